@@ -109,14 +109,17 @@ class ConnectionFailed(SeventhingsError):
 class OutcomeUnknown(SeventhingsError):
     """The request may or may not have been carried out: time-out, broken connection, or a 5xx answer to a write.
 
-    :ivar status: the HTTP status where there was an answer, else None.
-    :ivar may_follow: nothing was heard in time, so the service may be at it still, and it may yet be carried out.
+    :ivar status: the HTTP status of the answer; None if there was none.
+    :ivar may_follow: no answer came in time, so the request is not sent again in this run.
+    :ivar is_lost: whether the request may still take effect. False if the service itself answered, with an error in
+        its own JSON: then it is done with the request.
     """
 
-    def __init__(self, message: str, status: int | None = None, may_follow: bool = False) -> None:
+    def __init__(self, message: str, status: int | None = None, may_follow: bool = False, is_lost: bool = True) -> None:
         super().__init__(message)
         self.status = status
         self.may_follow = may_follow
+        self.is_lost = is_lost
 
 
 class NotJson(SeventhingsError):

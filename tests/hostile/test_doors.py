@@ -95,7 +95,6 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     (outside / "secret.txt").write_text(OUTSIDE)
     (tmp_path / "inside").mkdir()
     monkeypatch.chdir(tmp_path / "inside")
-    steps.without_pauses(monkeypatch.setattr)
     with hostile_service.running() as service:
         made = World(service, tmp_path / "inside", outside)
         before = made.look()

@@ -78,7 +78,6 @@ class Walk:
 def service() -> Iterator[Emulator]:
     """A service of these tests alone, in a directory of their own."""
     with running() as started, tempfile.TemporaryDirectory() as directory, pytest.MonkeyPatch.context() as patch:
-        steps.without_pauses(patch.setattr)
         patch.chdir(directory)
         yield started
 

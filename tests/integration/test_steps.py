@@ -53,7 +53,6 @@ def test_every_step_in_rough_weather(
     if LONG:
         walk_in_a_play(service, tmp_path, path, "rough", "worker")
         return
-    steps.without_pauses(monkeypatch.setattr)
     monkeypatch.chdir(tmp_path)
     walk = steps.load(path, tmp_path, "rough")
     service.steer("PUT", "/switches", steps.WEATHERS["rough"])

@@ -85,7 +85,6 @@ def assert_nothing_twice(service: Emulator) -> None:
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Walker:
     """Nothing waits. Gives an empty directory, in which relative paths are looked for, at each call."""
-    steps.without_pauses(monkeypatch.setattr)
 
     def fresh() -> Path:
         directory = Path(tempfile.mkdtemp(dir=tmp_path))

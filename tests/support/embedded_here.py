@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import json
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -77,6 +78,7 @@ class Embedded:
     log: list[tuple[str, str]] = field(default_factory=list)
     kill_at: int = 0
     refuse_at: int = 0
+    _mutex: threading.RLock = field(default_factory=threading.RLock)
 
     @classmethod
     def started(cls, sides: Mapping[str, str] | None = None, data: str = "demo") -> Embedded:
@@ -162,7 +164,9 @@ class _Session:
         if files:
             headers["content-type"] = "multipart/form-data"
         call = Call(method, parts.path, parts.query, headers, options["data"] or b"", ROOT_URL, files)
-        exchange, answer = self.embedded.answer(call, options["timeout"][1])
+        # The server carries out one request at a time, too.
+        with self.embedded._mutex:
+            exchange, answer = self.embedded.answer(call, options["timeout"][1])
         return _Answered(answer, headers, is_half=exchange.fault == "half_body")
 
 

@@ -42,7 +42,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
     Invocation,
     run_module,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.client import client
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
@@ -172,11 +171,6 @@ def connect_hasty(options: Mapping[str, Any], read_only: bool = False) -> Client
     client: Client = connect(options, read_only)
     client.transport.sleep = lambda _seconds: None
     return client
-
-
-def without_pauses(set_attribute: Callable[[Any, str, Any], None]) -> None:
-    """Takes the pauses out of the search for lost records: it looks three times at once (``monkeypatch.setattr``)."""
-    set_attribute(client, "LOOK_AGAIN", (0.0, 0.0, 0.0))
 
 
 def run_here(steps: Iterable[Step], defaults: Mapping[str, Any], directory: Path) -> list[Result]:

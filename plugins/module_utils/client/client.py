@@ -20,12 +20,13 @@ from urllib.parse import quote
 
 from ..errors import (
     AccessTokenRefused,
+    Ambiguous,
     IncompleteList,
     InternalError,
     InvalidRequest,
     NotFound,
-    NotJson,
     NotProcessable,
+    OutcomeUnknown,
     PermissionMissing,
     SeventhingsError,
     VersionTooOld,
@@ -562,16 +563,20 @@ def _path_of(path: str, kind: Kind, uuid: str, template: str = "") -> str:
 
 
 def made_uuid(answer: Response, words: str) -> str:
-    """The uuid of what a request made, which stands in a header of the answer.
+    """Return the uuid of a created record, from a header of the answer.
 
-    :param words: what was made, for the message.
-    :raises NotJson: where no header names it.
+    :param words: what was created, for the message.
+    :raises OutcomeUnknown: if no header names it. The record may exist, or may be created later.
     """
     # The Location of a file ends in /data.
     path = answer.headers.get("Location", "").rstrip("/").removesuffix("/data")
     uuid = answer.headers.get("Location-UUID") or path.rpartition("/")[2]
     if not is_uuid(uuid):
-        raise NotJson(f"{answer.endpoint}: HTTP {answer.status}, but no header names the uuid of the new {words}.")
+        raise OutcomeUnknown(
+            f"{answer.endpoint}: HTTP {answer.status}, but no header names the uuid of the new {words}.",
+            answer.status,
+            may_follow=True,
+        )
     return uuid.lower()
 
 
@@ -702,20 +707,44 @@ def _read_page(kind: Kind, body: bytes) -> list[dict[str, Any]]:
 
 _Found = TypeVar("_Found")
 
-LOOK_AGAIN = (0.0, 1.0, 3.0)
-"""Seconds from one look to the next, so at 0, 1 and 4: it may still be on its way."""
+ANSWERED_SECONDS = 4.0
+"""Seconds in which the result of a request is looked for if the service itself answered with an error."""
 
 
-def poll_after_lost_response(find: Callable[[], _Found | None], sleep: Callable[[float], None]) -> _Found | None:
-    """Looks several times for what a request may have made whose answer was lost.
+def poll_after_lost_response(
+    transport: Transport, lost: OutcomeUnknown, find: Callable[[], _Found | None], seconds: float | None = None
+) -> _Found | None:
+    """Look for the result of a request whose answer was lost, at 0, 1, 4, 10, 20, 40 seconds and so on.
 
-    :param find: one look; anything that is false means that nothing was found.
-    :returns: what the first look that found something found; None where none did.
+    :param find: looks once. Every false value means that nothing was found.
+    :param seconds: when to look for the last time; None: after the settling horizon if the request may still take
+        effect, else after 4 seconds.
+    :returns: the first result; None if the last look found nothing.
+    :raises OutcomeUnknown: the same error, if the last look failed.
     """
-    for pause in LOOK_AGAIN:
-        if pause:
-            sleep(pause)
-        found = find()
+    last = seconds if seconds is not None else transport.settle if lost.is_lost else ANSWERED_SECONDS
+    now, failed = 0.0, None
+    for moment in _look_times(last):
+        if moment > now:
+            transport.sleep(moment - now)
+            now = moment
+        try:
+            found, failed = find(), None
+        except Ambiguous:
+            raise
+        except SeventhingsError as error:
+            # A service that loses answers may be down for a while.
+            found, failed = None, error
         if found:
             return found
+    if failed is not None:
+        lost.message += f" Whether it took effect could not be looked up: {failed.message}"
+        raise lost from failed
     return None
+
+
+def _look_times(last: float) -> Iterator[float]:
+    """Return the moments at which to look for the result of a lost request."""
+    moments = itertools.chain((0.0, 1.0, 4.0), (10.0 * 2.0**times for times in itertools.count()))
+    yield from itertools.takewhile(lambda moment: moment < last, moments)
+    yield last

@@ -16,7 +16,8 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from http import HTTPStatus
 
-_OVERLOADED = (HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT)
+OVERLOADED = (HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT)
+"""The statuses of a gateway whose service is overloaded or down. The service may still carry the request out."""
 _KEPT = 100
 """Answers among which the fastest one says how long the service takes when it has nothing else to do."""
 _RECENT = 8
@@ -66,7 +67,7 @@ class Congestion:
             factor = self._factor_of(self._clock() - began)
         except Exception as error:
             status = getattr(getattr(error, "error", error), "status", None)
-            factor = _HALF if status in _OVERLOADED else 1.0
+            factor = _HALF if status in OVERLOADED else 1.0
             raise
         finally:
             with self._free:

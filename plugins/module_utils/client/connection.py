@@ -19,7 +19,7 @@ from ansible.module_utils.parsing.convert_bool import boolean
 
 from ..errors import InvalidInput
 from ..local.safe_files import Folder
-from ..runtime.creations import LOCK_WAIT, Creations
+from ..runtime.creations import LOCK_WAIT, SHORTEST_SETTLE, Creations
 from ..runtime.leftovers import Leftovers
 from ..runtime.places import NOT_SHARED, Places, digest_of
 from ..runtime.token_store import Account, TokenStore
@@ -32,7 +32,7 @@ from .profile import Profile
 from .rate_limit import SERVICE_LIMIT, RateLimit
 from .session import is_local
 from .tokens import Credentials, Tokens
-from .transport import OUTAGE_WAIT, PREFIX, SHORTEST_SETTLE, Tls, Transport
+from .transport import OUTAGE_WAIT, PREFIX, Tls, Transport
 from .tuning import read_seconds, read_tuning
 
 ENVIRONMENT: dict[str, tuple[str, ...]] = {
@@ -191,8 +191,11 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
         digest_of(root.lower()),
         _seconds("lock_wait", given.get("lock_wait"), LOCK_WAIT),
         warnings.append,
+        sleep=lambda seconds: transport.sleep(seconds),
+        settle=transport.settle,
     )
     transport.pausing = creations.paused
+    transport.on_unsafe = creations.refresh
     profile = Profile.read(str(given["profile"]), warnings.append) if given.get("profile") else None
     leftovers = Leftovers(places.shared, root.lower())
     unpaged = UnpagedLists(places.shared, digest_of(root.lower()))

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import mimetypes
 import re
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -238,19 +237,21 @@ def content_of(attachment: Attachment) -> bytes:
     return content
 
 
-def upload(client: Client, attachment: Attachment, sleep: Callable[[float], None] = time.sleep) -> None:
-    """Uploads a local file and notes its uuid; as :func:`upload_content`."""
-    upload_content(client, attachment, content_of(attachment), sleep)
+def upload(client: Client, attachment: Attachment) -> None:
+    """Upload a local file and note its uuid, as :func:`upload_content` does."""
+    upload_content(client, attachment, content_of(attachment))
 
 
-def upload_content(client: Client, attachment: Attachment, content: bytes, sleep: Callable[[float], None]) -> None:
-    """Uploads the content of a local file and notes its uuid.
+def upload_content(client: Client, attachment: Attachment, content: bytes, defers: bool = False) -> None:
+    """Upload the content of a local file and note its uuid.
 
-    An upload whose answer was lost is looked for among the newest files by name, size and content, and sent once more
-    if it is not there. So is one that a task left behind which failed after it.
+    An upload is never sent twice. If its answer is lost, it is looked for among the newest files by name, size and
+    content. An upload that an earlier failed task left behind is used again.
+
+    :param defers: raise a lost answer at once; the caller looks for the file later.
     """
     name = name_of(attachment)
-    attachment.uuid = _left_behind(client, name, content) or _uploaded(client, attachment, content, sleep)
+    attachment.uuid = _left_behind(client, name, content) or _uploaded(client, attachment, content, defers)
     client.leftovers.uploaded(name, content, attachment.uuid)
 
 
@@ -260,29 +261,28 @@ def _left_behind(client: Client, name: str, content: bytes) -> str | None:
     return uuid if file is not None and is_same_file(client, file.flat, name, content) else None
 
 
-def _uploaded(
-    client: Client, attachment: Attachment, content: bytes, sleep: Callable[[float], None], is_last: bool = False
-) -> str:
+def _uploaded(client: Client, attachment: Attachment, content: bytes, defers: bool) -> str:
     name = name_of(attachment)
     part = {"data": (name, content, attachment.type)}
     try:
-        answer = client.send("POST", "/file", Effect.UNSAFE, files=part)
+        return made_uuid(client.send("POST", "/file", Effect.UNSAFE, files=part), "file")
     except OutcomeUnknown as lost:
-        found = _find_upload(client, name, content, sleep)
-        if found:
-            return found
-        if is_last or lost.may_follow:
+        lost.message += (
+            " It was not sent again, because nobody can delete a file that is uploaded twice. Run it again to try "
+            "once more."
+        )
+        if defers and lost.is_lost:
             raise
-        return _uploaded(client, attachment, content, sleep, is_last=True)
-    return made_uuid(answer, "file")
+        found = poll_after_lost_response(client.transport, lost, lambda: _newest_like(client, name, content))
+        if found is None:
+            raise
+        return found
 
 
-def _find_upload(client: Client, name: str, content: bytes, sleep: Callable[[float], None]) -> str | None:
-    def find() -> str | None:
-        same = (file for file in newest_files(client) if is_same_file(client, file, name, content))
-        return next((str(file["uuid"]).lower() for file in same), None)
-
-    return poll_after_lost_response(find, sleep)
+def _newest_like(client: Client, name: str, content: bytes) -> str | None:
+    """Return the uuid of a file with this name and content among the newest ones."""
+    same = (file for file in newest_files(client) if is_same_file(client, file, name, content))
+    return next((str(file["uuid"]).lower() for file in same), None)
 
 
 def is_same_file(client: Client, file: Mapping[str, Any], name: str, content: bytes) -> bool:

@@ -35,8 +35,9 @@ from ..errors import (
     service_error,
     service_words,
 )
+from ..runtime.creations import SHORTEST_SETTLE
 from . import query
-from .congestion import Congestion
+from .congestion import OVERLOADED, Congestion
 from .limits import DEADLINE_TIMEOUTS, ERROR_BYTES, Deadline, LimitExceeded, Limits, decode_json, read_up_to
 from .patience import RATE_LIMIT_WAIT, Patience, Written
 from .rate_limit import PauseTooLong, Pausing, RateLimit
@@ -50,8 +51,6 @@ if REQUESTS_IMPORT_ERROR is None:
 PREFIX = "/customer-api/v1"
 OUTAGE_WAIT = 300.0
 """Default seconds to wait for a service that is down."""
-SHORTEST_SETTLE = 30.0
-"""Least seconds, by default, within which a request whose answer was lost may still take effect."""
 _CONNECT_TIMEOUT = 10.0
 _SPEAKER = re.compile(r"\A(?:<[^>]*>|\w+\(host=[^()]*\)): ")
 """The object of the library that says what went wrong, which tells nobody anything."""
@@ -139,6 +138,7 @@ class Transport:
     :ivar gate: hears of each exchange before it goes out: the method, and whether it is a login. It refuses one by
         raising.
     :ivar on_answer: hears of each answer, errors too: method and path, status, headers, the body as far as it was read.
+    :ivar on_unsafe: is called when an UNSAFE request goes out, and when its answer is lost.
     :ivar read_only: refuse every request that is not SAFE (check mode).
     :ivar secrets: texts that never stand in a message.
     :ivar sent: how many requests went out, logins and repeats included.
@@ -164,6 +164,7 @@ class Transport:
     limits: Limits = field(default_factory=Limits)
     gate: Callable[[str, bool], None] | None = None
     on_answer: Callable[[str, int, Mapping[str, str], bytes], None] | None = None
+    on_unsafe: Callable[[], None] = lambda: None
 
     def __post_init__(self) -> None:
         self.deadline = self.deadline or self.timeout * DEADLINE_TIMEOUTS
@@ -207,11 +208,17 @@ class Transport:
                 self.gate(method, login)
             try:
                 with self._exchange(endpoint, patience) as sent:
+                    if effect is Effect.UNSAFE:
+                        self.on_unsafe()
                     answer = self._once(method, url, endpoint, effect, token, body, files, accept, sent, login)
                 if effect is not Effect.SAFE and not login:
                     self.written.note(f"{method} {path}")
                 # The answer to a login may be a token in an unknown shape, so none of it is shown.
                 return replace(answer, excerpt=lambda _body: "(not shown)") if login else answer
+            except OutcomeUnknown:
+                # The time within which the request may still take effect begins now.
+                self.on_unsafe()
+                raise
             except _RateLimited as failed:
                 pause = patience.pause(failed.after)
                 # All wait for the same service, whether this one comes again or not.
@@ -333,7 +340,7 @@ class Transport:
             raise _RateLimited(refusal, sent, retry_after(response.headers))
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             if effect is Effect.UNSAFE:
-                raise OutcomeUnknown(refusal.message, status)
+                raise OutcomeUnknown(refusal.message, status, is_lost=not _is_of_service(status, content))
             raise _Repeatable(refusal)
         raise refusal
 
@@ -475,6 +482,16 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return max(float(urllib3.util.Retry().parse_retry_after(value)), 0.0) if value else None
     except (urllib3.exceptions.HTTPError, ValueError, OverflowError):
         return None
+
+
+def _is_of_service(status: int, content: bytes) -> bool:
+    """Return True if the service itself answered with an error, and nothing in front of it did."""
+    if status in OVERLOADED:
+        return False
+    try:
+        return isinstance(decode_json(content), dict)
+    except ValueError:
+        return False
 
 
 def _never_sent(error: Exception) -> bool:

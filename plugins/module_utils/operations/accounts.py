@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..client.client import Client, Record, poll_after_lost_response
 from ..client.connection import from_environment
 from ..client.transport import Effect
-from ..errors import AccessTokenRefused, InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError
+from ..errors import AccessTokenRefused, InvalidInput, NoMatch, OutcomeUnknown
 from ..model.kinds import KINDS
 from ..model.near import slips
 from ..model.schema import Schema
@@ -64,7 +63,6 @@ def user_from_person(
     person: Any,
     filters: Mapping[str, Any] | None,
     check_mode: bool,
-    sleep: Callable[[float], None] = time.sleep,
 ) -> Result:
     """Makes a user of exactly one person, once.
 
@@ -111,7 +109,7 @@ def user_from_person(
     diff = {"before": {}, "after": {"email": email}}
     if check_mode:
         return Result(True, {"email": email}, None, diff)
-    user = make_user(client, email, sleep)
+    user = make_user(client, email)
     return Result(True, _show(user), user.uuid, diff)
 
 
@@ -174,29 +172,30 @@ def _show(user: Record) -> dict[str, Any]:
     return {**Schema.of(USER).show(user.flat), "uuid": user.uuid}
 
 
-def make_user(client: Client, email: str, sleep: Callable[[float], None] = time.sleep) -> Record:
-    """Makes a user of the person with an e-mail address that exactly one person has; sent once."""
+def make_user(client: Client, email: str, defers: bool = False) -> Record:
+    """Create a user of the person with an e-mail address that exactly one person has. The request is sent once.
+
+    :param defers: raise a lost answer at once; the caller looks for the user later.
+    """
     with client.creations.making(USER.name, email):
-        return _make_user_once(client, email, sleep)
+        return _make_user_once(client, email, defers)
 
 
-def _make_user_once(client: Client, email: str, sleep: Callable[[float], None]) -> Record:
+def _make_user_once(client: Client, email: str, defers: bool) -> Record:
     # Every person that the filter finds becomes a user and gets an e-mail, so it is sent once, for one address, and
     # never again.
     try:
         client.send("POST", "/persons/create-user", Effect.UNSAFE, body={"filter": {"email": {"eq": email}}})
+        user = _user_with(client, email)
+        if user is None:
+            raise OutcomeUnknown(
+                f"The service accepted making a user for {email}, but its list of users does not show one."
+            )
     except OutcomeUnknown as lost:
-        user = poll_after_lost_response(lambda: _user_with(client, email), sleep)
-        if user is not None:
-            return user
-        lost.message += (
-            " No user with this address is there; it was not sent again, because it sends an e-mail. "
-            "Run it again to try once more."
-        )
-        raise
-    user = _user_with(client, email)
-    if user is None:
-        raise SeventhingsError(
-            f"The service accepted making a user for {email}, but its list of users does not show one."
-        )
+        lost.message += " It was not sent again, because it sends an e-mail. Run it again to try once more."
+        if defers and lost.is_lost:
+            raise
+        user = poll_after_lost_response(client.transport, lost, lambda: _user_with(client, email))
+        if user is None:
+            raise
     return user

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -66,9 +65,7 @@ def _seen_in(client: Client, schema: Schema, record: Record, field: Field) -> li
 # ---- attached or taken off
 
 
-def file(
-    client: Client, options: Mapping[str, Any], check_mode: bool, sleep: Callable[[float], None] = time.sleep
-) -> Result:
+def file(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result:
     """Attaches one file to a field of a record, or takes it off; other files of the field stay. Without a record the
     file is uploaded and nothing else.
 
@@ -79,7 +76,7 @@ def file(
     require_local([wanted], "path")
     kind = next((KINDS[name] for name in ATTACHED_TO if options.get(name) is not None), None)
     if kind is None:
-        return _uploaded(client, wanted, present, check_mode, sleep)
+        return _uploaded(client, wanted, present, check_mode)
     name = options["field"]
     try:
         schema = client.schema(kind)
@@ -110,7 +107,7 @@ def file(
         return _report(True, wanted, now, diff)
     with client.creations.making(FILE.name, f"{record.uuid} {field.key}"):
         if wanted.uuid is None:
-            upload(client, wanted, sleep)
+            upload(client, wanted)
         now = (
             _link(client, record, field, [wanted], present)
             if kind is _OBJECT
@@ -119,9 +116,7 @@ def file(
     return _report(True, wanted, now, diff)
 
 
-def _uploaded(
-    client: Client, wanted: Attachment, present: bool, check_mode: bool, sleep: Callable[[float], None]
-) -> Result:
+def _uploaded(client: Client, wanted: Attachment, present: bool, check_mode: bool) -> Result:
     """Uploads a file, unless it is among the newest: others can't be listed."""
     if wanted.path is None or not present:
         raise InvalidInput("object: without an object, room or person a file is only uploaded; give path, and no state")
@@ -133,7 +128,8 @@ def _uploaded(
     diff = _diff("file", [], [wanted])
     if check_mode:
         return _report(True, wanted, [], diff)
-    upload(client, wanted, sleep)
+    with client.creations.making(FILE.name, str(wanted.name)):
+        upload(client, wanted)
     made = client.get(FILE, str(wanted.uuid))
     return _report(True, wanted, [_listed(made)] if made else [], diff)
 

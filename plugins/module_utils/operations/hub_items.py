@@ -8,8 +8,7 @@ Putting an object on the hub publishes it, so it is never sent twice.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from http import HTTPStatus
 from typing import Any
@@ -36,8 +35,6 @@ ITEMS = Schema.of(HUB_ITEM)
 ORDERS = Schema.of(HUB_ORDER)
 PRICE = Field("price", "MONEY", constraints={"min_value": 0, "max_decimals": 2}, fraction_digits=2)
 """The price of an offer, to two decimal places."""
-
-Sleep = Callable[[float], None]
 
 
 def offered_items(client: Client) -> list[Record]:
@@ -86,7 +83,7 @@ _OBJECT = KINDS["object"]
 # ---- items
 
 
-def hub_item(client: Client, options: Mapping[str, Any], check_mode: bool, sleep: Sleep = time.sleep) -> Result:
+def hub_item(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result:
     """Offers an object on the hub, changes its price there, or takes it off.
 
     :param options: object, category, price, state.
@@ -117,7 +114,7 @@ def hub_item(client: Client, options: Mapping[str, Any], check_mode: bool, sleep
                 f"The object stands in the order {ordered[0].flat.get('order_number')}, so it is not offered again.",
             ),
         )
-    return _offer(client, wanted, options, price, check_mode, sleep)
+    return _offer(client, wanted, options, price, check_mode)
 
 
 def _parse_price(value: Any) -> Decimal | None:
@@ -169,13 +166,12 @@ def _offer(
     options: Mapping[str, Any],
     price: Decimal | None,
     check_mode: bool,
-    sleep: Sleep,
 ) -> Result:
     category, asked = _asked(client, wanted, options.get("category"), price)
     diff = diff_of({}, _written(options))
     if check_mode:
         return Result(True, {"asset_id": wanted.id, "price": DECIMAL.show(DECIMAL.read(asked, PRICE))}, None, diff)
-    _publish(client, wanted, category, asked, sleep)
+    _publish(client, wanted, category, asked)
     made = _items_of(client, wanted)
     item = natural_keys.one_of(HUB_ITEM, f"the object {options['object']!r}", made)
     return Result(True, ITEMS.show(item.flat) if item else {}, None, diff)
@@ -193,18 +189,20 @@ def _asked(client: Client, wanted: Record, category: Any, price: Decimal | None)
     return category, asked
 
 
-def offer(client: Client, wanted: Record, category: Any, price: Decimal | None, sleep: Sleep = time.sleep) -> None:
-    """Offers an object that is neither on the hub nor in an order; what is not given is what the service suggests."""
+def offer(client: Client, wanted: Record, category: Any, price: Decimal | None) -> None:
+    """Offer an object that is neither on the hub nor in an order. The service suggests what is not given. The caller
+    looks for an offer whose answer was lost.
+    """
     category, asked = _asked(client, wanted, category, price)
-    _publish(client, wanted, category, asked, sleep)
+    _publish(client, wanted, category, asked, defers=True)
 
 
-def _publish(client: Client, wanted: Record, category: Any, price: Any, sleep: Sleep) -> None:
+def _publish(client: Client, wanted: Record, category: Any, price: Any, defers: bool = False) -> None:
     with client.creations.making(HUB_ITEM.name, wanted.uuid):
-        _publish_once(client, wanted, category, price, sleep)
+        _publish_once(client, wanted, category, price, defers)
 
 
-def _publish_once(client: Client, wanted: Record, category: Any, price: Any, sleep: Sleep) -> None:
+def _publish_once(client: Client, wanted: Record, category: Any, price: Any, defers: bool) -> None:
     try:
         client.send(
             "POST",
@@ -213,13 +211,12 @@ def _publish_once(client: Client, wanted: Record, category: Any, price: Any, sle
             body={wanted.uuid: {"category": category, "price": price}},
         )
     except OutcomeUnknown as lost:
-        if not poll_after_lost_response(lambda: _items_of(client, wanted), sleep):
-            lost.message += (
-                " The hub does not show the object; it was not sent again, because it publishes an offer. "
-                "Run it again to try once more."
-            )
-            if lost.status == HTTPStatus.INTERNAL_SERVER_ERROR:
-                lost.message += " What may help: this instance may want the object to have a purchasing_price."
+        lost.message += " It was not sent again, because it publishes an offer. Run it again to try once more."
+        if lost.status == HTTPStatus.INTERNAL_SERVER_ERROR:
+            lost.message += " What may help: this instance may want the object to have a purchasing_price."
+        if defers and lost.is_lost:
+            raise
+        if not poll_after_lost_response(client.transport, lost, lambda: _items_of(client, wanted)):
             raise
 
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -20,7 +19,6 @@ from ..resolve import natural_keys
 from ..resolve.read_cache import find_objects
 from .hub_items import (
     ORDERS,
-    Sleep,
     articles_of,
     asset_id,
     diff_of,
@@ -30,7 +28,7 @@ from .hub_items import (
 )
 
 
-def hub_order(client: Client, options: Mapping[str, Any], check_mode: bool, sleep: Sleep = time.sleep) -> Result:
+def hub_order(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result:
     """Orders items once, and completes or cancels an order.
 
     :param options: items, or id or order_number; completed, cancelled, cancellation_reason.
@@ -62,10 +60,10 @@ def hub_order(client: Client, options: Mapping[str, Any], check_mode: bool, slee
         return _flag(client, found, flags, check_mode)
     known = {order.id for order in orders}
     if check_mode:
-        return _order(client, options, assets, ids, flags, known, check_mode, sleep)
+        return _order(client, options, assets, ids, flags, known, check_mode)
     # Another process may order the same meanwhile. So the lock is taken before the offers are looked at.
     with client.creations.making(HUB_ORDER.name, repr(options["items"])):
-        return _order(client, options, assets, ids, flags, known, check_mode, sleep)
+        return _order(client, options, assets, ids, flags, known, check_mode)
 
 
 def _named(client: Client, options: Mapping[str, Any]) -> Record:
@@ -122,7 +120,6 @@ def _order(
     flags: Mapping[str, Any],
     known: set[int | None],
     check_mode: bool,
-    sleep: Sleep,
 ) -> Result:
     offers = offered_items(client)
     by_asset = {asset_id(record): record.id for record in offers}
@@ -140,7 +137,7 @@ def _order(
     if check_mode:
         return Result(True, dict(flags), None, diff)
     numbers = sorted([*ids, *(int(by_asset[asset] or 0) for asset in assets)])
-    number = _ordered(client, numbers, assets, ids, known, sleep)
+    number = _ordered(client, numbers, assets, ids, known)
     order = read_again(client, HUB_ORDER, int(number))
     flagged = _flag(client, order, flags, check_mode) if flags else Result(True, ORDERS.show(order.flat))
     return Result(True, flagged.record, None, diff)
@@ -152,26 +149,23 @@ def _ordered(
     assets: Mapping[int, str],
     ids: set[int],
     known: set[int | None],
-    sleep: Sleep,
 ) -> str:
     """Orders items by their ids. Returns the id of the order."""
     try:
         answer = client.send("POST", HUB_ORDER.list_path, Effect.UNSAFE, body=numbers)
         number = answer.headers.get("Location-ID") or answer.headers.get("Location", "").rstrip("/").rpartition("/")[2]
     except OutcomeUnknown as lost:
+        lost.message += " It was not sent again, because it checks items out. Run it again to try once more."
         made = poll_after_lost_response(
+            client.transport,
+            lost,
             lambda: [
                 order
                 for order in client.list_all(HUB_ORDER)
                 if order.id not in known and _has_articles(order, assets, ids)
             ],
-            sleep,
         )
         if made is None or len(made) != 1:
-            lost.message += (
-                " The order is not among the orders; it was not sent again, because it checks items out. "
-                "Run it again to try once more."
-            )
             raise
         number = str(made[0].id)
     return number

@@ -7,12 +7,11 @@ that.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
-from ..client.client import Client, Record, poll_after_lost_response
+from ..client.client import ANSWERED_SECONDS, Client, Record, poll_after_lost_response
 from ..client.files import Contents, upload, upload_missing
 from ..errors import (
     REFUSED_VALUES,
@@ -57,6 +56,8 @@ class Applier:
 
     :param template: for field definitions, the template they belong to.
     :param extra: members of a body that are only written (notify).
+    :param defers: raise a lost answer to a creation at once. The caller looks for many records together, and then calls
+        :meth:`write` with the error.
     """
 
     def __init__(
@@ -65,14 +66,14 @@ class Applier:
         schema: Schema,
         template: str = "",
         extra: Mapping[str, Any] | None = None,
-        sleep: Callable[[float], None] = time.sleep,
+        defers: bool = False,
     ) -> None:
         self._client = client
         self._schema = schema
         self._kind = schema.kind
         self._template = template
         self._extra = extra or {}
-        self._sleep = sleep
+        self._defers = defers
         self._answered: Record | None = None
 
     def carry_out(
@@ -99,10 +100,15 @@ class Applier:
         check_kept(self._schema, change.values, record)
         return record
 
-    def write(self, change: Change, find: Finder, known: frozenset[str] = frozenset()) -> str | None:
-        """Sends what a change takes, and nothing else. Returns the uuid of the record; None where there is none."""
+    def write(
+        self, change: Change, find: Finder, known: frozenset[str] = frozenset(), lost: OutcomeUnknown | None = None
+    ) -> str | None:
+        """Send the requests of a change, and nothing else. Return the uuid of the record; None if there is none.
+
+        :param lost: the error of an earlier creation that was deferred. ``find`` then knows what came of it.
+        """
         try:
-            return self._written(change, find, known)
+            return self._written(change, find, known, lost)
         except REFUSED_VALUES as refused:
             refused.message += self._overlaps(change)
             raise
@@ -118,9 +124,9 @@ class Applier:
             return ""
         return at_the_same_time(self._schema, change.values, change.current, others)
 
-    def _written(self, change: Change, find: Finder, known: frozenset[str]) -> str | None:
+    def _written(self, change: Change, find: Finder, known: frozenset[str], lost: OutcomeUnknown | None) -> str | None:
         if change.action == plan.CREATE:
-            return self._create(change, find, known)
+            return self._create(change, find, known, lost)
         if change.current is None:
             return None
         if change.action == plan.DELETE:
@@ -133,44 +139,75 @@ class Applier:
 
     # ---- create
 
-    def _create(self, change: Change, find: Finder, known: frozenset[str]) -> str:
+    def _create(self, change: Change, find: Finder, known: frozenset[str], lost: OutcomeUnknown | None) -> str:
         with self._client.creations.making(self._kind.name, repr(sorted(change.after.items()))):
             self._upload(change)
             body = create_body(self._schema, change.values, self._extra)
-            uuid = self._create_once(body, change, find, known)
+            if lost is None:
+                uuid = self._create_once(body, change, find, known)
+            else:
+                uuid = self._after_loss(lost, body, change, find, known, 0.0)
         status = change.values.get(self._kind.status_key)
         if status not in (None, self._kind.open_status):
             self._client.set_status(self._kind, uuid, status)
         return uuid
 
-    def _create_once(
-        self, body: Mapping[str, Any], change: Change, find: Finder, known: frozenset[str], last: bool = False
-    ) -> str:
-        """Makes the record once, whatever happens to the answers: look for it before it is sent again, and send it
-        again only once.
+    def _create_once(self, body: Mapping[str, Any], change: Change, find: Finder, known: frozenset[str]) -> str:
+        """Create the record once, even if an answer is lost: look for it before it is sent again, and send it again
+        only once.
         """
         try:
             return self._client.create(self._kind, body, self._template)
         except OutcomeUnknown as lost:
-            uuid = self._look_for(find, known)
-            if uuid is not None:
-                return uuid
-            if lost.may_follow:
-                lost.message += (
-                    f" The service may be at it still, so the {self._kind.words} was not sent again. Run it again: "
-                    "what came of it is found then."
-                )
-            if last or lost.may_follow or self._is_mistake(lost, change):
-                raise self._explained(lost, change) from lost
+            if self._defers and lost.is_lost:
+                raise
+            return self._after_loss(lost, body, change, find, known)
         except InvalidRequest as refused:
             raise self._explained(refused, change) from refused
-        return self._create_once(body, change, find, known, last=True)
 
-    def _look_for(self, find: Finder, known: frozenset[str]) -> str | None:
+    def _after_loss(
+        self,
+        lost: OutcomeUnknown,
+        body: Mapping[str, Any],
+        change: Change,
+        find: Finder,
+        known: frozenset[str],
+        seconds: float | None = None,
+    ) -> str:
+        """Return the uuid of a record whose creation was not answered. Create it if it is not there.
+
+        :param seconds: how long to look for the record; None: up to the settling horizon.
+        """
+        uuid = self._look_for(lost, find, known, seconds)
+        if uuid is not None:
+            return uuid
+        if lost.may_follow:
+            lost.message += (
+                f" No such {self._kind.words} was found. It was not sent again, because the service may still be at "
+                "it. Run it again to try once more."
+            )
+        if lost.may_follow or self._is_mistake(lost, change):
+            raise self._explained(lost, change) from lost
+        try:
+            return self._client.create(self._kind, body, self._template)
+        except OutcomeUnknown as again:
+            uuid = self._look_for(again, find, known, ANSWERED_SECONDS if seconds is None else seconds)
+            if uuid is not None:
+                return uuid
+            if again.is_lost:
+                again.message += (
+                    f" It was sent twice, and no such {self._kind.words} was found. Run it again: it is looked for "
+                    "before it is sent once more."
+                )
+            raise self._explained(again, change) from again
+        except InvalidRequest as refused:
+            raise self._explained(refused, change) from refused
+
+    def _look_for(self, lost: OutcomeUnknown, find: Finder, known: frozenset[str], seconds: float | None) -> str | None:
         def find_new() -> list[Record]:
             return [record for record in find() if record.uuid not in known]
 
-        made = poll_after_lost_response(find_new, self._sleep) or []
+        made = poll_after_lost_response(self._client.transport, lost, find_new, seconds) or []
         if len(made) > 1:
             uuids = ", ".join(sorted(record.uuid for record in made))
             raise Ambiguous(
@@ -229,11 +266,15 @@ class Applier:
                 raise
 
     def _archive(self, record: Record, back: bool) -> None:
-        """Archives a record or brings it back. A second time may be refused, so the state is read in between."""
+        """Archive a record or bring it back. If an answer is lost, read the state before the request is sent again.
+        The service may refuse the second one because the first one took effect in between.
+        """
         for last in (False, True):
             try:
                 self._client.archive(self._kind, record.uuid, back)
-            except OutcomeUnknown:
+            except (OutcomeUnknown, *REFUSED_VALUES) as failed:
+                if not last and not isinstance(failed, OutcomeUnknown):
+                    raise
                 now = self._client.get(self._kind, record.uuid)
                 if now is not None and self._client.is_archived(now) != back:
                     return
@@ -284,7 +325,7 @@ class Applier:
 
     def _upload(self, change: Change) -> None:
         files = [one for value in change.values.values() for one in attachments_in(value)]
-        upload_missing(Contents(self._client), files, lambda one: upload(self._client, one, self._sleep))
+        upload_missing(Contents(self._client), files, lambda one: upload(self._client, one))
 
     # ---- report
 

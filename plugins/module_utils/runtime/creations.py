@@ -5,22 +5,23 @@
 
 Each kind of record of an instance has a lock, and beside it a number that changes with each creation. A process that
 finds a record missing takes the lock. It looks again only if the number changed since its first look. So runs with
-nothing to do wait for nobody, and a process that is alone asks nothing twice. Before the request a mark is written, and
-after it the mark is cleared. A process that finds a mark knows that its writer was killed while the service was at it,
-and looks until that settles.
+nothing to do wait for nobody, and a process that is alone asks nothing twice. Before the request a mark with the time
+is written, and after it the mark is cleared. A process that finds a mark knows that its writer was killed, or gave up,
+while the service was at it. It waits until the mark is as old as the settling horizon, and looks once more.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import math
 import os
 import secrets
 import struct
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -33,10 +34,17 @@ from .places import NAMED
 LOCK_WAIT = 600.0
 """Seconds to wait for a lock unless told otherwise."""
 
+SHORTEST_SETTLE = 30.0
+"""Least seconds, by default, within which a request whose answer was lost may still take effect."""
+
 _TOLD_AFTER = 5.0
-_LAYOUT = struct.Struct("<QQd16s")
-_SETTLING = (1.0, 3.0)
-"""Seconds between the looks after a writer that was killed: at 0, 1 and 4."""
+_LAYOUT = struct.Struct("<4sQQd16s")
+_FORMAT = b"mrk2"
+_EARLIER_LAYOUT = struct.Struct("<QQd16s")
+"""The layout of earlier versions. The moment in it is on a clock that other processes may not share."""
+_UNKNOWN_PROCESS = (1 << 64) - 1
+UNKNOWN_MOMENT = math.inf
+"""A moment of which nobody knows when it was: as young as any."""
 
 Done = TypeVar("Done")
 
@@ -58,39 +66,59 @@ class _State:
     """The content of the file of a kind.
 
     :ivar number: changes with each creation; 0: unknown. :ivar process: that is about to create something; 0: none.
-    :ivar moment: of the mark. :ivar digest: of what the process creates.
+    :ivar moment: of the mark, in seconds since 1970. :ivar digest: of what the process creates.
     """
 
     number: int = 0
     process: int = 0
-    moment: float = 0.0
+    moment: float = UNKNOWN_MOMENT
     digest: bytes = b""
 
     @classmethod
     def of(cls, content: bytes) -> _State:
-        return cls(*_LAYOUT.unpack(content)) if len(content) == _LAYOUT.size else cls()
+        if len(content) == _LAYOUT.size and content.startswith(_FORMAT):
+            number, process, moment, digest = _LAYOUT.unpack(content)[1:]
+            return cls(number, process, UNKNOWN_MOMENT if math.isnan(moment) else moment, digest)
+        if len(content) == _EARLIER_LAYOUT.size:
+            number, process, _moment, digest = _EARLIER_LAYOUT.unpack(content)
+            return cls(number, process, digest=digest)
+        # Nobody knows what somebody else has written. It may be a mark.
+        return cls(process=_UNKNOWN_PROCESS) if content else cls()
 
     def encoded(self) -> bytes:
-        return _LAYOUT.pack(self.number, self.process, self.moment, self.digest)
+        return _LAYOUT.pack(_FORMAT, self.number, self.process, self.moment, self.digest)
+
+
+def seconds_left(moment: float, now: float, settle: float) -> float:
+    """Return how long a request may still take effect.
+
+    :param moment: of the request, in seconds since 1970. One that is unknown or in the future says nothing: then it is
+        the whole horizon.
+    :param settle: the settling horizon.
+    """
+    return max(settle - (now - moment), 0.0) if now >= moment else settle
 
 
 class _Kind:
     """One kind of record, as this process sees it.
 
     :ivar seen: the number in each place when records were looked for.
-    :ivar settling: the pauses that are left until what a killed process sent has settled.
+    :ivar settles_at: when the request of a mark that was found can't take effect any more, on the monotonic clock;
+        None: no mark was found since records were looked for.
     :ivar is_wanted: whether the lock is to be held, also where it was given away for a pause.
     :ivar moves: how often others made something while it was given away.
+    :ivar lost: the number of requests of this process whose answers were lost, and that may still take effect.
     """
 
     def __init__(self, lock: Lock) -> None:
         self.lock = lock
         lock.begin(_State(_new_number()).encoded())
         self.seen = self.numbers()
-        self.settling: list[float] = []
+        self.settles_at: float | None = None
         self.is_wanted = False
         self.moves = 0
         self.under_way = 0
+        self.lost = 0
 
     def states(self) -> dict[Path, _State]:
         """Return the content of each place: of those where the lock is held, or else of all."""
@@ -110,7 +138,7 @@ class _Kind:
         is_known = self.lock.is_writable() and 0 not in numbers.values()
         return not is_known or any(self.seen.get(path) != number for path, number in numbers.items())
 
-    def note(self, process: int, moment: float = 0.0, digest: bytes = b"") -> str:
+    def note(self, process: int, moment: float = UNKNOWN_MOMENT, digest: bytes = b"") -> str:
         """Write or clear the mark; either changes the number.
 
         :returns: why that is not possible in one of the places; empty if it is.
@@ -120,6 +148,11 @@ class _Kind:
         problem = self.lock.write(_State(_new_number(), process, moment, digest).encoded())
         self.seen = self.numbers()
         return problem
+
+    def refresh(self, moment: float) -> None:
+        """Give the mark another moment. The number stays as it is."""
+        if self.lock.is_held:
+            self.lock.write(replace(self.state(), moment=moment).encoded())
 
 
 def _new_number() -> int:
@@ -132,6 +165,8 @@ class Creations:
     :param folders: the places of the locks; None: nothing is shared, and nobody waits for anybody.
     :param name: of the instance, fit for a file name. :param lock_wait: seconds to wait for a lock.
     :param on_problem: gets warnings about the places.
+    :param settle: the settling horizon: seconds within which a request whose answer was lost may still take effect.
+    :param now: the time of the marks, which processes share, in seconds since 1970.
     :ivar on_wait: is told that a wait takes long.
     """
 
@@ -143,8 +178,12 @@ class Creations:
         on_problem: Callable[[str], None] = lambda _problem: None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
+        settle: float = SHORTEST_SETTLE,
+        now: Callable[[], float] = time.time,
     ) -> None:
         self.on_wait = on_problem
+        self._settle = settle
+        self._now = now
         self._folders = folders
         self._name = name
         self._lock_wait = lock_wait
@@ -190,17 +229,20 @@ class Creations:
         self._inside.watched, self._inside.moves = watched, watched.moves
         try:
             yield
-        except OutcomeUnknown as unknown:
-            # The service may still be at it where no answer came in time: the mark stays for the next process.
-            self._done(watched, is_known=not unknown.may_follow)
-            raise
-        except BaseException:
-            self._done(watched, is_known=True)
+        except BaseException as error:
+            self._done(watched, is_known=_is_known_after(error))
             raise
         else:
             self._done(watched, is_known=True)
         finally:
             self._inside.watched = None
+
+    def refresh(self) -> None:
+        """Renew the moment of the mark of this thread: a request is about to go out, or its answer was just lost."""
+        watched: _Kind | None = getattr(self._inside, "watched", None)
+        if watched is not None:
+            with self._mutex:
+                watched.refresh(self._now())
 
     # ---- many records
 
@@ -223,12 +265,21 @@ class Creations:
                 moved.add(kind)
         return moved
 
-    def settle(self) -> bool:
-        """Waits for what a killed process sent, where there is such a thing. Returns whether to look once more."""
-        pauses = [watched.settling.pop(0) for watched in self._kinds.values() if watched.settling]
-        if pauses:
-            self._sleep(max(pauses))
-        return bool(pauses)
+    def seconds_to_settle(self) -> float | None:
+        """Return how long to wait for the request of an interrupted process before records are looked for once more;
+        None if no mark of such a process was found. The caller waits, and then calls :meth:`settled`.
+        """
+        with self._mutex:
+            moments = [watched.settles_at for watched in self._kinds.values() if watched.settles_at is not None]
+        return max(max(moments) - self._clock(), 0.0) if moments else None
+
+    def settled(self) -> None:
+        """Note that no lost request, of this process or of an interrupted one, can take effect any more."""
+        with self._mutex:
+            for watched in self._kinds.values():
+                watched.lost, watched.settles_at = 0, None
+                if not watched.under_way and watched.state().process == os.getpid():
+                    self._note(watched)
 
     def have_moved(self, kind: str) -> bool:
         """Tells whether others made records of a kind while its lock was given away during a long pause."""
@@ -251,7 +302,7 @@ class Creations:
         inside: _Kind | None = getattr(self._inside, "watched", None)
         with self._mutex:
             for watched in self._kinds.values():
-                if watched is inside and watched.under_way == 1:
+                if watched is inside and watched.under_way == 1 and not watched.lost:
                     # The service did not take the request that waits, and nothing else is under way.
                     self._note(watched)
                 self._give_back(watched)
@@ -280,13 +331,25 @@ class Creations:
                 watched.lock.release()
                 self._take_again(kind, watched)
                 raise CreatedMeanwhile
-            if not watched.lock.is_held and self._take(kind, watched):
-                raise CreatedMeanwhile
-            if watched.settling:
-                self._sleep(watched.settling.pop(0))
-                raise CreatedMeanwhile
-            watched.under_way += 1
-            self._mark(watched, key)
+            has_moved = not watched.lock.is_held and self._take(kind, watched)
+            settles_at = watched.settles_at
+            if not has_moved and settles_at is None:
+                watched.under_way += 1
+                self._mark(watched, key)
+                return
+        if settles_at is not None:
+            # The mutex is free meanwhile, and every thread waits for itself.
+            seconds = max(settles_at - self._clock(), 0.0)
+            if seconds > _TOLD_AFTER:
+                self.on_wait(
+                    f"Waiting {seconds:.0f} seconds: an interrupted process sent a request that may still create "
+                    f"{KINDS[kind].one}."
+                )
+            self._sleep(seconds)
+            with self._mutex:
+                if watched.settles_at == settles_at:
+                    watched.settles_at = None
+        raise CreatedMeanwhile
 
     def _take_again(self, kind: str, watched: _Kind) -> None:
         """Take a lock that was given away while records were looked for or made."""
@@ -296,9 +359,9 @@ class Creations:
     def _mark(self, watched: _Kind, key: str) -> None:
         if watched.under_way:
             digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()[:16]
-            self._note(watched, os.getpid(), self._clock(), digest if watched.under_way == 1 else b"")
+            self._note(watched, os.getpid(), self._now(), digest if watched.under_way == 1 else b"")
 
-    def _note(self, watched: _Kind, process: int = 0, moment: float = 0.0, digest: bytes = b"") -> None:
+    def _note(self, watched: _Kind, process: int = 0, moment: float = UNKNOWN_MOMENT, digest: bytes = b"") -> None:
         problem = watched.note(process, moment, digest)
         if problem:
             self._warn(f"{problem}. So other processes look once more before they create a record.")
@@ -311,7 +374,8 @@ class Creations:
     def _done(self, watched: _Kind, is_known: bool) -> None:
         with self._mutex:
             watched.under_way -= 1
-            if is_known and not watched.under_way:
+            watched.lost += not is_known
+            if not watched.lost and not watched.under_way:
                 self._note(watched)
 
     def _take(self, kind: str, watched: _Kind) -> bool:
@@ -331,10 +395,10 @@ class Creations:
         state = watched.state()
         moved = watched.have_moved()
         watched.seen = watched.numbers()
-        is_own = state.process == os.getpid() and watched.under_way > 0
+        is_own = state.process == os.getpid() and (watched.under_way or watched.lost)
         if state.process and not is_own:
-            watched.settling = list(_SETTLING)
-        return moved or bool(watched.settling)
+            watched.settles_at = self._clock() + seconds_left(state.moment, self._now(), self._settle)
+        return moved or watched.settles_at is not None
 
     def _wait_longer(self, kind: str, watched: _Kind) -> None:
         several, process = KINDS[kind].several, watched.state().process
@@ -355,7 +419,15 @@ class Creations:
             return
         try:
             # This process looked for the request of a killed one, so nobody needs to look for it again.
-            if not watched.under_way and not watched.settling and watched.state().process not in (0, os.getpid()):
+            is_settled = not watched.under_way and not watched.lost and watched.settles_at is None
+            if is_settled and watched.state().process:
                 self._note(watched)
         finally:
             watched.lock.release()
+
+
+def _is_known_after(error: BaseException) -> bool:
+    """Return True if an error says what became of a request. An interrupted process never knows."""
+    if isinstance(error, OutcomeUnknown):
+        return not error.is_lost
+    return isinstance(error, (SeventhingsError, CreatedMeanwhile))

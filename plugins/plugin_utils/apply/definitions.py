@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
@@ -40,7 +40,7 @@ def learn_keys(client: Client, changes: Sequence[Planned]) -> None:
                 schema.fields[label] = replace(schema.fields[label], wire=schema.kind.key_prefix + key)
 
 
-def relate(client: Client, planned: Planned, sleep: Callable[[float], None]) -> None:
+def relate(client: Client, planned: Planned) -> None:
     """Writes the relations of a definition to others that were made in the same run: now those have uuids.
 
     :raises SeventhingsError: where one of them was not made, or the service refuses.
@@ -53,5 +53,5 @@ def relate(client: Client, planned: Planned, sleep: Callable[[float], None]) -> 
     # All other mistakes in them were found when they were planned.
     values, _findings = planned.schema.parse({"relations": resolved}, "")
     current = client.get(FIELD_DEFINITION, uuid, template)
-    applier = Applier(client, planned.schema, template, {}, sleep)
+    applier = Applier(client, planned.schema, template)
     applier.write(Change(FIELD_DEFINITION, plan.UPDATE, current, values), list)

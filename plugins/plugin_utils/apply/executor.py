@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Carries out the plan for an instance: level by level, concurrently inside a level, with a journal.
 
-A record that fails skips what depends on it; everything else goes on.
+A record that fails skips what depends on it; everything else goes on. So does a record whose answer was lost: it is put
+aside, and looked for at the end of its level.
 """
 
 from __future__ import annotations
@@ -11,18 +12,13 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import (
-    Client,
-    Record,
-    poll_after_lost_response,
-)
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.client.congestion import Congestion
 from ansible_collections.community.seventhings.plugins.module_utils.client.files import (
     Contents,
@@ -33,6 +29,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     REFUSED_VALUES,
     AccessTokenRefused,
     InvalidInput,
+    OutcomeUnknown,
     SeventhingsError,
     TooManyRequests,
 )
@@ -58,7 +55,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.reconcile.ho
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import not_kept, unkept
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import CreatedMeanwhile
 
-from ..set_plan.duplicates import duplicates_of
+from ..set_plan.duplicates import created_now, duplicates_of
 from ..set_plan.order import in_turns
 from ..set_plan.plan import InstancePlan, Planned
 from .definitions import learn_keys, relate
@@ -113,7 +110,6 @@ class Executor:
         journal: Journal,
         workers: int = 8,
         on_progress: Callable[[Progress], None] = lambda _progress: None,
-        sleep: Callable[[float], None] = time.sleep,
         notify: bool = False,
         of_plan: bool = False,
     ) -> None:
@@ -122,15 +118,17 @@ class Executor:
         self._journal = journal
         self._workers = workers
         self._on_progress = on_progress
-        self._sleep = sleep
         self._notify = notify
         self._of_plan = of_plan
         self._parent = os.getppid()
         self._ready = Readiness(made_of.changes, made_of.hiding)
         self._stopped = ""
         self._mutex = threading.Lock()
-        self._uploads = Uploads(client, journal, sleep)
+        self._uploads = Uploads(client, journal)
         self._contents = Contents(client)
+        self._aside: list[_Aside] = []
+        self._lost: dict[int, OutcomeUnknown] = {}
+        self._found: dict[int, list[Record]] | None = None
         self._filled: dict[str, tuple[Planned, dict[str, Any]]] = {}
         self.outcome = Outcome()
 
@@ -187,7 +185,7 @@ class Executor:
             if not planned.relations or self._ready.has_failed(planned):
                 continue
             try:
-                relate(self._client, planned, self._sleep)
+                relate(self._client, planned)
             except SeventhingsError as error:
                 self._is_done_no_more(planned)
                 self._fail(planned, self._reason(planned, error))
@@ -205,28 +203,35 @@ class Executor:
         totals = Counter(planned.section for planned in level)
         done: Counter[str] = Counter()
         with ThreadPoolExecutor(max_workers=max(1, self._workers)) as pool:
-            for turn in in_turns(level):
+            for turn in (*in_turns(level), self._settled()):
                 running = {pool.submit(self._try, planned): planned for planned in turn}
                 for future in as_completed(running):
                     planned = running[future]
-                    future.result()
+                    if not future.result():
+                        continue
                     done[planned.section] += 1
                     section, transport = planned.section, self._client.transport
                     self._on_progress(
                         Progress(section, done[section], totals[section], transport.sent, transport.rate.left)
                     )
+        self._lost, self._found = {}, None
 
-    def _try(self, planned: Planned) -> None:
+    def _try(self, planned: Planned) -> bool:
+        """Carry out a change. Return False if its answer was lost, so that it is put aside."""
         if self._stopped:
             self._leave(planned, self._stopped, self.outcome.not_tried)
-            return
+            return True
         lacking = self._ready.lacking(planned)
         if lacking:
             self._leave(planned, lacking, self.outcome.skipped)
-            return
+            return True
         try:
             self._stop_if_orphaned()
             self._carry_out_until_done(planned)
+        except _PutAside as aside:
+            with self._mutex:
+                self._aside.append(_Aside(planned, aside.error, self._client.transport.rate.clock()))
+            return False
         except SeventhingsError as error:
             reason = self._reason(planned, error)
             if isinstance(error, (JournalBroken, AccessTokenRefused, TooManyRequests, _Orphaned)) or _is_locked_out(
@@ -241,6 +246,78 @@ class Executor:
             if self._ready.completes(planned):
                 with self._mutex:
                     self.outcome.done[planned.section, planned.change.action] += 1
+        return True
+
+    # ---- lost answers
+
+    @contextlib.contextmanager
+    def _deferred(self, planned: Planned, is_creation: bool = True) -> Iterator[None]:
+        """Put a record aside if the answer to a request is lost. Raise the error the second time.
+
+        :param is_creation: the request creates the record; else it only uploads a file for it.
+        """
+        try:
+            yield
+        except OutcomeUnknown as lost:
+            if self._found is not None or not lost.is_lost:
+                raise
+            if is_creation:
+                self._lost[id(planned)] = lost
+            raise _PutAside(lost) from lost
+
+    @contextlib.contextmanager
+    def _sending(self, planned: Planned) -> Iterator[None]:
+        """Note a creation before it is sent and, if the service does not carry it out, after it."""
+        self._journal.sent(planned.kind.name, planned.noted)
+        try:
+            with self._deferred(planned):
+                yield
+        except SeventhingsError as error:
+            if not isinstance(error, OutcomeUnknown) or not error.is_lost:
+                # Otherwise the next run would wait for a record that is never created.
+                with contextlib.suppress(JournalBroken):
+                    self._journal.not_made(planned.kind.name, planned.noted)
+            raise
+
+    def _settled(self) -> Iterator[Planned]:
+        """Yield the records of this level that were put aside, after a look for all of them together. If some are
+        missing, look once more when the youngest loss is as old as the settling horizon.
+        """
+        aside, self._aside = self._aside, []
+        if not aside:
+            return
+        transport = self._client.transport
+        left = max(one.moment for one in aside) + transport.settle - transport.rate.clock()
+        lost = [one.planned for one in aside if id(one.planned) in self._lost]
+        try:
+            if self._stopped:
+                raise SeventhingsError("the run has stopped.")
+            found = self._created(lost)
+            if len(found) < len(aside) and left > 0:
+                self._client.creations.on_wait(
+                    f"Waiting {left:.0f} seconds for {len(aside) - len(found)} requests whose answers were lost."
+                )
+                transport.sleep(left)
+                found |= self._created([planned for planned in lost if id(planned) not in found])
+        except SeventhingsError as error:
+            for one in aside:
+                one.error.message += f" Whether it took effect could not be looked up: {error.message}"
+                self._fail(one.planned, self._reason(one.planned, one.error))
+            return
+        self._client.creations.settled()
+        self._found = found
+        yield from (one.planned for one in aside)
+
+    def _created(self, creations: Sequence[Planned]) -> dict[int, list[Record]]:
+        """Return the new records with the natural keys of creations whose answers were lost."""
+        return created_now(self._client, self._plan.state, self._plan.changes, creations)
+
+    def _after_loss(self, planned: Planned) -> tuple[OutcomeUnknown, list[Record]] | None:
+        """Return the error of a creation that was put aside, and the new records that have its natural key."""
+        lost = self._lost.get(id(planned))
+        return None if lost is None or self._found is None else (lost, self._found.get(id(planned), []))
+
+    # ---- one record
 
     def _reason(self, planned: Planned, error: Exception) -> str:
         """Says why a record failed. The words of the service may quote what was sent."""
@@ -289,13 +366,25 @@ class Executor:
 
     def _make_user(self, planned: Planned) -> None:
         email = str(planned.change.values["email"])
-        made = self._earlier(planned)
-        if made is None:
-            self._journal.sent(planned.kind.name, planned.noted)
-            planned.made = make_user(self._client, email, self._sleep).uuid
-        else:
-            planned.made = made.uuid
+        found = self._found_after_loss(planned)
+        if found is None:
+            with self._sending(planned):
+                found = make_user(self._client, email, defers=True)
+        planned.made = found.uuid
         self._journal.made(planned.kind.name, planned.noted, planned.made)
+
+    def _found_after_loss(self, planned: Planned) -> Record | None:
+        """Return what came of a creation that is never sent twice; None if it was not sent before.
+
+        :raises OutcomeUnknown: if nothing came of it.
+        """
+        again = self._after_loss(planned)
+        if again is None:
+            return None
+        lost, found = again
+        if not found:
+            raise lost
+        return found[0]
 
     def _write_offer(self, planned: Planned) -> None:
         change = planned.change
@@ -306,17 +395,19 @@ class Executor:
                 price = DECIMAL.write(change.values["price"])
                 self._client.update(HUB_ITEM, str(change.current.id), {"price": price})
             return
+        if self._found_after_loss(planned) is not None:
+            return
         meant = next(references_in(change.values["object"]))
         offered = Record(OBJECT, str(meant.uuid), meant.id)
         if meant.id is None:
             offered = self._client.get(OBJECT, str(meant.uuid)) or offered
         # A run that resumes this one knows its own offers by this note.
-        self._journal.sent(planned.kind.name, planned.noted)
-        offer(self._client, offered, change.values.get("category"), change.values.get("price"), self._sleep)
+        with self._sending(planned):
+            offer(self._client, offered, change.values.get("category"), change.values.get("price"))
 
     def _write(self, planned: Planned, change: Change) -> None:
         extra = {field.key: True for field in planned.kind.write_only} if self._notify else {}
-        applier = Applier(self._client, planned.schema, planned.entry.template, extra, self._sleep)
+        applier = Applier(self._client, planned.schema, planned.entry.template, extra, defers=True)
         if self._ready.is_link(planned) and change.current is None:
             change = replace(change, current=Record(planned.kind, self._ready.made(planned), None, {}))
         if not change.values and change.action == plan.UPDATE and not change.unarchive:
@@ -326,7 +417,7 @@ class Executor:
             self._journal.made(planned.kind.name, planned.noted, planned.made)
             self._note_filled(planned, change)
             return
-        self._upload(change)
+        self._upload(planned, change)
         if change.action == plan.UPDATE and change.current is not None and self._of_plan:
             self._journal.changing(change.current.uuid)
         planned.made = applier.write(change, lambda: self._find(planned))
@@ -337,20 +428,26 @@ class Executor:
         elif planned.kind.update == "PUT" and planned.made:
             applier.read_back(change, planned.made)
 
-    def _upload(self, change: Change) -> None:
+    def _upload(self, planned: Planned, change: Change) -> None:
         files = [one for value in change.values.values() for one in attachments_in(value)]
-        upload_missing(self._contents, files, self._uploads.upload)
+        with self._deferred(planned, is_creation=False):
+            upload_missing(self._contents, files, self._uploads.upload)
 
     def _create(self, applier: Applier, planned: Planned, change: Change) -> str:
-        found = self._earlier(planned)
-        if found is None and self._client.creations.have_moved(planned.kind.name):
+        again = self._after_loss(planned)
+        if again is None and self._client.creations.have_moved(planned.kind.name):
             found = next(iter(self._find(planned)), None)
-        if found is not None:
-            return self._adopt(applier, planned, change, found)
-        self._upload(change)
-        self._journal.sent(planned.kind.name, planned.noted)
+            if found is not None:
+                return self._adopt(applier, planned, change, found)
+        self._upload(planned, change)
         try:
-            uuid = applier.write(change, lambda: self._find(planned))
+            with self._sending(planned):
+                if again is None:
+                    uuid = applier.write(change, lambda: self._find(planned))
+                else:
+                    lost, created = again
+                    looks = [created]
+                    uuid = applier.write(change, lambda: looks.pop() if looks else self._find(planned), lost=lost)
         except REFUSED_VALUES as refused:
             holder = unseen_holder(planned.schema, planned.keys, change.values, refused)
             if holder:
@@ -376,25 +473,35 @@ class Executor:
                 "planned. Plan again."
             )
         if rest.changed:
-            self._upload(rest)
+            self._upload(planned, rest)
             applier.write(rest, list)
         return found.uuid
 
-    def _earlier(self, planned: Planned) -> Record | None:
-        """Looks for what a run that was killed may have made: its create was sent, and its answer not noted."""
-        if f"{planned.kind.name} {planned.noted}" not in self._journal.unresolved or planned.kind.defines_fields:
-            return None
-        found = poll_after_lost_response(lambda: self._find(planned), self._sleep)
-        return found[0] if found else None
-
     def _find(self, planned: Planned) -> list[Record]:
-        """The records that have the natural key of a planned one, asked for now."""
+        """Return the records that have the natural key of a planned one now. None had it when the plan was made."""
         return find_now(self._client, planned.schema, planned.keys, planned.desired, planned.entry.template)
 
 
 def _is_locked_out(planned: Planned, error: SeventhingsError) -> bool:
     # Everything else was checked before it was planned, so only signing in can be wrong now.
     return isinstance(error, InvalidInput) and planned.kind.can_be_looked_up
+
+
+class _PutAside(Exception):
+    """The answer to a request was lost, so its record is looked for at the end of the level."""
+
+    def __init__(self, error: OutcomeUnknown) -> None:
+        super().__init__(error.message)
+        self.error = error
+
+
+@dataclass(frozen=True)
+class _Aside:
+    """A record that was put aside, with the error of its request and the moment of the loss."""
+
+    planned: Planned
+    error: OutcomeUnknown
+    moment: float
 
 
 class _Orphaned(SeventhingsError):

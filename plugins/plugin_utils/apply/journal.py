@@ -13,14 +13,16 @@ What it says is believed only as far as that is harmless. It lifts no limit, and
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import fcntl
 import hashlib
 import json
+import math
 import os
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType, TracebackType
@@ -28,6 +30,10 @@ from typing import Any, NamedTuple
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import WRITABLE_BY_OTHERS
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import (
+    UNKNOWN_MOMENT,
+    seconds_left,
+)
 
 from ..desired.desired import INLINE, Held, Source
 from .journal_place import place_of, places_of_all
@@ -81,8 +87,10 @@ class Memory:
 
     :ivar known: uuids of the records that belong to the set.
     :ivar names: uuid to the kind and key that a record had when it was last noted, where they were.
-    :ivar unresolved: kind and key of creates that were sent, and nothing says what came of them.
+    :ivar unresolved: kind and key of creations that were sent and whose outcome is not noted, to the moment in seconds
+        since 1970.
     :ivar uploads: files that earlier runs uploaded, to their uuids; empty where nothing says what came of one.
+    :ivar uploading: uploads whose outcome is not noted, to the moment, as in ``unresolved``.
     :ivar files: uuids of all files that were uploaded for this set.
     :ivar run: what an earlier run was about to do and did not come to the end of, as a digest; empty where all is done.
     :ivar existing: section to the number of records that were there before that run, as its limits counted them.
@@ -95,8 +103,9 @@ class Memory:
 
     known: set[str] = field(default_factory=set)
     names: dict[str, str] = field(default_factory=dict)
-    unresolved: set[str] = field(default_factory=set)
+    unresolved: dict[str, float] = field(default_factory=dict)
     uploads: dict[Upload, str] = field(default_factory=dict)
+    uploading: dict[Upload, float] = field(default_factory=dict)
     files: set[str] = field(default_factory=set)
     run: str = ""
     existing: dict[str, int] = field(default_factory=dict)
@@ -130,19 +139,22 @@ class Memory:
 
     def _sent(self, note: dict[str, str]) -> None:
         record = f"{note['kind']} {note['key']}"
-        self.unresolved.add(record)
+        self.unresolved[record] = _moment_of(note)
         self.made.add(record)
         self.touched.add(record)
 
     def _made(self, note: dict[str, str]) -> None:
         uuid = note["uuid"]
         record = f"{note['kind']} {note['key']}"
-        self.unresolved.discard(record)
+        self.unresolved.pop(record, None)
         self.refused.discard(record)
         self.names[uuid] = record
         self.known.add(uuid)
         self.made.add(uuid)
         self.touched.add(uuid)
+
+    def _not_made(self, note: dict[str, str]) -> None:
+        self.unresolved.pop(f"{note['kind']} {note['key']}", None)
 
     def _changing(self, note: dict[str, str]) -> None:
         self.touched.add(note["uuid"])
@@ -161,11 +173,11 @@ class Memory:
 
     def _refused(self, note: dict[str, str]) -> None:
         record = f"{note['kind']} {note['key']}"
-        self.unresolved.discard(record)
+        self.unresolved.pop(record, None)
         self.refused.add(record)
 
     def _gone(self, note: dict[str, str]) -> None:
-        self.unresolved.discard(f"{note['kind']} {note['key']}")
+        self.unresolved.pop(f"{note['kind']} {note['key']}", None)
         self.known.discard(note["uuid"])
         self.names.pop(note["uuid"], None)
 
@@ -182,10 +194,19 @@ class Memory:
             del self.sources[source]
 
     def _uploading(self, note: dict[str, str]) -> None:
-        self.uploads[Upload(note["name"], note["sha256"])] = ""
+        upload = Upload(note["name"], note["sha256"])
+        self.uploads[upload] = ""
+        self.uploading[upload] = _moment_of(note)
+
+    def _not_uploaded(self, note: dict[str, str]) -> None:
+        upload = Upload(note["name"], note["sha256"])
+        self.uploads.pop(upload, None)
+        self.uploading.pop(upload, None)
 
     def _uploaded(self, note: dict[str, str]) -> None:
-        self.uploads[Upload(note["name"], note["sha256"])] = note["uuid"]
+        upload = Upload(note["name"], note["sha256"])
+        self.uploads[upload] = note["uuid"]
+        self.uploading.pop(upload, None)
         self.files.add(note["uuid"])
 
 
@@ -194,6 +215,7 @@ _TAKERS: dict[str, Callable[[Memory, dict[str, str]], None]] = {
     "ended": Memory._ended,
     "sent": Memory._sent,
     "made": Memory._made,
+    "not_made": Memory._not_made,
     "changing": Memory._changing,
     "managed": Memory._managed,
     "gone": Memory._gone,
@@ -204,6 +226,7 @@ _TAKERS: dict[str, Callable[[Memory, dict[str, str]], None]] = {
     "source": Memory._source,
     "uploading": Memory._uploading,
     "uploaded": Memory._uploaded,
+    "not_uploaded": Memory._not_uploaded,
 }
 
 
@@ -236,6 +259,7 @@ class Journal:
         set_id: str = "",
         src: str = "",
         is_kept: bool = True,
+        now: Callable[[], float] = time.time,
     ) -> None:
         self.place = place_of(directory, instance, set_name)
         self.instance = instance
@@ -247,6 +271,8 @@ class Journal:
         self._src = os.path.realpath(src) if src else ""
         self._sleep = sleep
         self._clock = clock
+        self._now = now
+        self._read_at = now()
         self._descriptor: int | None = None
         self._seen: tuple[int, int, int] | None = None
         self._end = 0
@@ -265,9 +291,9 @@ class Journal:
         return self.memory.known
 
     @property
-    def unresolved(self) -> set[str]:
-        """Kind and key of creates that were sent, and nothing says what came of them."""
-        return self.memory.unresolved
+    def unresolved(self) -> Set[str]:
+        """Kind and key of creations that were sent and whose outcome is not noted."""
+        return self.memory.unresolved.keys()
 
     @property
     def uploads(self) -> dict[Upload, str]:
@@ -402,6 +428,7 @@ class Journal:
             self._lock(self._descriptor)
             # This reads the notes that the earlier run made while this one waited.
             self._read(self._descriptor)
+            self._read_at = self._now()
             self._settle_id()
         except BaseException:
             self._close()
@@ -460,11 +487,38 @@ class Journal:
         """Notes that all of it was done."""
         self._write([{"note": "ended"}])
 
+    # ---- requests of an interrupted run
+
+    def seconds_to_settle(self, creations: Iterable[tuple[str, str]], settle: float) -> float | None:
+        """Return how long to wait before records are looked for once more, because an interrupted run sent requests
+        that may have taken effect since the journal was read. Return None if there are none.
+
+        :param creations: kind and key of the records that are about to be created; uploads always count.
+        :param settle: the settling horizon.
+        """
+        records = {f"{kind} {key}" for kind, key in creations}
+        moments = [moment for record, moment in self.memory.unresolved.items() if record in records]
+        moments += self.memory.uploading.values()
+        pending = [moment for moment in moments if seconds_left(moment, self._read_at, settle)]
+        return max(seconds_left(moment, self._now(), settle) for moment in pending) if pending else None
+
+    def settled(self) -> None:
+        """Note in memory that the requests of interrupted runs can't take effect any more."""
+        self.memory.unresolved = dict.fromkeys(self.memory.unresolved, -math.inf)
+        self.memory.uploading = dict.fromkeys(self.memory.uploading, -math.inf)
+
     # ---- creates
 
     def sent(self, kind: str, key: str) -> None:
-        """Notes that a create is about to be sent. Raises where that can't be noted: then it is not sent."""
-        self._write([{"note": "sent", "kind": kind, "key": key}])
+        """Note that a creation is about to be sent. Raise if that can't be noted: then it is not sent."""
+        self._write([{"note": "sent", "kind": kind, "key": key, "at": self._moment()}])
+
+    def not_made(self, kind: str, key: str) -> None:
+        """Note that the service did not carry out a creation, so that nobody looks for the record."""
+        self._write([{"note": "not_made", "kind": kind, "key": key}])
+
+    def _moment(self) -> str:
+        return dt.datetime.fromtimestamp(self._now(), dt.UTC).isoformat(timespec="milliseconds")
 
     def made(self, kind: str, key: str, uuid: str) -> None:
         """Notes what a create came to."""
@@ -533,7 +587,11 @@ class Journal:
 
     def uploading(self, upload: Upload) -> None:
         """Notes that a file is about to be uploaded."""
-        self._write([{"note": "uploading", **upload.noted()}])
+        self._write([{"note": "uploading", **upload.noted(), "at": self._moment()}])
+
+    def not_uploaded(self, upload: Upload) -> None:
+        """Note that the service did not carry out an upload, so that nobody looks for the file."""
+        self._write([{"note": "not_uploaded", **upload.noted()}])
 
     def uploaded(self, upload: Upload, uuid: str) -> None:
         """Notes what became of an upload."""
@@ -644,6 +702,14 @@ def _note_of(line: bytes) -> dict[str, str] | None:
     if not isinstance(note, dict) or not all(isinstance(value, str) for value in note.values()):
         return None
     return note
+
+
+def _moment_of(note: Mapping[str, str]) -> float:
+    """Return the moment of a note in seconds since 1970. Notes of earlier versions have none."""
+    try:
+        return dt.datetime.fromisoformat(note["at"]).timestamp()
+    except (KeyError, ValueError, OverflowError):
+        return UNKNOWN_MOMENT
 
 
 def _require_trusted(path: Path, found: os.stat_result) -> None:

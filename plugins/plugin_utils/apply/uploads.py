@@ -7,14 +7,11 @@ behind and sends none twice.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import threading
-from collections.abc import Callable
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import (
-    Client,
-    poll_after_lost_response,
-)
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.files import (
     content_of,
     is_same_file,
@@ -22,30 +19,33 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.files
     newest_files,
     upload_content,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.errors import OutcomeUnknown, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_uuid
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FILE
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
 
 from ..desired.sealing import scrypted
-from .journal import Journal, Upload
+from .journal import Journal, JournalBroken, Upload
 
 
 class Uploads:
     """Uploads files, each once: the service deletes no file, so any number of records may link the same one."""
 
-    def __init__(self, client: Client, journal: Journal, sleep: Callable[[float], None]) -> None:
+    def __init__(self, client: Client, journal: Journal) -> None:
         self._client = client
         self._journal = journal
-        self._sleep = sleep
         self._mutex = threading.Lock()
         self._under_way: dict[Upload, threading.Lock] = {}
         self._done: dict[Upload, str] = {}
+        self._lost: dict[Upload, OutcomeUnknown] = {}
 
     def upload(self, attachment: Attachment) -> None:
-        """Uploads a local file, or finds it where this run or an earlier one did, and notes its uuid.
+        """Upload a local file, or find the upload of this run or of an earlier one, and note its uuid.
 
-        :raises SeventhingsError: where the file is not what was judged any more.
-        :raises OSError: where it can't be read.
+        :raises OutcomeUnknown: if the answer was lost. The file is never sent again by this run; the next call looks
+            for it.
+        :raises SeventhingsError: if the file is not the one that was judged any more.
+        :raises OSError: if it can't be read.
         """
         content = content_of(attachment)
         upload = _noted_as(attachment, content)
@@ -58,31 +58,36 @@ class Uploads:
             attachment.uuid = self._done[upload]
 
     def _anew(self, upload: Upload, attachment: Attachment, content: bytes) -> str:
+        if upload in self._lost:
+            raise self._lost[upload]
         self._journal.uploading(upload)
-        upload_content(self._client, attachment, content, self._sleep)
+        try:
+            upload_content(self._client, attachment, content, defers=True)
+        except SeventhingsError as error:
+            if isinstance(error, OutcomeUnknown) and error.is_lost:
+                self._lost[upload] = error
+            else:
+                # Otherwise the next run would wait for a file that never comes.
+                with contextlib.suppress(JournalBroken):
+                    self._journal.not_uploaded(upload)
+            raise
         self._journal.uploaded(upload, str(attachment.uuid))
         return str(attachment.uuid)
 
     def _earlier(self, upload: Upload, name: str, content: bytes) -> str | None:
-        """The file that an earlier run uploaded, where it is still there."""
-        uuid = self._journal.uploads.get(upload)
+        """Return the file that this run or an earlier one uploaded, if it still exists."""
+        uuid = "" if upload in self._lost else self._journal.uploads.get(upload)
         if uuid:
             # The journal may be wrong, and another file must not be taken for this one.
             file = self._client.get(FILE, uuid) if is_uuid(uuid) else None
             return uuid if file and is_same_file(self._client, file.flat, name, content) else None
-        return None if uuid is None else self._lost(upload, name, content)
+        return None if uuid is None else self._look_for(upload, name, content)
 
-    def _lost(self, upload: Upload, name: str, content: bytes) -> str | None:
-        """The file that a run uploaded right before it was killed; nobody else's that is the same."""
-
-        def find() -> str | None:
-            files = {str(file.get("uuid")).lower(): file for file in newest_files(self._client)}
-            others = {uuid: file for uuid, file in files.items() if uuid not in self._journal.files}
-            return next(
-                (uuid for uuid, file in others.items() if is_same_file(self._client, file, name, content)), None
-            )
-
-        found = poll_after_lost_response(find, self._sleep)
+    def _look_for(self, upload: Upload, name: str, content: bytes) -> str | None:
+        """Return the file of an upload whose outcome is not known; nobody else's equal one."""
+        files = {str(file.get("uuid")).lower(): file for file in newest_files(self._client)}
+        others = {uuid: file for uuid, file in files.items() if uuid not in self._journal.files}
+        found = next((uuid for uuid, file in others.items() if is_same_file(self._client, file, name, content)), None)
         if found:
             self._journal.uploaded(upload, found)
         return found

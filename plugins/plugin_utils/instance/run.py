@@ -122,13 +122,14 @@ def run_instance(
     run_options: RunOptions,
     on_progress: Callable[[Progress], None] = lambda _progress: None,
     clock: Callable[[], float] = time.monotonic,
-    sleep: Callable[[float], None] = time.sleep,
+    sleep: Callable[[float], None] | None = None,
 ) -> RunResult:
-    """Plans an instance, and in a real run applies the plan.
+    """Plan an instance and, in a real run, apply the plan.
 
+    :param sleep: waits for other processes and for interrupted runs; None: as the connection does.
     :raises SeventhingsError: where nothing could be planned.
     """
-    return _Run(client, desired, run_options, on_progress, clock, sleep).run()
+    return _Run(client, desired, run_options, on_progress, clock, sleep or client.transport.sleep).run()
 
 
 class _Run:
@@ -261,7 +262,7 @@ class _Run:
                 self._digest = plan_file.write(self._client.transport.root, self._desired, made, Contents(self._client))
             differs = "drift" if self._run_options.drift else "changed"
             return self._account(differs if made.changes else "unchanged", made)
-        if self._must_look_again(made):
+        if self._must_look_again(made, journal):
             return self._planned(journal)
         account = self._apply(made, journal)
         is_whole = not account.failed and not self._run_options.only and not self._run_options.exclude
@@ -298,15 +299,31 @@ class _Run:
                 return made
         raise IncompleteList.of_the_list(KINDS[min(doubtful)].several)
 
-    def _must_look_again(self, made: InstancePlan) -> bool:
-        """Takes the locks of the kinds that the plan makes records of, in the order of the catalogue. Returns whether
-        others made such records since the lists were read, or may have.
+    def _must_look_again(self, made: InstancePlan, journal: Journal) -> bool:
+        """Take the locks of the kinds that the plan creates, in the order of the catalogue. Return True if others
+        created such records since the lists were read, or may have. Wait for the requests of interrupted runs.
 
-        :raises LockTimeout: where another process does not give one back in time.
+        :raises LockTimeout: if another process does not give a lock back in time.
         """
-        kinds = {planned.kind.name for planned in made.changes if planned.change.action == CREATE}
-        moved = self._client.creations.hold(name for name in KINDS if name in kinds)
-        return bool(moved) or self._client.creations.settle()
+        creations = self._client.creations
+        made_anew = [(one.kind.name, one.noted) for one in made.changes if one.change.action == CREATE]
+        kinds = {name for name, _key in made_anew}
+        moved = creations.hold(name for name in KINDS if name in kinds)
+        waits = [
+            creations.seconds_to_settle(),
+            journal.seconds_to_settle(made_anew, self._client.transport.settle) if made.changes else None,
+        ]
+        pending = [seconds for seconds in waits if seconds is not None]
+        if not pending:
+            return bool(moved)
+        if max(pending) > 0:
+            creations.on_wait(
+                f"Waiting {max(pending):.0f} seconds: an interrupted run sent requests that may still take effect."
+            )
+            self._sleep(max(pending))
+        creations.settled()
+        journal.settled()
+        return True
 
     def _guard(self) -> str:
         """Says why this instance is not the meant one; empty where it is, or where nothing says which one is."""
@@ -359,7 +376,6 @@ class _Run:
             journal,
             self._run_options.workers,
             self._on_progress,
-            self._sleep,
             self._desired.policy.notify,
             self._stored is not None,
         )

@@ -1,18 +1,21 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Duplicates after a run: natural keys that stand twice, because somebody else made the same at the same time."""
+"""What came of creations: records whose answers were lost, and natural keys that exist twice because somebody else
+created the same record at the same time.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 from ansible_collections.community.seventhings.plugins.module_utils.plan.duplicates import uuids_of_duplicates
 
+from .hub import offer_of
 from .plan import Planned
 from .state import ListedState
 
@@ -27,14 +30,52 @@ def duplicates_of(client: Client, before: ListedState | None, writes: Iterable[P
         for planned in writes
         if planned.change.action == plan.CREATE and planned.made and planned.kind.create_path
     ]
-    state = ListedState(client)
-    if before is not None:
-        state.take_over(before, {*KINDS} - {planned.kind.name for planned in made})
+    state = _listed_now(client, before, made, made)
     found = []
     for planned in made:
-        for reference in references_in(tuple(planned.desired[key] for key in planned.keys)):
-            state.records(KINDS[reference.target])
         uuids = uuids_of_duplicates(state, planned.schema, planned.keys, planned.desired, planned.entry.template)
         if uuids:
             found.append(f"{planned} stands twice: {', '.join(uuids)}")
     return found
+
+
+def created_now(
+    client: Client, before: ListedState | None, writes: Iterable[Planned], creations: Sequence[Planned]
+) -> dict[int, list[Record]]:
+    """Return the records that have the natural keys of some creations by now, by the identity of these. List each kind
+    once.
+
+    :param before: the lists that the plan was made from, in which no record has these keys.
+    :param writes: all changes of the plan.
+    """
+    if not creations:
+        return {}
+    if any(planned.kind.defines_fields for planned in creations):
+        client.forget_definitions()
+    state = _listed_now(client, before, [*creations, *(one for one in writes if one.made)], creations)
+    found = {id(planned): _matches(state, planned) for planned in creations}
+    return {identity: records for identity, records in found.items() if records}
+
+
+def _matches(state: ListedState, planned: Planned) -> list[Record]:
+    if planned.kind is HUB_ITEM:
+        item = offer_of(state, planned.desired)
+        return [] if item is None else [item]
+    return state.find_existing(planned.schema, planned.keys, planned.desired, planned.entry.template)
+
+
+def _listed_now(
+    client: Client, before: ListedState | None, created: Iterable[Planned], wanted: Iterable[Planned]
+) -> ListedState:
+    """Return the state of the instance in which some records are looked for.
+
+    :param created: their kinds are listed once more; all other lists are those of the plan.
+    """
+    state = ListedState(client)
+    if before is not None:
+        state.take_over(before, {*KINDS} - {planned.kind.name for planned in created})
+    for planned in wanted:
+        # An instance may answer links by the integer id alone, which only a list tells.
+        for reference in references_in(tuple(planned.desired[key] for key in planned.keys)):
+            state.records(KINDS[reference.target])
+    return state

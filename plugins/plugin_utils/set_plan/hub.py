@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -87,6 +87,13 @@ def plan_offers(
 def offered(state: ListedState) -> list[Record]:
     """The items that are offered on the hub."""
     return [record for record in state.records(HUB_ITEM) if not _ITEMS.read(record.flat).get("deleted")]
+
+
+def offer_of(state: ListedState, values: Mapping[str, Any]) -> Record | None:
+    """Return the item that offers the object of some values."""
+    meant = next(references_in(values.get("object")))
+    state.complete(meant)
+    return next((item for item in offered(state) if meant.id is not None and asset_id(item) == meant.id), None)
 
 
 def asset_ids_offered(state: ListedState) -> set[Any]:

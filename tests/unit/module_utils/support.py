@@ -92,8 +92,8 @@ def made(number: int) -> Response:
 
 
 def lost(status: int | None = None) -> OutcomeUnknown:
-    """A write of which nobody knows whether it was carried out."""
-    return OutcomeUnknown("POST /x: the exchange broke off; the outcome is unknown.", status)
+    """Return the error of a write whose outcome is unknown. A 500 is an answer of the service itself."""
+    return OutcomeUnknown("POST /x: the exchange broke off; the outcome is unknown.", status, is_lost=status != 500)
 
 
 def refusal(status: int, words: str = "") -> Exception:
@@ -171,11 +171,18 @@ class FakeTransport(Transport):
         return [call.line for call in self.calls if call.effect is not Effect.SAFE]
 
 
-def client_on(transport: Transport, unpaged: Iterable[str] = ("field_definition", "task", "file")) -> Client:
-    """A client with a token.
+def client_on(
+    transport: Transport,
+    clock: Clock | None = None,
+    unpaged: Iterable[str] = ("field_definition", "task", "file"),
+) -> Client:
+    """Return a client with a token.
 
+    :param clock: moves when the client sleeps; None: the client really sleeps.
     :param unpaged: the kinds whose list is known to be whole in one answer.
     """
+    if clock is not None:
+        transport.sleep = clock.sleep
     client = Client(transport, Tokens(transport, Credentials(access_token="token-1")))
     for kind in unpaged:
         client.unpaged.note(kind)

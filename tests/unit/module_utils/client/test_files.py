@@ -29,6 +29,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.operations.a
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.result import Result
 
 from ..support import (
+    Clock,
     FakeTransport,
     Invocation,
     JsonMap,
@@ -354,7 +355,7 @@ class Service:
 
     def run(self, state: str, field: str = "documents", check_mode: bool = False, **options: Any) -> Result:
         given = {"object": "1", "field": field, "state": state, **options}
-        return file(client_on(self.transport), given, check_mode, sleep=lambda _seconds: None)
+        return file(client_on(self.transport, Clock()), given, check_mode)
 
 
 def test_every_file_of_the_field_with_the_content_is_taken_off_with_one_request(invoice: Path) -> None:

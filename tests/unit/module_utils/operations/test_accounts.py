@@ -62,7 +62,7 @@ def make(
     check_mode: bool = False,
     **options: Any,
 ) -> Result:
-    return user_from_person(client_on(transport), who, options.get("filters"), check_mode, (clock or Clock()).sleep)
+    return user_from_person(client_on(transport, clock or Clock()), who, options.get("filters"), check_mode)
 
 
 # ---- exactly one person

@@ -19,7 +19,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.operations.h
 from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_orders import hub_order
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.result import Result
 
-from ..support import FakeTransport, JsonMap, answer, by_uuid, client_on, listing, lost, uuid_of
+from ..support import Clock, FakeTransport, JsonMap, answer, by_uuid, client_on, listing, lost, uuid_of
 
 OBJECTS: list[JsonMap] = [
     {"asset_uuid": uuid_of(number), "id": number, "barcode": f"000{number}"} for number in range(1, 4)
@@ -147,7 +147,7 @@ def test_an_item_that_the_list_leaves_out_is_looked_up() -> None:
 def test_an_offer_that_fails_with_a_500_may_lack_a_price_of_its_object(status: int | None, advice: bool) -> None:
     publish = {"POST /circularity-hub/add-objects-to-circularity-hub": lost(status)}
     with pytest.raises(OutcomeUnknown) as caught:
-        hub_item(client_on(service(**NO_ORDERS, **publish)), FREE, False, sleep=lambda _seconds: None)
+        hub_item(client_on(service(**NO_ORDERS, **publish), Clock()), FREE, False)
     assert ("purchasing_price" in caught.value.message) == advice
 
 

@@ -16,7 +16,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.trans
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     Ambiguous,
     InvalidRequest,
-    NotJson,
     NotProcessable,
     OutcomeUnknown,
     SeventhingsError,
@@ -86,7 +85,8 @@ def carry_out(
     **options: Any,
 ) -> Record | None:
     ticking = clock or Clock()
-    applier = Applier(client_on(transport), schema, sleep=ticking.sleep, **options)
+    transport.sleep = ticking.sleep
+    applier = Applier(client_on(transport), schema, **options)
     return applier.carry_out(change, poll_after_lost_response or Looks(ticking), known)
 
 
@@ -143,13 +143,33 @@ def test_where_it_is_not_there_it_is_sent_again_once(clock: Clock) -> None:
     transport, poll_after_lost_response = service(lost(), made(1)), Looks(clock)
     carry_out(transport, NEW, clock, poll_after_lost_response)
     assert transport.count(POST) == 2
-    assert poll_after_lost_response.times == [0, 1, 4]
+    assert poll_after_lost_response.times == [0, 1, 4, 10, 20, 30]
     assert transport.calls[0].body == transport.calls[1].body
+
+
+def test_a_creation_that_the_service_answered_with_an_error_is_looked_for_at_0_1_and_4_seconds(clock: Clock) -> None:
+    transport, poll_after_lost_response = service(lost(500), made(1)), Looks(clock)
+    carry_out(transport, NEW, clock, poll_after_lost_response)
+    assert transport.count(POST) == 2
+    assert poll_after_lost_response.times == [0, 1, 4]
+
+
+def test_a_record_that_can_not_be_looked_for_is_not_sent_again(clock: Clock) -> None:
+    def fail() -> list[Record]:
+        raise refusal(503)
+
+    transport = service(lost())
+    transport.sleep = clock.sleep
+    with pytest.raises(OutcomeUnknown) as caught:
+        Applier(client_on(transport), OBJECT).carry_out(NEW, fail)
+    assert "could not be looked up" in caught.value.message
+    assert transport.count(POST) == 1
+    assert clock.now - 1000 == 30
 
 
 def test_a_second_lost_answer_is_looked_for_too(clock: Clock) -> None:
     transport = service(lost(), lost())
-    poll_after_lost_response = Looks(clock, [[], [], [], [record("object", 1)]])
+    poll_after_lost_response = Looks(clock, [*[[] for _number in range(6)], [record("object", 1)]])
     carry_out(transport, NEW, clock, poll_after_lost_response)
     assert transport.count(POST) == 2
 
@@ -168,8 +188,9 @@ def test_what_the_service_may_be_at_still_is_not_sent_again(clock: Clock) -> Non
     transport = service(cut_off)
     with pytest.raises(OutcomeUnknown) as caught:
         carry_out(transport, NEW, clock, Looks(clock))
-    assert "may be at it still, so the object was not sent again. Run it again" in caught.value.message
+    assert "It was not sent again, because the service may still be at it. Run it again" in caught.value.message
     assert transport.count(POST) == 1
+    assert clock.now - 1000 == 30
 
 
 def test_two_new_records_after_a_lost_answer_are_an_error_that_names_both(clock: Clock) -> None:
@@ -594,10 +615,11 @@ def test_the_uuid_of_an_upload_stands_in_a_header(header: str, invoice: Path) ->
     assert wanted.uuid == uuid_of(20)
 
 
-def test_an_upload_without_a_header_is_an_error(invoice: Path) -> None:
+def test_an_upload_without_a_header_is_an_error(invoice: Path, clock: Clock) -> None:
     transport = FakeTransport({"POST /file": answer(None, 201)})
-    with pytest.raises(NotJson, match="no header names the uuid of the new file"):
-        attachments.upload(client_on(transport), Attachment(path=str(invoice)))
+    transport.routes["GET /files"] = answer([])
+    with pytest.raises(OutcomeUnknown, match="no header names the uuid of the new file"):
+        attachments.upload(client_on(transport, clock), Attachment(path=str(invoice)))
 
 
 NEWEST: list[JsonMap] = [
@@ -619,18 +641,19 @@ def test_a_lost_upload_is_found_by_name_size_and_content(wrapped: bool, invoice:
         }
     )
     wanted = Attachment(path=str(invoice))
-    attachments.upload(client_on(transport), wanted, clock.sleep)
+    attachments.upload(client_on(transport, clock), wanted)
     assert wanted.uuid == uuid_of(24)
     assert transport.count("POST /file") == 1
     assert f"GET /file/{uuid_of(21)}/data" not in transport.lines
 
 
-def test_a_lost_upload_that_is_not_there_is_sent_again_once(invoice: Path, clock: Clock) -> None:
-    transport = FakeTransport({"POST /file": [lost(), made(20)], "GET /files": answer([])})
-    wanted = Attachment(path=str(invoice))
-    attachments.upload(client_on(transport), wanted, clock.sleep)
-    assert wanted.uuid == uuid_of(20)
-    assert clock.now - 1000 == 4
-    transport = FakeTransport({"POST /file": [lost(), lost(503)], "GET /files": answer([])})
-    with pytest.raises(OutcomeUnknown):
-        attachments.upload(client_on(transport), Attachment(path=str(invoice)), clock.sleep)
+@pytest.mark.parametrize(("status", "seconds"), [(None, 30), (503, 30), (500, 4)])
+def test_a_lost_upload_that_is_not_there_is_never_sent_again(
+    status: int | None, seconds: float, invoice: Path, clock: Clock
+) -> None:
+    transport = FakeTransport({"POST /file": lost(status), "GET /files": answer([])})
+    with pytest.raises(OutcomeUnknown) as caught:
+        attachments.upload(client_on(transport, clock), Attachment(path=str(invoice)))
+    assert "was not sent again" in caught.value.message
+    assert transport.count("POST /file") == 1
+    assert clock.now - 1000 == seconds

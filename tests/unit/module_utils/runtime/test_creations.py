@@ -9,16 +9,17 @@ import functools
 import os
 import random
 import signal
+import struct
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from processes import ended, forked, kill, note, noted, until
 from project import LONG
 
-from ansible_collections.community.seventhings.plugins.module_utils.errors import OutcomeUnknown
+from ansible_collections.community.seventhings.plugins.module_utils.errors import OutcomeUnknown, service_error
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
-from ansible_collections.community.seventhings.plugins.module_utils.runtime import creations as module
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import (
     CreatedMeanwhile,
     Creations,
@@ -63,10 +64,18 @@ class Service:
         return list(noted(self.path / "records"))
 
 
-def on(folder: Folder, clock: Clock | None = None, lock_wait: float = 60.0) -> Creations:
+def on(
+    folder: Folder, clock: Clock | None = None, lock_wait: float = 60.0, settle: float = 30.0, behind: float = 0.0
+) -> Creations:
+    """Return the locks of a process.
+
+    :param behind: seconds by which its wall clock is slow.
+    """
     if clock is None:
-        return Creations([folder], "acme", lock_wait)
-    return Creations([folder], "acme", lock_wait, clock=clock, sleep=clock.sleep)
+        return Creations([folder], "acme", lock_wait, settle=settle)
+    return Creations(
+        [folder], "acme", lock_wait, clock=clock, sleep=clock.sleep, settle=settle, now=lambda: clock.now - behind
+    )
 
 
 def test_who_is_alone_looks_once(folder: Folder, tmp_path: Path) -> None:
@@ -119,9 +128,8 @@ def test_kinds_have_a_lock_each(folder: Folder, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_kills_leave_no_lock_and_no_duplicate(folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kills_leave_no_lock_and_no_duplicate(folder: Folder, tmp_path: Path) -> None:
     """The service goes on with a request whose sender was killed: a process of its own carries it out."""
-    monkeypatch.setattr(module, "_SETTLING", (0.1, 0.3))
     chance = random.Random(11)
 
     def carry_out() -> None:
@@ -131,7 +139,7 @@ def test_kills_leave_no_lock_and_no_duplicate(folder: Folder, tmp_path: Path, mo
         note(tmp_path / "answers", "made")
 
     def work() -> None:
-        creations = on(folder)
+        creations = on(folder, settle=0.4)
 
         def act() -> bool:
             if "Lab" in noted(tmp_path / "records"):
@@ -153,12 +161,27 @@ def test_kills_leave_no_lock_and_no_duplicate(folder: Folder, tmp_path: Path, mo
         assert list(noted(tmp_path / "records")) == ["Lab"], number
 
 
-def test_after_a_writer_that_was_killed_it_is_looked_at_0_1_and_4_seconds(
-    folder: Folder, tmp_path: Path, clock: Clock
-) -> None:
-    creations = on(folder)
+def looks_after(folder: Folder, clock: Clock, **options: float) -> list[float]:
+    """Create a record of which a mark tells. Return when it was looked for; the first look is always at once."""
+    looks: list[float] = []
+    began, mine = clock.now, on(folder, clock, **options)
 
+    def act() -> None:
+        looks.append(clock.now - began)
+        with mine.making("room", "Lab"):
+            pass
+
+    mine.run("room", act)
+    return looks
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_an_interrupted_writer_costs_one_horizon_and_one_re_read(
+    folder: Folder, tmp_path: Path, clock: Clock, number: signal.Signals
+) -> None:
     def hang() -> None:
+        creations = on(folder, clock)
+
         def act() -> None:
             with creations.making("room", "Lab"):
                 note(tmp_path / "sent", "yes")
@@ -168,44 +191,145 @@ def test_after_a_writer_that_was_killed_it_is_looked_at_0_1_and_4_seconds(
 
     process = forked(hang)
     until((tmp_path / "sent").exists)
-    kill(process)
+    os.kill(process, number)
     ended(process)
-    looks: list[float] = []
-    mine = on(folder, clock)
+    assert looks_after(folder, clock) == [0, 30]
+    assert looks_after(folder, clock) == [0], "the mark was cleared"
+
+
+class Interrupted(BaseException):
+    """A signal ends the process in the middle of a request, as Ansible passes it on to its workers."""
+
+
+def leave_a_mark(folder: Folder, clock: Clock, error: BaseException | None = None) -> None:
+    creations = on(folder, clock)
 
     def act() -> None:
-        looks.append(clock.now - 1000)
-        with mine.making("room", "Lab"):
-            pass
+        with creations.making("room", "Lab"):
+            raise error or Interrupted
 
-    mine.run("room", act)
-    # The very first one was taken before the lock was.
-    assert looks == [0, 0, 1, 4]
-    looks.clear()
-    mine.run("room", act)
-    assert looks == [4], "the mark was cleared"
+    with pytest.raises(type(error or Interrupted())):
+        creations.run("room", act)
 
 
-def test_a_request_that_was_not_answered_in_time_leaves_its_mark(folder: Folder, clock: Clock) -> None:
-    one, other = on(folder, clock), on(folder, clock)
+@pytest.mark.parametrize(
+    ("later", "options", "looks"),
+    [
+        (12.0, {}, [0, 18]),
+        (30.0, {}, [0, 0]),
+        (3600.0, {}, [0, 0]),
+        (0.0, {"settle": 60.0}, [0, 60]),
+        (0.0, {"settle": 0.0}, [0, 0]),
+        # The clock was put back meanwhile, so the mark is from the future.
+        (5.0, {"behind": 3600.0}, [0, 30]),
+    ],
+)
+def test_a_mark_counts_until_it_is_as_old_as_the_horizon(
+    folder: Folder, clock: Clock, later: float, options: dict[str, float], looks: list[float]
+) -> None:
+    leave_a_mark(folder, clock)
+    clock.now += later
+    assert looks_after(folder, clock, **options) == looks
 
-    def lose(may_follow: bool) -> None:
-        with one.making("room", "Lab"):
-            raise OutcomeUnknown("lost", may_follow=may_follow)
 
-    looks: list[float] = []
+@pytest.mark.parametrize(
+    ("error", "looks"),
+    [
+        (OutcomeUnknown("HTTP 504", 504), [0, 30]),
+        (OutcomeUnknown("no answer in time", may_follow=True), [0, 30]),
+        (OutcomeUnknown("HTTP 500 of the service", 500, is_lost=False), [0]),
+        (service_error(422, "taken", "POST /room"), [0]),
+    ],
+)
+def test_a_lost_answer_leaves_its_mark_and_a_refusal_does_not(
+    folder: Folder, clock: Clock, error: Exception, looks: list[float]
+) -> None:
+    leave_a_mark(folder, clock, error)
+    assert looks_after(folder, clock) == looks
+
+
+def test_of_many_requests_one_whose_answer_was_lost_keeps_the_mark(folder: Folder, clock: Clock) -> None:
+    many = on(folder, clock)
+    many.watch(["room"])
+    many.hold(["room"])
+    with pytest.raises(OutcomeUnknown), many.making("room", "Halle"):
+        raise OutcomeUnknown("HTTP 504", 504)
+    with many.making("room", "Lab"):
+        pass
+    many.leave()
+    assert looks_after(folder, clock) == [0, 30]
+
+
+def test_a_lost_answer_that_was_looked_for_up_to_the_horizon_leaves_no_mark(folder: Folder, clock: Clock) -> None:
+    many = on(folder, clock)
+    many.watch(["room"])
+    many.hold(["room"])
+    with pytest.raises(OutcomeUnknown), many.making("room", "Halle"):
+        raise OutcomeUnknown("HTTP 504", 504)
+    many.settled()
+    many.leave()
+    assert looks_after(folder, clock) == [0]
+
+
+def test_the_moment_of_a_mark_is_that_of_the_request_and_not_that_of_a_pause_before_it(
+    folder: Folder, clock: Clock
+) -> None:
+    creations = on(folder, clock)
 
     def act() -> None:
-        looks.append(clock.now - 1000)
-        with other.making("room", "Lab"):
+        with creations.making("room", "Lab"):
+            # Uploads, the rate limit and other requests come first.
+            clock.now += 50
+            creations.refresh()
+            raise Interrupted
+
+    with pytest.raises(Interrupted):
+        creations.run("room", act)
+    assert looks_after(folder, clock) == [0, 30]
+
+
+@pytest.mark.parametrize(
+    ("content", "looks"),
+    [
+        (b"", [0]),
+        (struct.pack("<QQd16s", 7, 0, 0.0, b""), [0]),
+        # Its moment is on a clock that other processes may not share.
+        (struct.pack("<QQd16s", 7, 4711, 12.0, b""), [0, 30]),
+        (b"something else", [0, 30]),
+        (struct.pack("<4sQQd16s", b"mrk2", 7, 4711, float("nan"), b""), [0, 30]),
+        (struct.pack("<4sQQd16s", b"mrk9", 7, 4711, 12.0, b""), [0, 30]),
+    ],
+)
+def test_a_mark_of_another_version_is_never_trusted_blindly(
+    folder: Folder, clock: Clock, content: bytes, looks: list[float]
+) -> None:
+    path = folder.path / "create-acme-room"
+    path.write_bytes(content)
+    path.chmod(0o600)
+    assert looks_after(folder, clock) == looks
+    assert looks_after(folder, clock) == [0]
+
+
+def test_threads_that_create_at_once_wait_side_by_side_and_outside_of_all_mutexes(folder: Folder, clock: Clock) -> None:
+    leave_a_mark(folder, clock)
+
+    def sleep_while_another_kind_is_created(seconds: float) -> None:
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(create, "location").result(timeout=20)
+        clock.sleep(seconds)
+
+    def create(kind: str) -> None:
+        with many.making(kind, "Lab"):
             pass
 
-    for may_follow in (False, True):
-        with pytest.raises(OutcomeUnknown):
-            one.run("room", functools.partial(lose, may_follow))
-        looks.clear()
-        other.run("room", act)
-        assert looks == ([0, 0, 1, 4] if may_follow else [0])
+    many = Creations([folder], "acme", 60.0, clock=clock, sleep=sleep_while_another_kind_is_created, now=clock)
+    many.watch(["room", "location"])
+    assert many.hold(["room"]) == {"room"}
+    with pytest.raises(CreatedMeanwhile):
+        create("room")
+    create("room")
+    many.leave()
+    assert clock.slept == [30.0]
 
 
 # ---- waiting

@@ -202,7 +202,7 @@ def test_a_journal_that_is_too_long_is_refused_with_what_to_do(tmp_path: Path, m
 
 
 def test_it_holds_no_more_than_it_needs(tmp_path: Path) -> None:
-    with _journal(tmp_path) as journal:
+    with Journal(tmp_path, "https://acme.test", "set", set_id=ID, now=lambda: 1800000000.0) as journal:
         journal.sent("object", "A")
     _set, line = _lines(tmp_path)
     assert json.loads(line) == {
@@ -212,6 +212,7 @@ def test_it_holds_no_more_than_it_needs(tmp_path: Path) -> None:
         "note": "sent",
         "kind": "object",
         "key": "A",
+        "at": "2027-01-15T08:00:00.000+00:00",
     }
     assert (tmp_path / "journal.jsonl").stat().st_mode & 0o077 == 0
 

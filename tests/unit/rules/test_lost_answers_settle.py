@@ -1,0 +1,436 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A lost answer may still be on its way: before anything is created a second time, the record is looked for up to the
+settling horizon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+import steps
+from embedded_here import Embedded, Killed
+from instance_site import yaml_list
+from playbook import Result
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import Creations
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import RunOptions, run_instance
+
+ELIF = "elif.yildiz@nordhain.example"
+BERND = "bernd.kowalski@nordhain.example"
+SETTINGS = "api: seventhings/v1\nset: test\npolicy: {create_users: true, limits: {create_percent: 1000}}\n"
+LATE = ("504_late", "502_late", "reset_late")
+NEVER = ("503", "502_html", "reset_before")
+"""Faults of which a client can't tell that nothing will come of the request."""
+
+
+@dataclass(frozen=True)
+class Creation:
+    """A record that a module creates.
+
+    :ivar post: the path of the request. :ivar is_repeated: whether the request may be sent again.
+    :ivar info: how the records are counted.
+    """
+
+    module: str
+    options: Mapping[str, Any]
+    post: str
+    is_repeated: bool = True
+    info: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.module
+
+
+CREATIONS = (
+    Creation(
+        "field_definition",
+        {"template": "asset", "label": "Condition", "type": "TEXT"},
+        "/asset-tracking/asset/field-definition",
+        info={"template": "asset"},
+    ),
+    Creation("location", {"fields": {"name": "Mill", "city": "Halle"}}, "/location"),
+    Creation("room", {"fields": {"building_id": "Workshop", "number": "9"}}, "/room"),
+    Creation("person", {"fields": {"email": "ada@nordhain.example"}}, "/person"),
+    Creation("object", {"fields": {"barcode": "7", "inventory_name": "Drill"}}, "/object"),
+    Creation(
+        "task",
+        {
+            "title": "Inspect",
+            "deadline": "2031-06-30",
+            "assignees": [BERND],
+            "references": ["0001249"],
+            "reminders": [{"unit": "days", "value": 1}],
+        },
+        "/task-management/task",
+    ),
+    Creation(
+        "rental_case",
+        {
+            "title": "Fair",
+            "references": ["0001249"],
+            "issue_date": "2031-07-05",
+            "due_date": "2031-07-09",
+            "responsible_user": BERND,
+            "renter": {"type": "plain", "value": "Weber"},
+        },
+        "/rental-management/rental-case",
+    ),
+    Creation("user_from_person", {"person": ELIF}, "/persons/create-user", False),
+    Creation("hub_item", {"object": "0001240", "price": 500}, "/circularity-hub/add-objects-to-circularity-hub", False),
+    Creation("hub_order", {"items": ["0001236"]}, "/circularity-hub/orders", False),
+    Creation("file", {"path": "manual.txt"}, "/file", False),
+)
+creations = pytest.mark.parametrize("creation", CREATIONS, ids=str)
+
+
+def in_turn(faults: Sequence[str]) -> pytest.MarkDecorator:
+    """Have each creation with one of several faults, and each fault with some creations."""
+    pairs = [(creation, faults[number % len(faults)]) for number, creation in enumerate(CREATIONS)]
+    return pytest.mark.parametrize(("creation", "fault"), pairs, ids=str)
+
+
+class Controller:
+    """One user on one machine. Time passes only when somebody sleeps.
+
+    :ivar runtime: where processes share their locks and marks; None: nothing is shared.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.service = Embedded.started()
+        self.runtime: Path | None = directory / "runtime"
+        self.runtime.mkdir(0o700)
+        self.client = self.connect()
+
+    def connect(self) -> Client:
+        """Return the connection of a new process."""
+        clock, client = self.service.clock, self.service.client()
+        if self.runtime is not None:
+            client.creations = Creations(
+                [Folder(self.runtime)], "here", clock=clock.now, sleep=clock.forward, now=clock.now
+            )
+            client.transport.on_unsafe = client.creations.refresh
+        return client
+
+    def call(self, module: str, **options: Any) -> Result:
+        """Run a module in a process of its own."""
+        self.client = self.connect()
+        return steps.call(module, options, False, lambda _options, _check: self.client)
+
+    def create(self, creation: Creation) -> Result:
+        return self.call(creation.module, **creation.options)
+
+    def count(self, creation: Creation) -> int:
+        """Return the number of all records of the kind, when nothing is on its way any more."""
+        self.service.gateway.faults.replace([])
+        self.service.clock.forward(60)
+        name = {"user_from_person": "user"}.get(creation.module, creation.module)
+        return int(self.call(f"{name}_info", **creation.info)["count"])
+
+    def write(self, **files: str) -> None:
+        """Write the files of a desired state; the settings are there without being named."""
+        for name, text in {"instance": SETTINGS, **files}.items():
+            path = self.directory / "files" / f"{name}.yml"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, "utf-8")
+
+    def run(self, kill: bool = False) -> RunResult:
+        """Apply the files in a process of its own.
+
+        :param kill: kill it when it sleeps for the first time.
+        """
+        self.client = self.connect()
+        if kill:
+            kill_at_the_loss(self.client)
+        options = RunOptions(journal=self.directory)
+        return run_instance(self.client, load(self.directory / "files"), options, clock=self.service.clock.now)
+
+    def posts(self, path: str) -> int:
+        """Return how often a path was posted to."""
+        return self.service.log.count(("POST", f"/customer-api/v1{path}"))
+
+    def lists(self, path: str) -> int:
+        """Return how often a list was read."""
+        return self.service.log.count(("GET", f"/customer-api/v1{path}"))
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Controller:
+    (tmp_path / "manual.txt").write_text("Switch it on.")
+    monkeypatch.chdir(tmp_path)
+    return Controller(tmp_path)
+
+
+def seconds(here: Controller) -> float:
+    return here.service.clock.now() - 1000
+
+
+# ---- one record
+
+
+@in_turn(LATE)
+def test_a_record_that_comes_late_is_found_and_not_created_again(
+    here: Controller, creation: Creation, fault: str
+) -> None:
+    before = here.count(creation)
+    here.service.fault(fault, method="POST", path=creation.post, commit_after=25, times=1)
+    done = here.create(creation)
+    assert not done.failed, done.data
+    assert done["changed"]
+    assert here.posts(creation.post) == 1
+    assert here.count(creation) == before + 1
+    assert not here.create(creation)["changed"]
+
+
+@in_turn(NEVER)
+def test_nothing_is_sent_again_before_the_horizon(here: Controller, creation: Creation, fault: str) -> None:
+    before = here.count(creation)
+    here.service.fault(fault, method="POST", path=creation.post, times=1)
+    began = seconds(here)
+    done = here.create(creation)
+    assert seconds(here) - began == 30
+    assert done.failed != creation.is_repeated
+    assert here.posts(creation.post) == 1 + creation.is_repeated
+    assert here.count(creation) == before + creation.is_repeated
+
+
+@creations
+def test_an_error_of_the_service_itself_is_looked_up_twice_as_ever(here: Controller, creation: Creation) -> None:
+    here.service.fault("500", method="POST", path=creation.post)
+    done = here.create(creation)
+    assert done.failed
+    assert here.posts(creation.post) == 1 + creation.is_repeated
+    assert seconds(here) == (8 if creation.is_repeated else 4)
+
+
+@creations
+def test_a_request_that_timed_out_is_never_sent_again(here: Controller, creation: Creation) -> None:
+    before = here.count(creation)
+    began = seconds(here)
+    here.service.fault("latency", method="POST", path=creation.post, seconds=45, times=1)
+    late = here.create(creation)
+    assert not late.failed, late.data
+    assert seconds(here) - began <= 60
+    assert here.posts(creation.post) == 1
+    assert here.count(creation) == before + 1
+
+
+@creations
+def test_a_request_that_timed_out_and_has_no_effect_is_the_error(here: Controller, creation: Creation) -> None:
+    here.service.fault("latency", method="POST", path=creation.post, seconds=4000, times=1)
+    lost = here.create(creation)
+    assert lost.failed
+    assert "was not sent again" in lost["msg"]
+    assert seconds(here) == 60
+    assert here.posts(creation.post) == 1
+
+
+@creations
+def test_nothing_is_waited_for_if_no_answer_was_lost(here: Controller, creation: Creation) -> None:
+    assert here.create(creation)["changed"]
+    assert not here.create(creation)["changed"]
+    assert seconds(here) == 0
+    assert here.posts(creation.post) == 1
+
+
+def test_the_horizon_is_at_least_the_time_out_and_the_option_sets_it(here: Controller) -> None:
+    location = CREATIONS[1]
+    here.service.fault("503", method="POST", path=location.post, times=1)
+    here.client.transport.settle = 90
+    done = steps.call(location.module, location.options, False, lambda _options, _check: here.client)
+    assert done["changed"]
+    assert seconds(here) == 90
+
+
+# ---- interrupted writers
+
+
+@creations
+def test_what_a_killed_process_sent_is_found_by_the_next_one(here: Controller, creation: Creation) -> None:
+    before = here.count(creation)
+    began = seconds(here)
+    here.service.fault("504_late", method="POST", path=creation.post, commit_after=10, times=1)
+    here.client = here.connect()
+    kill_at_the_loss(here.client)
+    with pytest.raises(Killed):
+        steps.call(creation.module, creation.options, False, lambda _options, _check: here.client)
+    here.service.clock.forward(5)
+    done = here.create(creation)
+    assert not done.failed, done.data
+    assert seconds(here) - began == 30
+    assert here.posts(creation.post) == 1
+    assert here.count(creation) == before + 1
+
+
+def kill_at_the_loss(client: Client) -> None:
+    """Let the process of a client be killed before it sleeps for the first time."""
+
+    def killed(_seconds: float) -> None:
+        raise Killed
+
+    client.transport.sleep = killed
+
+
+@creations
+def test_a_mark_that_is_older_than_the_horizon_costs_no_time(here: Controller, creation: Creation) -> None:
+    here.service.fault("504_late", method="POST", path=creation.post, commit_after=10, times=1)
+    here.client = here.connect()
+    kill_at_the_loss(here.client)
+    with pytest.raises(Killed):
+        steps.call(creation.module, creation.options, False, lambda _options, _check: here.client)
+    here.service.clock.forward(40)
+    began = seconds(here)
+    assert not here.create(creation).failed
+    assert seconds(here) == began
+    assert here.posts(creation.post) == 1
+
+
+# ---- a set
+
+
+LOCATIONS = yaml_list({"name": f"Mill {number}", "city": "Halle"} for number in range(6))
+ROOMS = yaml_list({"building_id": f"Mill {number}", "number": f"{number}.1"} for number in range(6))
+OBJECTS = yaml_list(
+    {"barcode": f"9{number}", "inventory_name": f"Drill {number}", "actual_room": f"Mill {number}/{number}.1"}
+    for number in range(6)
+)
+TASKS = yaml_list(
+    {"title": f"Inspect {number}", "deadline": "2031-06-30", "assignees": [BERND], "references": [f"9{number}"]}
+    for number in range(6)
+)
+FILES = {"locations": LOCATIONS, "rooms": ROOMS, "objects": OBJECTS, "tasks": TASKS}
+
+
+def duplicates(dump: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
+    """Return the names of these files that exist twice in the canonical dump of an instance, which marks them."""
+    names = {f"Mill {number}" for number in range(6)} | {f"{number}.1" for number in range(6)}
+    names |= {f"Drill {number}" for number in range(6)} | {f"Inspect {number}" for number in range(6)}
+    found = [record["name"].partition("#") for kind in FILES for record in dump[kind]]
+    return [name for name, mark, _rest in found if mark and name in names]
+
+
+def test_a_set_without_a_lost_answer_waits_for_nothing(here: Controller) -> None:
+    here.write(**FILES)
+    assert here.run().outcome == "changed"
+    assert here.run().outcome == "unchanged"
+    assert seconds(here) == 0
+
+
+@pytest.mark.parametrize("fault", LATE)
+def test_a_level_waits_at_most_once_for_all_of_its_lost_answers(here: Controller, fault: str) -> None:
+    here.write(**FILES)
+    for path in ("/location", "/room", "/object", "/task-management/task"):
+        here.service.fault(fault, method="POST", path=path, commit_after=20, after=1, times=3)
+    account = here.run()
+    assert account.outcome == "changed", account.failures
+    assert seconds(here) == 4 * 30
+    assert [here.posts(path) for path in ("/location", "/room", "/object", "/task-management/task")] == [6] * 4
+    assert duplicates(here.service.dump()) == []
+    assert here.run().outcome == "unchanged"
+    assert seconds(here) == 4 * 30
+
+
+def test_records_that_are_there_at_the_end_of_the_level_cost_no_time(here: Controller) -> None:
+    here.write(locations=LOCATIONS)
+    here.service.fault("504_late", method="POST", path="/location", commit_after=0, times=4)
+    assert here.run().outcome == "changed"
+    assert seconds(here) == 0
+    # The plan, one look for all four, and the check for duplicates.
+    assert here.lists("/locations") == 3
+    assert here.posts("/location") == 6
+
+
+def test_records_that_never_come_are_sent_again_once_after_the_horizon(here: Controller) -> None:
+    here.write(locations=LOCATIONS)
+    here.service.fault("503", method="POST", path="/location", times=4)
+    assert here.run().outcome == "changed"
+    assert seconds(here) == 30
+    assert here.posts("/location") == 10
+    assert here.lists("/locations") == 4
+
+
+def test_records_that_are_lost_twice_are_failures_and_the_next_run_looks_for_them(here: Controller) -> None:
+    here.write(locations=LOCATIONS)
+    here.service.fault("503", method="POST", path="/location", times=1)
+    here.service.fault("504_late", method="POST", path="/location", commit_after=20, after=5, times=1)
+    account = here.run()
+    assert (account.outcome, len(account.failures)) == ("partly_applied", 1)
+    assert "looked for before it is sent once more" in account.failures[0]["reason"]
+    began = seconds(here)
+    assert here.run().outcome == "unchanged"
+    assert seconds(here) - began == 30
+    assert duplicates(here.service.dump()) == []
+
+
+def test_users_offers_and_files_of_a_set_are_never_sent_twice(here: Controller) -> None:
+    here.write(
+        users=f"- {ELIF}\n",
+        hub=yaml_list([{"object": "0001240", "price": 500}]),
+        objects=yaml_list([{"barcode": "91", "inventory_name": "Drill", "documents": ["manual.txt"]}]),
+    )
+    (here.directory / "files" / "manual.txt").write_text("Switch it on.")
+    paths = ("/persons/create-user", "/file", "/circularity-hub/add-objects-to-circularity-hub")
+    for path in paths:
+        here.service.fault("reset_late", method="POST", path=path, commit_after=20, times=1)
+    account = here.run()
+    assert account.outcome == "changed", account.failures
+    assert [here.posts(path) for path in paths] == [1, 1, 1]
+    assert seconds(here) == 3 * 30
+    assert here.run().outcome == "unchanged"
+    for path in paths:
+        here.service.fault("503", method="POST", path=path)
+    here.write(
+        users=f"- {ELIF}\n- gero.lindner@nordhain.example\n",
+        persons=yaml_list([{"email": "gero.lindner@nordhain.example", "last_name": "Lindner"}]),
+        hub=yaml_list([{"object": "0001240", "price": 500}, {"object": "0001249", "price": 5}]),
+        objects=yaml_list([{"barcode": "91", "inventory_name": "Drill", "documents": ["other.txt"]}]),
+    )
+    (here.directory / "files" / "other.txt").write_text("Switch it off.")
+    account = here.run()
+    assert sorted(failure["change"].split()[0] for failure in account.failures) == ["hub", "object", "user"]
+    assert all("was not sent again" in failure["reason"] for failure in account.failures)
+    assert [here.posts(path) for path in paths] == [2, 2, 2]
+
+
+def test_a_set_that_was_killed_is_waited_for_once_and_planned_again(here: Controller) -> None:
+    here.write(**FILES)
+    here.service.fault("504_late", method="POST", path="/location", commit_after=20, times=2)
+    with pytest.raises(Killed):
+        here.run(kill=True)
+    assert here.run().outcome == "changed"
+    assert seconds(here) == 30
+    assert here.posts("/location") == 6
+    assert duplicates(here.service.dump()) == []
+    assert here.run().outcome == "unchanged"
+
+
+def test_without_the_runtime_directory_the_journal_tells_of_a_killed_set(here: Controller) -> None:
+    here.runtime = None
+    here.runtime = None
+    here.write(**FILES)
+    here.service.fault("504_late", method="POST", path="/location", commit_after=20, times=2)
+    with pytest.raises(Killed):
+        here.run(kill=True)
+    assert here.run().outcome == "changed"
+    # The notes of the journal have the time of this machine, and that did not move.
+    assert seconds(here) == pytest.approx(30, abs=2)
+    assert here.posts("/location") == 6
+    assert duplicates(here.service.dump()) == []
+
+
+def test_a_creation_that_was_refused_is_not_waited_for_by_the_next_run(here: Controller) -> None:
+    here.write(locations=LOCATIONS)
+    here.service.fault("422", method="POST", path="/location", times=1)
+    assert here.run().outcome == "partly_applied"
+    assert here.run().outcome == "changed"
+    assert seconds(here) == 0
