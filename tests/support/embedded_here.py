@@ -13,10 +13,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
+from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
 
 import requests
+from emulator_process import Emulator
+from instance_site import Site, short
 from project import ROOT
 
 sys.path.insert(0, str(ROOT / "tests" / "emulator"))
@@ -33,10 +36,18 @@ from embedded.steering.dump import dump
 from embedded.store import Store
 from embedded.switches import Weather
 
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import (
+    MODULES,
+    Invocation,
+    run_module,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import RateLimit
 from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Credentials, Tokens
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Transport
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
 
 ACCOUNT = {"username": USERNAME, "password": PASSWORD, "client_id": CLIENT_ID}
 ROOT_URL = "http://embedded.invalid"
@@ -117,6 +128,18 @@ class Embedded:
         credentials = Credentials(None, None, *({**ACCOUNT, **account}[name] for name in ACCOUNT))
         return Client(transport, Tokens(transport, credentials))
 
+    def call(self, module: str, check_mode: bool = False, **options: Any) -> dict[str, Any]:
+        """Run a module of the collection in this process. Return its result."""
+        client = self.client()
+        client.transport.read_only = check_mode
+        written = {"base_url": ROOT_URL, **ACCOUNT, **options}
+        given = read_arguments(module, MODULES[module].spec, MODULES[module].rules, written)
+        return run_module(module, Invocation(given.options, given.written, check_mode), lambda _options, _check: client)
+
+    def site(self, root: Path) -> SiteHere:
+        """A directory of files that is applied to this instance."""
+        return SiteHere(root, self)
+
     def answer(self, call: Call, patience: float) -> tuple[Exchange, Answer]:
         """One request, as the server carries it out for a client that waits so many seconds for the answer."""
         self.log.append((call.method, call.path))
@@ -137,6 +160,29 @@ class Embedded:
         if answer is None:
             raise requests.exceptions.ConnectionError("connection reset by peer")
         return exchange, answer
+
+
+class SiteHere(Site):
+    """A directory of files, and an instance in this process."""
+
+    def __init__(self, root: Path, embedded: Embedded) -> None:
+        super().__init__(root, Emulator(ROOT_URL, **ACCOUNT, admin_url=""))
+        self.embedded = embedded
+
+    def client(self, read_only: bool = False) -> Client:
+        client = self.embedded.client()
+        client.transport.read_only = read_only
+        return client
+
+    def run(self, desired: DesiredInstance | None = None, **order: Any) -> RunResult:
+        """Plan or apply the files. Pauses move the clock of the instance alone."""
+        return super().run(desired, **{"sleep": self.embedded.clock.forward, **order})
+
+    def sent(self) -> list[str]:
+        return [f"{method} {short(path)}" for method, path in self.embedded.log]
+
+    def dump(self) -> Any:
+        return self.embedded.dump()
 
 
 class _Direct(Transport):

@@ -99,8 +99,14 @@ def load(path: Path, directory: Path, weather: str) -> list[Step]:
             expect = {key: value for key, value in entry["expect"].items() if key not in ("calm", "rough")}
             only = expect.pop("weather", weather)
             if only == weather:
-                steps.append(Step(number, entry["task"], {**expect, **entry["expect"].get(weather, {})}))
+                steps.append(Step(number, entry["task"], _with(expect, entry["expect"].get(weather, {}))))
     return steps
+
+
+def _with(expect: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
+    """What is expected in any weather, with what is expected in one."""
+    both = {key: _with(expect[key], more[key]) for key in expect if isinstance(more.get(key), Mapping)}
+    return {**expect, **more, **both}
 
 
 def _make_files(files: Mapping[str, Any], directory: Path) -> None:

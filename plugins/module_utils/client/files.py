@@ -16,9 +16,9 @@ from typing import Any
 
 from ..errors import InvalidInput, OutcomeUnknown, SeventhingsError
 from ..local.safe_files import Folder, NotOpened
-from ..model.field import is_uuid
+from ..model.field import Field, is_uuid
 from ..model.kinds import FILE
-from ..model.types_links import Attachment
+from ..model.types_links import Attachment, read_attachment
 from .client import Client, made_uuid, poll_after_lost_response
 from .transport import Effect
 
@@ -119,19 +119,24 @@ class Contents:
         return attachment.digest
 
     def same(self, attachment: Attachment, linked: Iterable[Attachment]) -> Iterator[Attachment]:
-        """Finds among linked files those with the content of a local one (and its name, where one is told)."""
-        for other in linked:
-            # The size of a file that may not be read is not known.
-            if (
-                attachment.size is None
-                or other.size != attachment.size
-                or attachment.name not in (None, other.name or attachment.name)
+        """Yield the linked files that have the content of a local file, and its name if one is given."""
+        # The size of a local file that may not be read is not known.
+        for other in linked if attachment.size is not None else ():
+            if other.size is None:
+                describe(self.client, other)
+            if other.size not in (None, attachment.size) or attachment.name not in (
+                None,
+                other.name or attachment.name,
             ):
                 continue
             # The name may take a request, where the record does not tell it, so it is compared last.
-            same = self.local(attachment) == self.linked(str(other.uuid))
-            if same and _may_be_called(self.client, other, attachment.name):
+            if self.local(attachment) == self.linked(str(other.uuid)) and self._is_called(other, attachment.name):
                 yield other
+
+    def _is_called(self, linked: Attachment, name: str | None) -> bool:
+        if name is not None and linked.name is None:
+            describe(self.client, linked)
+        return name in (None, linked.name)
 
 
 def recognise(contents: Contents, wanted: Iterable[Attachment], linked: Sequence[Attachment]) -> None:
@@ -191,14 +196,13 @@ def name_of(attachment: Attachment) -> str:
     return attachment.name or Path(str(attachment.path)).name
 
 
-def _may_be_called(client: Client, linked: Attachment, name: str | None) -> bool:
-    """Tells whether a linked file has the wanted name. Asks for the file itself where the record does not tell its
-    name.
-    """
-    if name is not None and linked.name is None:
-        meta = client.get(FILE, str(linked.uuid))
-        linked.name = str(meta.flat.get("name")) if meta else None
-    return name in (None, linked.name)
+def describe(client: Client, linked: Attachment) -> Attachment:
+    """Fill in what a record does not show of a file: some records show its uuid alone. Takes one request."""
+    meta = client.get(FILE, str(linked.uuid))
+    told = read_attachment({**meta.flat, "uuid": linked.uuid}, Field("file", "ATTACHMENT")) if meta else None
+    if told is not None:
+        linked.name, linked.type, linked.size, linked.raw = told.name, told.type, told.size, told.raw
+    return linked
 
 
 def download(client: Client, uuid: str) -> bytes:

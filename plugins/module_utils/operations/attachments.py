@@ -12,7 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from ..client.client import Client, Record
-from ..client.files import Contents, download, linked_alike, name_of, recognise, require_local, thumbnail, upload
+from ..client.files import (
+    Contents,
+    describe,
+    download,
+    linked_alike,
+    name_of,
+    recognise,
+    require_local,
+    thumbnail,
+    upload,
+)
 from ..client.transport import Effect
 from ..errors import InvalidInput, NoMatch, NotFound, OutcomeUnknown, SeventhingsError, UnknownField
 from ..local.local_files import LocalFiles, Target, file_name, sides
@@ -96,15 +106,15 @@ def file(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result
     same = linked_alike(client, wanted, linked) if wanted.uuid or not present else []
     wanted.uuid = wanted.uuid or (str(same[0].uuid) if same else None)
     if bool(same) == present:
-        return _report(False, wanted, linked, _diff(name, [], []))
+        return _report(client, False, wanted, linked, _diff(name, [], []))
     after = [*linked, wanted] if present else [one for one in linked if one not in same]
     _require_room(field, linked, after)
     diff = _diff(name, linked, after)
     if check_mode:
-        return _report(True, wanted, linked, diff)
+        return _report(client, True, wanted, linked, diff)
     if not present:
         now = _link(client, record, field, same, present) if kind is _OBJECT else _replace(client, record, field, after)
-        return _report(True, wanted, now, diff)
+        return _report(client, True, wanted, now, diff)
     with client.creations.making(FILE.name, f"{record.uuid} {field.key}"):
         if wanted.uuid is None:
             upload(client, wanted)
@@ -113,7 +123,7 @@ def file(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result
             if kind is _OBJECT
             else _replace(client, record, field, after)
         )
-    return _report(True, wanted, now, diff)
+    return _report(client, True, wanted, now, diff)
 
 
 def _uploaded(client: Client, wanted: Attachment, present: bool, check_mode: bool) -> Result:
@@ -124,14 +134,14 @@ def _uploaded(client: Client, wanted: Attachment, present: bool, check_mode: boo
     newest = [_listed(record) for record in client.list_all(FILE)]
     same = next(Contents(client).same(wanted, newest), None)
     if same is not None:
-        return _report(False, same, [same], _diff("file", [], []))
+        return _report(client, False, same, [same], _diff("file", [], []))
     diff = _diff("file", [], [wanted])
     if check_mode:
-        return _report(True, wanted, [], diff)
+        return _report(client, True, wanted, [], diff)
     with client.creations.making(FILE.name, str(wanted.name)):
         upload(client, wanted)
     made = client.get(FILE, str(wanted.uuid))
-    return _report(True, wanted, [_listed(made)] if made else [], diff)
+    return _report(client, True, wanted, [_listed(made)] if made else [], diff)
 
 
 def _listed(record: Record) -> Attachment:
@@ -178,8 +188,12 @@ def _brief(attachment: Attachment) -> Any:
     return attachment.path or attachment.name or attachment.uuid
 
 
-def _report(changed: bool, wanted: Attachment, linked: Sequence[Attachment], diff: dict[str, Any]) -> Result:
+def _report(
+    client: Client, changed: bool, wanted: Attachment, linked: Sequence[Attachment], diff: dict[str, Any]
+) -> Result:
     now = next((one for one in linked if one.uuid == wanted.uuid), None)
+    if now is not None and now.size is None:
+        describe(client, now)
     record = type_of(_FILE_FIELD).show([now])[0] if now else {}
     return Result(changed, record, wanted.uuid, diff)
 
@@ -231,7 +245,7 @@ def file_download(client: Client, options: Mapping[str, Any], check_mode: bool) 
     dest = Path(options["dest"]).expanduser()
     local = LocalFiles.of(options, check_mode)
     warnings = _place_for(dest, check_mode)
-    files = _to_download(client, options)
+    files = _to_download(client, options, dest.is_dir())
     size = _thumbnail_size(options)
     downloads = _downloads(client, dest, files, size)
     kept = _kept(downloads, dest.is_dir(), options.get("force"), check_mode)
@@ -298,7 +312,7 @@ def _downloads(
     """
     if dest.is_dir():
         folder = Folder(dest)
-        names = [name if size is None else f"{name}{_THUMBNAIL}" for name in _names_of(client, files)]
+        names = [name if size is None else f"{name}{_THUMBNAIL}" for name in _names_of(files)]
         targets = [Target(folder, name, dest / name) for name in names]
     elif len(files) > 1:
         raise InvalidInput(
@@ -309,11 +323,8 @@ def _downloads(
     return [_Download.of(client, meta, target, size) for meta, target in zip(files, targets, strict=True)]
 
 
-def _names_of(client: Client, files: Sequence[dict[str, Any]]) -> list[str]:
-    """The names of files in a directory; a name that the object does not tell, the file itself does."""
-    for meta in files:
-        record = None if meta["name"] else client.get(FILE, str(meta["uuid"]))
-        meta["name"] = record.flat.get("name") if record else meta["name"]
+def _names_of(files: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the names of files in a directory."""
     names = [file_name(str(meta["name"] or ""), str(meta["uuid"])) for meta in files]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -345,7 +356,8 @@ def _kept(
     return taken
 
 
-def _to_download(client: Client, options: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _to_download(client: Client, options: Mapping[str, Any], in_directory: bool) -> list[dict[str, Any]]:
+    """Return the files that are wanted; those for a directory with their names."""
     uuid = _uuid(options)
     if uuid:
         record = client.get(FILE, uuid)
@@ -357,6 +369,9 @@ def _to_download(client: Client, options: Mapping[str, Any]) -> list[dict[str, A
     linked = _seen_in(client, schema, find_object(client, options["object"]), field)
     if not linked:
         raise NoMatch(f"The object {options['object']!r} has no file in {field.key}.")
+    for one in linked:
+        if one.size is None or (in_directory and one.name is None):
+            describe(client, one)
     shown: list[dict[str, Any]] = type_of(field).show(linked)
     return shown
 

@@ -79,7 +79,7 @@ _TABLE = (
         "no list has more than 200 records, and no answer names a smaller page than was asked for",
         "per_page_cap none 200 100 50",
     ),
-    *_switches(LOOK, "there are less than three field definitions of objects", "unpaged_lists whole paged refuse"),
+    *_switches(LOOK, "there are less than three field definitions of objects", "unpaged_lists whole refuse paged"),
     *_switches(
         LOOK,
         "it can only be refuted: read twice, the records came in one order, or were too few",

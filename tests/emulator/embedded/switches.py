@@ -54,8 +54,8 @@ TABLE: tuple[Switch, ...] = (
     ),
     _switch(
         "unpaged_lists",
-        "whole paged refuse",
-        "tasks and field definitions come whole, or in pages of 2 and of 10, or page is 400 for them",
+        "whole refuse paged",
+        "tasks and field definitions come whole, or whole and page is 400, or in pages of 2 and of 10",
         "not stated",
     ),
     _switch("page_beyond_end", "empty clamp", "a page past the end is empty, or is the last page again", "not stated"),

@@ -73,7 +73,7 @@ def test_per_page_cap(api: Api, side: str) -> None:
     assert api.read("/locations", "per_page=20")["per_page"] == 20
 
 
-@every_side("unpaged_lists", "whole", "paged", "refuse")
+@every_side("unpaged_lists", "whole", "refuse", "paged")
 def test_unpaged_lists(api: Api, steering: Steering, side: str) -> None:
     for _number in range(5):
         api.create_task()
