@@ -30,6 +30,7 @@ from .limits import ANSWER_MEBIBYTES, DEADLINE_TIMEOUTS, LIST_MEBIBYTES, MOST_PA
 from .patience import RATE_LIMIT_WAIT
 from .profile import Profile
 from .rate_limit import SERVICE_LIMIT, RateLimit
+from .roots import canonical_root, identity_of
 from .session import is_local
 from .tokens import Credentials, Tokens
 from .transport import OUTAGE_WAIT, PREFIX, Tls, Transport
@@ -113,6 +114,7 @@ def instance_root(base_url: str | None, allow_http: bool, option: str = "base_ur
         raise InvalidInput(f"{option} holds a user name or password; give them as username and password")
     try:
         parts = urlsplit(base_url.strip())
+        canonical = canonical_root(base_url)
         usable = bool(parts.hostname) and (parts.port is None or parts.port > 0)
     except ValueError:
         usable = False
@@ -121,12 +123,20 @@ def instance_root(base_url: str | None, allow_http: bool, option: str = "base_ur
             f"{option}: {base_url!r} is not the root of an instance; expected a URL such as "
             f"https://acme.seventhings.com"
         )
-    if parts.scheme == "http" and not allow_http and not is_local(base_url):
+    if parts.scheme == "http" and not allow_http and not is_local(canonical):
         raise InvalidInput(
             f"{option}: {parts.hostname} is not this machine and http is not encrypted, so no token is sent "
             f"there; use https (or allow_http: true)"
         )
     return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/').removesuffix(PREFIX)}"
+
+
+def named_root(value: str | None, option: str = "base_url") -> str:
+    """Return the root of an instance that a task or a file names, in the spelling that roots are compared in.
+
+    :raises InvalidInput: as :func:`instance_root`.
+    """
+    return canonical_root(instance_root(value, allow_http=True, option=option))
 
 
 def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Path | None = None) -> Client:
@@ -137,7 +147,9 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
     :raises InvalidInput: for an option that can't be right.
     """
     given = from_environment(options)
-    root = instance_root(given.get("base_url"), bool(given.get("allow_http")))
+    root = canonical_root(instance_root(given.get("base_url"), bool(given.get("allow_http"))))
+    # Whatever protocol leads there.
+    shared_name = digest_of(identity_of(root).partition("://")[2])
     per_minute = _shared(_limit(given.get("rate_limit")), given.get("rate_share"))
     timeout = 30.0 if given.get("timeout") is None else float(given["timeout"])
     retries = 3 if given.get("retries") is None else int(given["retries"])
@@ -163,7 +175,7 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
         root,
         timeout=timeout,
         retries=retries,
-        rate=_rate(root, per_minute, places, warnings),
+        rate=_rate(shared_name, per_minute, places, warnings),
         tls=Tls(
             verify=given.get("ca_path") or True if given.get("validate_certs") is not False else False,
             certificate=given.get("client_cert"),
@@ -188,7 +200,7 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
     store = _store(root, credentials, places) if _is_on("token_cache", given.get("token_cache")) else None
     creations = Creations(
         places.locks,
-        digest_of(root.lower()),
+        shared_name,
         _seconds("lock_wait", given.get("lock_wait"), LOCK_WAIT),
         warnings.append,
         sleep=lambda seconds: transport.sleep(seconds),
@@ -197,17 +209,17 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
     transport.pausing = creations.paused
     transport.on_unsafe = creations.refresh
     profile = Profile.read(str(given["profile"]), warnings.append) if given.get("profile") else None
-    leftovers = Leftovers(places.shared, root.lower())
-    unpaged = UnpagedLists(places.shared, digest_of(root.lower()))
+    leftovers = Leftovers(places.shared, shared_name)
+    unpaged = UnpagedLists(places.shared, digest_of(root))
     return Client(transport, Tokens(transport, credentials, store=store), creations, profile, leftovers, unpaged)
 
 
-def _rate(root: str, per_minute: int, places: Places, warnings: list[str]) -> RateLimit:
+def _rate(name: str, per_minute: int, places: Places, warnings: list[str]) -> RateLimit:
     """The rate limit of an instance: one for this process, and one for all of this user where they share a place."""
     shared = places.shared
-    key = (root, per_minute, str(shared.path) if shared else "")
+    key = (name, per_minute, str(shared.path) if shared else "")
     if key not in _RATES:
-        turnstile = SharedTurnstile(shared, digest_of(root.lower())) if shared else None
+        turnstile = SharedTurnstile(shared, name) if shared else None
         _RATES[key] = RateLimit(
             per_minute,
             shared=turnstile,

@@ -20,6 +20,8 @@ from urllib.parse import urlsplit
 from .limits import watched
 
 try:
+    # The library needs it, and encodes the names of hosts with it.
+    import idna
     import requests
     import urllib3
 except ImportError:
@@ -48,6 +50,17 @@ def _is_loopback_alone(host: str) -> bool:
         return False
     addresses = [str(address[0]).partition("%")[0] for *_family, address in found]
     return bool(addresses) and all(ipaddress.ip_address(address).is_loopback for address in addresses)
+
+
+def encode_host(host: str) -> str:
+    """Return the name of a host as it is sent. International names are encoded as the library does it.
+
+    :raises ValueError: if it is no name of a host.
+    """
+    if host.isascii() or REQUESTS_IMPORT_ERROR is not None:
+        return host
+    encoded: bytes = idna.encode(host, uts46=True)
+    return encoded.decode("ascii")
 
 
 def trusted(verify: bool | str, is_at_home: bool) -> bool | str:

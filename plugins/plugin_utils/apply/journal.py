@@ -28,6 +28,7 @@ from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any, NamedTuple
 
+from ansible_collections.community.seventhings.plugins.module_utils.client.roots import identity_of
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import WRITABLE_BY_OTHERS
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import (
@@ -262,11 +263,11 @@ class Journal:
         now: Callable[[], float] = time.time,
     ) -> None:
         self.place = place_of(directory, instance, set_name)
-        self.instance = instance
+        self.instance = identity_of(instance)
         self.set_name = set_name
         self._is_kept = is_kept
         self._path = self.place.path
-        self._owner = {"instance": instance, "set": set_name}
+        self._owner = {"instance": self.instance, "set": set_name}
         self._written_id = set_id if set_name else ""
         self._src = os.path.realpath(src) if src else ""
         self._sleep = sleep

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
+from ansible_collections.community.seventhings.plugins.module_utils.client.roots import identity_of
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
 
@@ -55,7 +56,7 @@ def place_of(directory: Path | None, instance: str, set_name: str) -> JournalPla
     """
     if directory is not None:
         return JournalPlace(Folder(directory), _FILE)
-    steps = (_step(instance), _step(set_name) if set_name else _NO_SET, _FILE)
+    steps = (_instance_step(instance), _step(set_name) if set_name else _NO_SET, _FILE)
     return JournalPlace(_state_folder("journal", _HINT), "/".join(steps), _HINT)
 
 
@@ -71,7 +72,7 @@ def places_of_all(instance: str) -> Iterator[JournalPlace]:
     except InvalidInput:
         return
     try:
-        found = folder.listed(_step(instance))
+        found = folder.listed(_instance_step(instance))
     except FileNotFoundError:
         return
     for one in found:
@@ -89,7 +90,7 @@ def kept_place(option: str, instance: str, *steps: str) -> tuple[Folder, str]:
     """
     folder = _state_folder(option, f"; set {option} to a file that can be written")
     # The journal of a set that is called so has another name.
-    return folder, "/".join([_step(instance), f"{_NO_SET}{steps[0]}", *map(_step, steps[1:])])
+    return folder, "/".join([_instance_step(instance), f"{_NO_SET}{steps[0]}", *map(_step, steps[1:])])
 
 
 def earlier_journal(src: str, place: JournalPlace) -> Path | None:
@@ -126,6 +127,11 @@ def _state_home(option: str, hint: str) -> Path:
     if not home.is_absolute() or os.environ.get("HOME") == "":
         raise InvalidInput(f"{option}: there is no home directory to keep it in{hint}")
     return home / ".local" / "state"
+
+
+def _instance_step(root: str) -> str:
+    """Return the step of a path for an instance, whatever name of this machine its root has."""
+    return _step(identity_of(root))
 
 
 def _step(text: str) -> str:

@@ -14,7 +14,7 @@ from dataclasses import fields as members_of
 from difflib import get_close_matches
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.connection import instance_root
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import named_root
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain, shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
@@ -121,7 +121,7 @@ class Settings:
         roots = []
         for one in ones:
             try:
-                roots.append(instance_root(one.value if isinstance(one.value, str) else "", allow_http=True))
+                roots.append(named_root(one.value if isinstance(one.value, str) else ""))
             except InvalidInput:
                 self._find(
                     one,

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.connection import instance_root
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import named_root
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 
@@ -66,7 +66,7 @@ class Ceilings:
             {**defaults, **_limits_of(limits)},
             {**reports, **_prune_of(prune)},
             create_users,
-            [instance_root(root, True, "expect_instance") for root in expect_instance],
+            [named_root(root, "expect_instance") for root in expect_instance],
         )
 
     def policy(self, asked: Policy) -> Policy:
@@ -111,7 +111,7 @@ class Ceilings:
         """
         if self.expected and connected not in self.expected:
             return f"expect_instance names {', '.join(self.expected)}, and the connection is to {connected}."
-        instances = [instance_root(root, allow_http=True) for root in instances]
+        instances = [named_root(root) for root in instances]
         if not instances or connected in instances or (self.expected and not set(self.expected) & set(instances)):
             return ""
         meant = f"These files are for {', '.join(instances)}, and the connection is to {connected}."

@@ -12,7 +12,7 @@ from pathlib import PurePosixPath
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.connection import instance_root
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import named_root
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_uuid, shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, TEMPLATES
@@ -108,7 +108,7 @@ def _is_map(value: Any) -> bool:
 
 def _is_root(value: Any) -> bool:
     try:
-        return _is_text(value) and instance_root(value, allow_http=True) == value
+        return _is_text(value) and named_root(value) == value
     except InvalidInput:
         return False
 

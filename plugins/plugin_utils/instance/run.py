@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.client.connection import instance_root
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import named_root
 from ansible_collections.community.seventhings.plugins.module_utils.client.files import Contents
+from ansible_collections.community.seventhings.plugins.module_utils.client.roots import identity_of
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     IncompleteList,
     InvalidInput,
@@ -160,13 +161,13 @@ class _Run:
             run_options.protected,
         )
         twin_of = run_options.twin_of
-        self._twin_of = instance_root(twin_of, True, "twin_of") if twin_of else ""
+        self._twin_of = named_root(twin_of, "twin_of") if twin_of else ""
         self._asked = desired.policy
         self._digest = run_options.stored.digest if run_options.stored else ""
         self._forecast = dict(NOTHING)
 
     def run(self) -> RunResult:
-        if self._twin_of.lower() == self._client.transport.root.lower():
+        if self._twin_of and identity_of(self._twin_of) == identity_of(self._client.transport.root):
             raise InvalidInput(
                 f"twin_of: the connection is to {self._twin_of} itself, and nothing would be noted of it; expected the "
                 f"root of the instance whose twin is connected"

@@ -16,7 +16,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import (
     connect,
     from_environment,
-    instance_root,
+    named_root,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.local.local_files import LocalFiles, Target, sides
@@ -93,7 +93,7 @@ def _require_permission(options: Mapping[str, Any]) -> None:
 
     :raises InvalidInput: where it is not.
     """
-    root = instance_root(options.get("base_url"), bool(options.get("allow_http")))
+    root = named_root(options.get("base_url"))
     written = options.get("allow_writes")
     why = "sweep: true deletes" if options["sweep"] else f"the tier {options['tier']} writes"
     if not written:
@@ -101,11 +101,11 @@ def _require_permission(options: Mapping[str, Any]) -> None:
             f"allow_writes is missing: {why}, so it must name the root of the instance, as base_url does"
         )
     try:
-        named_root = instance_root(written, allow_http=True)
+        allowed = named_root(written)
     except InvalidInput:
         # The error would speak of the other option.
-        named_root = ""
-    if named_root.lower() != root.lower():
+        allowed = ""
+    if allowed != root:
         raise InvalidInput(f"allow_writes does not name the instance that base_url names, and {why}; expected {root}")
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.limits import KEPT_MEMBERS, decode_json
+from ansible_collections.community.seventhings.plugins.module_utils.client.roots import identity_of
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_uuid
@@ -80,7 +81,7 @@ class CursorFile:
     """
 
     def __init__(self, path: str | None, instance: str, name: str) -> None:
-        self._instance = instance
+        self._instance = identity_of(instance)
         if path:
             target = Path(path).expanduser()
             self._folder, self._name = Folder(target.parent), target.name
