@@ -50,6 +50,9 @@ notes:
     list without pages (definitions of fields, tasks, files) that proof holds for a day.
   - The instance applies the filters where it can. What it cannot is applied to the complete list, with the same
     meaning.
+  - Some instances compare links by integer id, others by UUID. If a filter on a link finds nothing, the other form is
+    tried, and then the list is read without that filter. The profile of an instance (option O(profile)) makes both
+    unnecessary.
 """
 
     UUID = r"""

@@ -37,7 +37,7 @@ options:
     type: int
 notes:
   - Takes three requests, for the field definitions, the categories and the prices, and one more where O(filters) refer
-    to other records.
+    to other records. Filters on links to other records take the list of objects as well.
 seealso:
   - module: community.seventhings.hub_item
   - module: community.seventhings.object_info

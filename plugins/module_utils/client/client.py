@@ -134,6 +134,7 @@ class Client:
         self.leftovers = leftovers or Leftovers()
         self.unpaged = UnpagedLists() if unpaged is None else unpaged
         self.unsure: set[str] = set()
+        self._link_forms: dict[tuple[str, tuple[str, ...]], str] = {}
         self._definitions: dict[str, list[dict[str, Any]]] = {}
         self._samples: dict[str, list[Record]] = {}
         self._found_by: dict[tuple[str, Condition], list[Record] | None] = {}
@@ -212,6 +213,8 @@ class Client:
         """
         narrowed = list(conditions) if kind.filters == "query" and query.fits_url(conditions) else []
         try:
+            if any(condition.links for condition in narrowed):
+                return self._list_by_links(kind, narrowed)
             return self._list_all(kind, narrowed, parameters or {}, template, look)
         except NotFound as missing:
             if not kind.is_later:
@@ -239,6 +242,25 @@ class Client:
         if kind.cap and len(found) >= kind.cap:
             return self._list_capped(kind, parameters, found.values())
         return list(found.values())
+
+    def _list_by_links(self, kind: Kind, conditions: Sequence[Condition]) -> list[Record]:
+        """Return at least the records that links lead to.
+
+        Instances compare the ids of links, their uuids, or either. A form that found something is kept; as long as none
+        has, an answer without a record proves nothing, and the list is read without these conditions.
+        """
+        by_links = tuple(one.field for one in conditions if one.links)
+        side = self.profile.sides.get("filter_links", "") if self.profile else ""
+        known = self._link_forms.get((kind.name, by_links)) or {"either": "id"}.get(side, side)
+        for form in (known,) if known else ("id", "uuid"):
+            asked = [found for one in conditions if (found := one.in_form(form))]
+            if len(asked) < len(conditions):
+                continue
+            records = self._list_all(kind, asked, {}, "")
+            if records or known:
+                self._link_forms[kind.name, by_links] = form
+                return records
+        return self._list_all(kind, [one for one in conditions if not one.links], {}, "")
 
     def _list_capped(self, kind: Kind, parameters: Mapping[str, str], seen: Iterable[Record]) -> list[Record]:
         """A list that the service cuts, read in parts: by status first, then by deadline."""

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from ..errors import InvalidInput
@@ -28,13 +28,36 @@ QUERY_LIMIT = 5700
 _HALVES = "surrogatepass"
 
 
+class Link(NamedTuple):
+    """The record that a link leads to, as far as it is known."""
+
+    id: int | None
+    uuid: str | None
+
+
 @dataclass(frozen=True)
 class Condition:
-    """One filter: the field's key, one of the operators of section 4.8, and its values (one, several, or none)."""
+    """One filter: the field's key, one of the operators of section 4.8, and its values (one, several, or none).
+
+    :ivar links: the values of a filter that finds records by their links.
+    """
 
     field: str
     operator: str
     values: tuple[Any, ...] = ()
+    links: tuple[Link, ...] = ()
+
+    @classmethod
+    def on_links(cls, field: str, operator: str, links: Sequence[Link]) -> Condition:
+        """A filter that compares links. Some instances compare their ids, others their uuids."""
+        values = tuple(link.uuid if link.id is None else link.id for link in links)
+        # Compared in the other form, no link is equal: then nothing is found, or everything that is not equal.
+        return cls(field, operator, values, tuple(links) if operator in ("eq", "in") else ())
+
+    def in_form(self, form: str) -> Condition | None:
+        """The same filter by ``id`` or by ``uuid``; None if one is not known."""
+        values = tuple(link.id if form == "id" else link.uuid for link in self.links)
+        return None if None in values else replace(self, values=values) if values else self
 
     def pairs(self) -> list[tuple[str, str]]:
         """The bracket form, one pair for each value; a presence operator is written with an empty value."""

@@ -28,7 +28,7 @@ from ..model.schema import Schema
 from ..model.types_basic import DECIMAL, broken_rules
 from ..reconcile.result import Result
 from ..resolve import natural_keys
-from ..resolve.listing import ListResult, conditions_as_sent
+from ..resolve.listing import ListResult, conditions_as_sent, list_records
 from ..resolve.read_cache import find_object
 
 ITEMS = Schema.of(HUB_ITEM)
@@ -232,19 +232,24 @@ def _suggested(client: Client, suggestion: str, body: Mapping[str, Any]) -> dict
 def hub_suggestion_info(
     client: Client, filters: Mapping[str, Any], sort: Sequence[str], limit: int | None, category: str | None = None
 ) -> ListResult:
-    """Category and price that the service suggests for the objects a filter finds.
+    """Category and price that the service suggests for the objects that match filters. Filters on links take the list
+    of objects as well.
 
     :param category: asks for the price in this one, whatever category is suggested.
     """
     wire: dict[str, dict[str, Any]] = {}
     schema = client.schema(_OBJECT)
     # An instance may ignore a field that it does not know, and then suggest something for every object.
-    for condition in conditions_as_sent(client, schema, filters):
+    conditions, are_all = conditions_as_sent(client, schema, filters)
+    for condition in conditions:
         values = [DECIMAL.write(value) if isinstance(value, Decimal) else value for value in condition.values]
         several = condition.operator in MULTIPLE
         wire.setdefault(condition.field, {})[condition.operator] = values if several else next(iter(values), True)
     order = {name: "DESC" if descending else "ASC" for name, descending in parse_sort(sort)}
     categories = _suggested(client, "category", {"filter": wire, "sort": order})
+    if not are_all:
+        matching = {one["uuid"] for one in list_records(client, _OBJECT, None, filters, [], None).records}
+        categories = {uuid: suggested for uuid, suggested in categories.items() if uuid.lower() in matching}
     if category:
         categories = dict.fromkeys(categories, category)
     prices = _suggested(client, "rest-price", categories) if categories else {}

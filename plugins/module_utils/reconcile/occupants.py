@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..client.client import Client, Record
-from ..client.query import Condition
+from ..client.query import Condition, Link
 from ..model.kinds import TEMPLATE_KINDS, Kind
 from ..model.types_basic import FIELD_TYPES
 from ..model.types_links import Reference, references_in
@@ -48,8 +48,7 @@ def _occupants(client: Client, record: Record) -> Iterator[str]:
     for kind in TEMPLATE_KINDS.values():
         schema = client.schema(kind)
         for key in [field.key for field in schema.fields.values() if field.type == link_to(record.kind)]:
-            mark = record.uuid if record.id is None else record.id
-            for one in client.list_all(kind, [Condition(key, "eq", (mark,))]):
+            for one in client.list_all(kind, [Condition.on_links(key, "eq", [Link(record.id, record.uuid)])]):
                 linked = references_in(schema.read_one(key, one.flat))
                 if any(_means(reference, record) for reference in linked):
                     name = next(iter(natural_keys.written_names(one)), one.uuid)

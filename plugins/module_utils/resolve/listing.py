@@ -17,7 +17,7 @@ from typing import Any
 
 from ..client import query
 from ..client.client import Client, Record
-from ..client.query import MULTIPLE, OPERATORS, PRESENCE, Condition
+from ..client.query import MULTIPLE, OPERATORS, PRESENCE, Condition, Link
 from ..errors import InvalidInput
 from ..model.field import EMPTY, Field, InvalidValue, is_uuid, shorten
 from ..model.kinds import SERVER_FIELDS, SERVER_KEYS, Kind
@@ -157,16 +157,14 @@ def _check_seen(
 
 def conditions_as_sent(
     client: Client, schema: Schema, filters: Mapping[str, Any], option: str = "filters"
-) -> list[Condition]:
-    """The conditions of filters, as the info modules take them, for a service that applies all of them by itself."""
-    reading = Reading(client)
-    typed = _typed(reading, schema, filters, option)
-    references = [one for _field, condition in typed for one in references_in(condition.values)]
-    reading.records_of(one for one in references if one.id is None)
-    return [
-        replace(condition, field=field.wire_key, values=tuple(map(_wire_value, condition.values)))
-        for field, condition in typed
-    ]
+) -> tuple[list[Condition], bool]:
+    """The conditions of filters, as the info modules take them, for a service that applies them by itself.
+
+    :returns: and whether these are all. Those on links are left out, because instances compare them in several ways.
+    """
+    typed = _typed(Reading(client), schema, filters, option)
+    sent = [(field, condition) for field, condition in typed if not _is_on_links(field)]
+    return [_as_sent(field, condition) for field, condition in sent], len(sent) == len(typed)
 
 
 def _decide(reading: Reading, conditions: Sequence[tuple[Field, Condition]], records: Sequence[Record]) -> None:
@@ -249,14 +247,28 @@ def _wire(schema: Schema, conditions: Sequence[tuple[Field, Condition]]) -> list
         return []
     sent = [(field, condition) for field, condition in conditions if type_of(field).narrows]
     return [
-        replace(condition, field=field.wire_key, values=tuple(map(_wire_value, condition.values)))
+        _as_sent(field, condition)
         for field, condition in sent
+        if not _is_on_links(field) or condition.operator in _ON_LINKS
     ]
 
 
+_ON_LINKS = ("eq", "neq", "in", "nin", *PRESENCE)
+"""The operators that mean the same whether an instance compares the ids of links or their uuids."""
+
+
+def _is_on_links(field: Field) -> bool:
+    return field.type.startswith("LINKED_")
+
+
+def _as_sent(field: Field, condition: Condition) -> Condition:
+    if _is_on_links(field) and condition.operator not in PRESENCE:
+        links = [Link(one.id, one.uuid) for one in references_in(condition.values)]
+        return Condition.on_links(field.wire_key, condition.operator, links)
+    return replace(condition, field=field.wire_key, values=tuple(map(_wire_value, condition.values)))
+
+
 def _wire_value(value: Any) -> Any:
-    if isinstance(value, Reference):
-        return value.id if value.id is not None else value.uuid
     if isinstance(value, dt.datetime):
         return value.astimezone(dt.UTC).strftime("%Y-%m-%d %H:%M:%S")
     return value.isoformat() if isinstance(value, dt.date) else value

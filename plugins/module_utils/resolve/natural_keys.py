@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..client.client import Record
-from ..client.query import Condition
+from ..client.query import Condition, Link
 from ..errors import Ambiguous, InvalidInput
 from ..model.kinds import KINDS, TEMPLATE_KINDS, Kind
 from ..model.near import near_names as nearest
@@ -64,20 +64,26 @@ def _default_key(kind: Kind, written: Mapping[str, Any]) -> tuple[str, ...]:
 def conditions(schema: Schema, keys: Iterable[str], desired: Mapping[str, Any]) -> list[Condition]:
     """The conditions that narrow a list down to the candidates; every candidate is compared again."""
     values = narrowing(schema, keys, desired)
-    texts = [key for key in values if not isinstance(desired[key], Reference)]
-    return [Condition(schema.fields[key].wire_key, "eq", (values[key],)) for key in texts or values]
+    texts = [key for key in values if not isinstance(values[key], Link)]
+    return [by_any_of(schema.fields[key].wire_key, [values[key]]) for key in texts or values]
+
+
+def by_any_of(field: str, values: Sequence[Any]) -> Condition:
+    """The condition that a field has one of some values, all of them links or none."""
+    operator = "eq" if len(values) == 1 else "in"
+    if isinstance(values[0], Link):
+        return Condition.on_links(field, operator, values)
+    return Condition(field, operator, tuple(values))
 
 
 def narrowing(schema: Schema, keys: Iterable[str], desired: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields by which a list can be narrowed on the service, with their values as they are sent: texts first, then
-    links.
-    """
+    """The fields by which a list can be narrowed on the service, with their values: texts first, then links."""
     if schema.kind.case_blind:
         return {}
     wanted = list(keys)
     texts = {key: desired[key] for key in wanted if type_of(schema.fields[key]).names and desired[key] is not None}
-    links = {key: desired[key].id for key in wanted if isinstance(desired[key], Reference)}
-    return texts | {key: number for key, number in links.items() if number is not None}
+    links = {key: desired[key] for key in wanted if isinstance(desired[key], Reference)}
+    return texts | {key: Link(link.id, link.uuid) for key, link in links.items() if link.id is not None}
 
 
 # ---- when two are the same: pair by pair, and in a form that can be looked up

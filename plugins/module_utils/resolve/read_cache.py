@@ -94,7 +94,7 @@ class Reading:
         wanted = tuple(dict.fromkeys(values))
         asked, records = self._narrowed.get((kind.name, key), (set(), []))
         if not set(wanted) <= asked:
-            records = self.listed(kind, [Condition(key, "in" if len(wanted) > 1 else "eq", wanted)])
+            records = self.listed(kind, [natural_keys.by_any_of(key, wanted)])
             self._narrowed[kind.name, key] = (set(wanted), records)
         return records
 

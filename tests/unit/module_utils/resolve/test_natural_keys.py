@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
+from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition, Link
 from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, TASK, Kind
@@ -151,8 +151,8 @@ def test_a_value_whose_shape_differs_between_instances_narrows_nothing(key: str,
 def test_links_narrow_by_their_id_where_no_text_does() -> None:
     desired = {"room": Reference("room", 3, uuid_of(3)), "keeper": Reference("user", 4)}
     assert natural_keys.conditions(OBJECT, ["room", "keeper"], desired) == [
-        Condition("room", "eq", (3,)),
-        Condition("keeper", "eq", (4,)),
+        Condition("room", "eq", (3,), (Link(3, uuid_of(3)),)),
+        Condition("keeper", "eq", (4,), (Link(4, None),)),
     ]
     assert natural_keys.conditions(ROOM, ["building_id", "number"], {"building_id": HOUSE, "number": "1"}) == [
         Condition("number", "eq", ("1",))
