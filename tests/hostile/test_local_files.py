@@ -44,7 +44,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.apply.upload
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import MAX_SOURCE, load
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
-from ansible_collections.community.seventhings.plugins.plugin_utils.layers.given import paths_of
+from ansible_collections.community.seventhings.plugins.plugin_utils.layers.given import sources_of
 
 SECRET = "gUe55-mE-n0t"
 """What stands in the files outside; no finding and no request may hold it."""
@@ -528,4 +528,4 @@ def test_a_pull_request_gets_nothing_out_of_a_real_run(site: Site) -> None:
 def test_a_layer_that_no_path_names_is_told(path: str) -> None:
     for src in (path, [".", path]):
         with pytest.raises(InvalidInput, match="holds a character that no file name holds"):
-            paths_of(src)
+            sources_of({"src": src})

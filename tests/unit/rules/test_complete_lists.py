@@ -9,9 +9,10 @@ import datetime as dt
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from urllib.parse import parse_qsl, urlencode
 
 import pytest
@@ -182,8 +183,8 @@ def test_a_profile_replaces_the_proof() -> None:
     service = Embedded.started()
     for side, requests in (("whole", 1), ("refuse", 1), ("paged", 2)):
         client = service.client()
-        client.profile = _Profile({"unpaged_lists": side})
-        assert len(asked(service, lambda client=client: client.list_all(TASK))) == requests
+        client.profile = cast(Any, _Profile({"unpaged_lists": side}))
+        assert len(asked(service, partial(client.list_all, TASK))) == requests
 
 
 class _Profile:
@@ -238,7 +239,7 @@ def test_the_record_of_a_unique_key_needs_no_proof() -> None:
         Condition("asset_uuid", "in", (first.uuid,)),
         Condition("id", "eq", (first.id,)),
     ):
-        sent = asked(service, lambda condition=condition: client.list_all(OBJECT, [condition]))
+        sent = asked(service, partial(client.list_all, OBJECT, [condition]))
         assert [path for path, _query in sent] == ["/objects"]
     # A name may be that of another record.
     name = Condition("inventory_name", "eq", (first.flat["inventory_name"],))
@@ -285,7 +286,7 @@ def test_a_history_that_does_not_add_up_is_not_complete(total: Any) -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_any_list_is_read_to_its_end(shape: dict[str, str]) -> None:
     service = with_locations({**shape, "per_page_cap": "50"}, 120)
-    options = {"method": "GET", "path": "/locations", "query": {"sort": {"id": "ASC"}}, "body": None}
+    options: dict[str, Any] = {"method": "GET", "path": "/locations", "query": {"sort": {"id": "ASC"}}, "body": None}
     decoded = api_info(service.client(), options)["json"]
     assert len(decoded if isinstance(decoded, list) else decoded["items"]) == 120
     options["query"] = {"page": 2}

@@ -108,7 +108,7 @@ def test_of_very_many_sources_a_few_are_named(site: Site) -> None:
 
 def test_the_task_may_confirm_that_a_source_is_empty(applied: Site) -> None:
     (applied.root / "objects/a.csv").unlink()
-    lifted = {"confirm_empty": True, "limits": {"delete_percent": 90}}
+    lifted: dict[str, Any] = {"confirm_empty": True, "limits": {"delete_percent": 90}}
     assert applied.run(**lifted).summary["objects"]["archived"] == 45
     # Once it is applied, it is known.
     assert applied.run().outcome == "unchanged"
@@ -192,7 +192,7 @@ HEAD_ROW = HEAD.strip().split(",")
 
 def workbook(**sheets: list[list[str]]) -> bytes:
     book = openpyxl.Workbook()
-    book.remove(book.active)
+    book.remove(book.worksheets[0])
     for name, rows in sheets.items():
         sheet = book.create_sheet(name)
         for row in rows:

@@ -18,7 +18,7 @@ from . import records
 
 _ROOMS = """
 SELECT room.* FROM room LEFT JOIN location ON location.id = room.building_id
-WHERE location.name || '/' || room.number = :path OR location.name || '/' || room.name = :path
+WHERE ? IN (location.name || '/' || room.number, location.name || '/' || room.name)
 """
 
 
@@ -53,7 +53,7 @@ def _room(context: Context, name: str) -> Any:
     rooms = (
         context.store.rows("SELECT * FROM room WHERE uuid = ?", (name.lower(),))
         if is_uuid(name)
-        else context.store.rows(_ROOMS, {"path": name})
+        else context.store.rows(_ROOMS, (name,))
     )
     if len(rooms) != 1:
         raise bad_request(f"{len(rooms)} rooms are called {name!r}; expected one by its uuid or by Location/Number")

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.plugin_utils.layers.given import paths_of
+from ansible_collections.community.seventhings.plugins.plugin_utils.layers.given import sources_of
 
 
 @pytest.mark.parametrize("src", [5, "", [], [".", ""], [".", {"path": "."}]])
 def test_a_src_that_names_no_path_is_refused(src: Any) -> None:
     with pytest.raises(InvalidInput, match=r"^src: .* does not fit; expected a path, or a list of them$"):
-        paths_of(src)
+        sources_of({"src": src})
 
 
 def test_no_src_is_no_layer() -> None:
-    assert paths_of(None) == []
+    assert sources_of({"src": None}) == []

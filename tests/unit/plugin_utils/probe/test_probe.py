@@ -610,7 +610,7 @@ def answering(
             return answer(call)
         return change(answer(call) if is_carried_out else Answer(0))
 
-    service.service.answer = other  # type: ignore[method-assign]
+    service.service.answer = other  # type: ignore[method-assign, assignment]
 
 
 def nothing_is_told_wrongly(profile: Json) -> None:
@@ -676,7 +676,7 @@ def test_any_one_question_that_is_not_answered_tells_nothing_wrongly(answer: tup
         ) -> Answer:
             return answer_json(body, status) if len(service.log) == number else carry_out(call)
 
-        service.service.answer = other  # type: ignore[method-assign]
+        service.service.answer = other  # type: ignore[method-assign, assignment]
         nothing_is_told_wrongly(probed(service, tmp_path, LOOK))
 
 
@@ -702,7 +702,7 @@ def test_any_one_request_that_is_answered_oddly_leaves_nothing_that_a_sweep_does
                 carry_out(call)
             return answer_json(body, status)
 
-        service.service.answer = other  # type: ignore[method-assign]
+        service.service.answer = other  # type: ignore[method-assign, assignment]
         try:
             profile = probed(service, tmp_path, TOUCH)
         except SeventhingsError:
@@ -826,7 +826,7 @@ def test_new_keys_of_the_service_are_named_and_others_counted(tmp_path: Path) ->
             found.body = json.dumps(decoded).encode()
         return found
 
-    service.service.answer = newer  # type: ignore[method-assign]
+    service.service.answer = newer  # type: ignore[method-assign, assignment]
     profile = probed(service, tmp_path)
     assert profile["unknown_keys"] == {
         "task": {"names": ["priority"], "counted": 0},
@@ -845,7 +845,7 @@ def test_a_list_in_an_unknown_form_is_what_cannot_be_handled(tmp_path: Path) -> 
             found.body = json.dumps({"data": json.loads(found.body)["items"]}).encode()
         return found
 
-    service.service.answer = other  # type: ignore[method-assign]
+    service.service.answer = other  # type: ignore[method-assign, assignment]
     profile = probed(service, tmp_path)
     assert profile["outcome"] == profiles.UNABLE
     assert profile["unable"] == [

@@ -60,7 +60,7 @@ def test_lost_zeros_are_suspected_where_the_instance_has_them(three: Site) -> No
     assert "format the column as text" in account.findings[0]
     (three.root / "objects.csv").unlink()
     three.write({"objects.yml": "- {barcode: '1', inventory_name: Another}\n"})
-    account = three.plan()
+    account = three.plan(confirm_empty=True)
     assert account.findings == []
     assert [one["action"] for one in account.changes] == ["create"]
 
