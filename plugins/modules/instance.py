@@ -304,6 +304,18 @@ options:
       - Let O(prune) take away all records of a section that the files leave empty.
     type: bool
     default: false
+  limited_account:
+    description:
+      - Accept that this account may not see all records. The access of a user may be limited to locations.
+      - A record that another one refers to, that can be read, that is not archived and that no list shows proves that
+        the lists are not whole. Without this option nothing is deleted or archived then, unless C(scope) bounds the
+        section, and with O(protected) not even then. No object is created by a natural key that need not be unique.
+        Other records are created, with one warning. See RV(hidden_records).
+      - A link that leads to a record which no list shows is not changed to a record that the plan creates, whether or
+        not anything is proven. It may be the same one.
+      - Only the task decides. No file can set this.
+    type: bool
+    default: false
   allow_destructive:
     description:
       - Let field definitions change their type and lose values that records use.
@@ -633,6 +645,15 @@ cautions:
   type: list
   elements: str
   sample: []
+hidden_records:
+  description:
+    - Whether records are hidden from this account, as far as the lists show that were read.
+    - V(yes) if one is proven. Up to 20 records that others refer to, and that no list shows, are read for that. V(no)
+      if the account sees an object in each location that has rooms, and the objects, rooms and locations were listed.
+      Else V(unknown), also if the plan neither removes records nor creates objects, tasks or the like.
+  returned: O(mode=apply) or O(mode=drift)
+  type: str
+  sample: "no"
 every_finding:
   description:
     - Each mistake with its place, where RV(findings) tells several as one; else empty. The report as JSON has it. Where

@@ -84,6 +84,15 @@ options:
         C(archived_at).
     type: bool
     default: false
+  limited_account:
+    description:
+      - Take an object, a task or the like that no list shows to be deleted, although this account may not see all
+        records, because its access may be limited to locations.
+      - Without this option such a record stays in the files if another record proves that the lists are not whole, or
+        if the files put it into a location in which the account sees no object at all. A C(scope) of its section lets
+        it be taken out.
+    type: bool
+    default: false
   expect_instance:
     description:
       - Roots of the instances that may be read, in place of what C(instance.yml) says. Where both share some, only
@@ -185,6 +194,13 @@ reported:
   type: dict
   sample:
     rooms: [Workshop/0.99]
+hidden_records:
+  description:
+    - Whether records are hidden from this account, as in
+      RV(community.seventhings.instance#module:hidden_records).
+  returned: success
+  type: str
+  sample: "no"
 patch:
   description:
     - The changes of the files as a patch.

@@ -246,6 +246,14 @@ left_out:
   sample:
     - "object 0001240: accessories: the object 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11 stands in no list (archived, or
       gone)"
+hidden_records:
+  description:
+    - Whether records are hidden from this account, so that the export is short. V(yes) if a record that another one
+      refers to is in no list, can be read and is not archived; a warning names it. V(no) if the account sees an object
+      in each location that has rooms. Else V(unknown). C(.export.json) in O(dest) says the same.
+  returned: success
+  type: str
+  sample: "no"
 diff:
   description:
     - Every file that is written, removed or adjusted, a line each, for C(--diff).

@@ -120,8 +120,9 @@ hidden_records:
   description:
     - Whether there are objects that the account does not see although they are not archived, because its access is
       limited to locations.
-    - V(yes) where one is found to which another one refers. V(no) where the account sees an object in each of the
-      locations that have rooms, and in each room of which no location is known. V(unknown) where nothing tells.
+    - V(yes) where one is found to which another one refers; up to 20 of these are read. V(no) where the account sees an
+      object in each of the locations that have rooms, and in each room of which no location is known. V(unknown) where
+      nothing tells.
   returned: success
   type: str
   sample: "no"

@@ -26,6 +26,7 @@ from ..plan.relations import names_fields, with_uuids
 from ..plan.state import QueriedState, find_now
 from ..resolve import natural_keys
 from ..resolve.read_cache import Reading
+from ..resolve.sight import perhaps_not_deleted
 from .apply import Applier
 from .holders import unseen_holder
 from .occupants import named_occupants
@@ -199,6 +200,8 @@ class _Ensure:
         if self._desired_record.state == "archived" and planned.change.current is None:
             words = f"No {self._kind.words} with {planned.words} was found, so there is nothing to archive."
             self._warnings.append(words)
+        if self._desired_record.state == "absent" and planned.change.current is None and self._kind.can_be_archived:
+            self._warnings.append(perhaps_not_deleted(self._kind))
         return planned
 
     def _is_found_at_once(self, keys: Sequence[str], desired: Mapping[str, Any]) -> bool:

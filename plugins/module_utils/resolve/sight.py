@@ -32,6 +32,13 @@ def perhaps_unseen(kind: Kind) -> str:
     return f" ({LIMITED})" if kind.can_be_archived else ""
 
 
+def perhaps_not_deleted(kind: Kind) -> str:
+    """Warn of a record that is absent as desired because nothing finds it. The warning names no record, so that Ansible
+    prints it once for any number of tasks.
+    """
+    return f"{kind.one.capitalize()} that shall be absent and is not found may be hidden: {LIMITED}."
+
+
 _ANY = "ANY"
 """The type of a field that the user says is there, although nothing defines it."""
 

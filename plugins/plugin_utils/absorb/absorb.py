@@ -25,7 +25,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 )
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import unsure
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import LIMITED, unsure
 
 from ..desired.desired import BY_TEMPLATE, SECTIONS, DesiredInstance, Entry, Limits, Place, states_of
 from ..desired.hiding import VAULTED
@@ -36,6 +37,7 @@ from ..export.export import Exported, Selection, export_instance
 from ..export.portable import NotPortable, Portable
 from ..layers.records import MergedPlaces
 from ..layers.variables import escaped
+from ..set_plan.hidden_records import may_exist_hidden
 from ..set_plan.plan import SAMPLE, InstancePlan, Planned, PlanOptions, mark_of
 from ..set_plan.planner import plan_instance
 from ..set_plan.prune import Scope
@@ -57,6 +59,7 @@ class AbsorbOptions:
     """The wishes of the user.
 
     :ivar into: section, as an export names it, to the file that its new records go into.
+    :ivar limited_account: whether a record that no list shows is deleted although the account may not see all.
     :ivar has_files_elsewhere: whether attachments are read from another place than beside the records.
     """
 
@@ -64,6 +67,7 @@ class AbsorbOptions:
     gone: str = KEEP
     workers: int = 8
     assume_archived: bool = False
+    limited_account: bool = False
     has_files_elsewhere: bool = False
 
 
@@ -392,8 +396,20 @@ class _Absorbing:
         if self._options.gone == KEEP:
             return "the option gone is keep"
         # To be absent would delete it from the archive.
-        is_open = self._options.gone == ABSENT and self._is_unchecked(planned)
-        return "it may be archived, and it could not be looked up in the archive" if is_open else ""
+        if self._options.gone == ABSENT and self._is_unchecked(planned):
+            return "it may be archived, and it could not be looked up in the archive"
+        return "" if self._options.limited_account else self._why_hidden(planned)
+
+    def _why_hidden(self, planned: Planned) -> str:
+        """Say why a record may exist although no list shows it; empty if it can't."""
+        seen = self._planned.visibility
+        is_bounded = planned.section in self._desired.scope
+        if planned.archived or is_bounded or seen.hidden_records == NO or not may_exist_hidden(planned.section):
+            return ""
+        why = seen.evidence
+        if any((one.uuid or one.id) in seen.closed_rooms for one in references_in(tuple(planned.desired.values()))):
+            why = f"this account sees no object in its location: {LIMITED}"
+        return f"it may be hidden ({why}); limited_account: true takes it to be deleted" if why else ""
 
     def _refused(self, gone: Sequence[Planned], stay: Mapping[int, str]) -> dict[int, str]:
         """Takes away what does not stay. Returns what can't be taken away, and why."""

@@ -77,6 +77,7 @@ def _take_in(
         options["gone"],
         options["workers"],
         options["assume_archived"],
+        options["limited_account"],
         has_files_elsewhere=bool(options["files_root"]),
     )
     with tempfile.TemporaryDirectory() as held, many_objects():
@@ -92,6 +93,7 @@ def _take_in(
         "summary": absorbed.summary,
         "told": cleaned(absorbed.told),
         "reported": cleaned(absorbed.reported),
+        "hidden_records": absorbed.planned.visibility.hidden_records,
         "patch": patch,
         "diff": {"prepared": patch},
         "msg": _in_words(absorbed, len(changes)),

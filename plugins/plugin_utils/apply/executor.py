@@ -121,7 +121,7 @@ class Executor:
         self._notify = notify
         self._of_plan = of_plan
         self._parent = os.getppid()
-        self._ready = Readiness(made_of.changes, made_of.hiding)
+        self._ready = Readiness(made_of.changes, made_of.hiding, made_of.later_uploads)
         self._stopped = ""
         self._mutex = threading.Lock()
         self._uploads = Uploads(client, journal)

@@ -7,7 +7,7 @@ here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Level
@@ -26,11 +26,18 @@ class Readiness:
 
     :param changes: all that the plan holds.
     :param hiding: what must not be shown.
+    :param later_uploads: yields the fields of a new record whose files are uploaded once it exists.
     """
 
-    def __init__(self, changes: Sequence[Planned], hiding: Hiding) -> None:
+    def __init__(
+        self,
+        changes: Sequence[Planned],
+        hiding: Hiding,
+        later_uploads: Callable[[Planned], Iterable[str]] = lambda _planned: (),
+    ) -> None:
         self._changes = changes
         self._hiding = hiding
+        self._later_uploads = later_uploads
         self._of_entry = {id(planned.entry): planned for planned in changes}
         self._failed: set[int] = set()
         self._failed_entries: set[int] = set()
@@ -118,11 +125,11 @@ class Readiness:
         return ""
 
     def without_later_links(self, planned: Planned) -> Change:
-        """The change without links to records of the same level that are not made yet; those follow in a pass of their
-        own.
+        """Return the change without what follows in a pass of its own: links to records of the same level that are not
+        created yet, and files that are uploaded once the record exists.
         """
-        later = {key for key, _reference in _awaited(planned)}
         change = planned.change
+        later = {key for key, _reference in _awaited(planned)} | {*self._later_uploads(planned)}
         if not later:
             return change
         values = {key: value for key, value in change.values.items() if key not in later}

@@ -9,7 +9,7 @@ import contextlib
 import tempfile
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.local.access
 from ansible_collections.community.seventhings.plugins.module_utils.local.local_files import Differing
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean, cleaned
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import YES
 
 from ..apply.journal import new_set_id
 from ..desired.desired import SECTIONS, DesiredInstance, Entry
@@ -206,6 +207,8 @@ def _export(
         backups = [] if check_mode else _carry_out(dest, changes)
     shown = str(Path(options["dest"]).expanduser())
     warnings = client.transport.told()
+    if exported.visibility.hidden_records == YES:
+        warnings.insert(0, f"This export may be short: {exported.visibility.evidence}.")
     told = {"warnings": warnings} if warnings else {}
     return {**_result(shown, exported, changes, backups, client.transport.sent, time.monotonic() - started), **told}
 
@@ -312,6 +315,7 @@ def _changes(
     strangers = _strangers(dest, exported, wanted)
     changes = _compare(dest, wanted, kept, strangers)
     changes.manifest = _manifest(dest, wanted, kept, downloads)
+    changes.manifest.hidden_records = exported.visibility.hidden_records
     _refuse_what_is_in_the_way(dest, changes)
     return changes
 
@@ -459,7 +463,7 @@ def _carry_out(dest: Destination, changes: Changes) -> list[str]:
     folder, after, backups = dest.folder, changes.manifest, []
     # The note comes first: what it names and a broken run did not write is no harm, a file that it lacks is.
     if changes.written or changes.removed:
-        Manifest({**dest.earlier.files, **after.files}, after.downloads, after.names).write(folder, dest.access)
+        replace(after, files={**dest.earlier.files, **after.files}).write(folder, dest.access)
     if dest.backup:
         lost = [path for path in (*changes.written, *changes.removed) if dest.is_file(path)]
         backups = [folder.backup(path) for path in lost]
@@ -517,6 +521,7 @@ def _result(
         },
         "not_cloned": cleaned(exported.not_cloned),
         "left_out": cleaned(exported.left_out),
+        "hidden_records": exported.visibility.hidden_records,
         **({"backup_files": [f"{dest}/{path}" for path in backups]} if backups else {}),
         "requests": requests,
         "duration": round(seconds, 3),

@@ -39,6 +39,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
     field_from_definition,
     type_of,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import Visibility
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import matching_records
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import Sight, identifies, unseen
 
@@ -75,6 +76,7 @@ class Exported:
     :ivar names: kind of record to how files name each that is there, where that was asked for.
     :ivar uuids: section to the uuids of its records, in the same order.
     :ivar twin: the notes for a twin, where these were asked for.
+    :ivar visibility: what is known of records that are hidden from the account, and so are in no file.
     """
 
     sections: dict[str, list[Any]] = dataclasses.field(default_factory=dict)
@@ -86,6 +88,7 @@ class Exported:
     names: dict[str, list[str]] = dataclasses.field(default_factory=dict)
     uuids: dict[str, list[str]] = dataclasses.field(default_factory=dict)
     twin: bytes = b""
+    visibility: Visibility = dataclasses.field(default_factory=Visibility)
 
 
 @dataclass(frozen=True)
@@ -171,6 +174,7 @@ class _Export:
         if self._selection.holds(HUB_ITEM.section):
             self._name_orders()
         self._result.left_out = list(dict.fromkeys(self._result.left_out))
+        self._result.visibility = self._state.visibility()
         # Only what was read anyway.
         for kind in (KINDS[name] for name in self._selection.kinds_to_name if self._state.is_listed(KINDS[name])):
             names = {self._portable.name_of(record) for record in self._state.records(kind)}

@@ -49,12 +49,14 @@ class Manifest:
     """The notes of an earlier export about itself.
 
     :ivar files: path of every file that it wrote, but of the settings, to its SHA-256.
+    :ivar hidden_records: whether the account did not see all records: yes, no or unknown; empty if nobody said.
     :ivar downloads: uuid of a file of the instance to the path of the attachment. :ivar names: to its name.
     """
 
     files: dict[str, str] = field(default_factory=dict)
     downloads: dict[str, str] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
+    hidden_records: str = ""
 
     @classmethod
     def read(cls, folder: Folder) -> Manifest:
@@ -72,7 +74,7 @@ class Manifest:
 
     def write(self, folder: Folder, access: Access) -> None:
         """Writes the note into the directory. A note that is there already with this content is not touched."""
-        notes = {MANIFEST: note_of(files=self.files)}
+        notes = {MANIFEST: note_of(files=self.files, hidden_records=self.hidden_records)}
         if self.downloads or folder.type_of(FETCHED):
             notes[FETCHED] = note_of(downloads=self.downloads, names=self.names)
         for name, content in notes.items():
@@ -154,6 +156,6 @@ def _not_ours(folder: Folder, note: str, author: str, why: str) -> InvalidInput:
     return InvalidInput(f"{folder.path / note} was not written by {author} ({why}); take it away")
 
 
-def note_of(**noted: Mapping[str, str]) -> bytes:
+def note_of(**noted: Mapping[str, str] | str) -> bytes:
     """The text of a note."""
     return (json.dumps({"version": _VERSION, **noted}, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()

@@ -22,6 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import UNKNOWN
 
 from ..apply.executor import Progress
 from ..desired.desired import DesiredInstance
@@ -159,6 +160,7 @@ def _provision(
         confirm_empty=options["confirm_empty"],
         allow_destructive=options["allow_destructive"],
         assume_archived=options["assume_archived"],
+        limited_account=options["limited_account"],
         archived_duplicates=options["archived_duplicates"],
         expect_instance=options.get("expect_instance") or (),
         protected=options["protected"],
@@ -295,6 +297,7 @@ def _judged(told: Told, desired: DesiredInstance, check_mode: bool, host: str) -
         every_finding=told.every,
         located=told.shown,
         made_by=made_by(desired.set_name, host),
+        hidden_records=UNKNOWN,
     )
 
 

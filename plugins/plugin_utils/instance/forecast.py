@@ -31,14 +31,15 @@ def forecast_of(made: InstancePlan, read: int, per_minute: int) -> dict[str, Any
     """
     if not made.changes:
         return {"requests": 0, "minutes": 0.0 if per_minute else None}
-    requests = read + sum(map(_writes, made.changes)) + _uploads(made) + _lists_at_the_end(made)
+    writes = sum(_writes(one, any(made.later_uploads(one))) for one in made.changes)
+    requests = read + writes + _uploads(made) + _lists_at_the_end(made)
     return {"requests": requests, "minutes": round(requests / per_minute, 1) if per_minute else None}
 
 
-def _writes(planned: Planned) -> int:
-    """The requests for one record, its files aside."""
+def _writes(planned: Planned, has_later_uploads: bool) -> int:
+    """Return the number of requests for one record, uploads aside."""
     change, kind = planned.change, planned.kind
-    later = int(any(_is_later(planned, value) for value in change.values.values()))
+    later = int(has_later_uploads or any(_is_later(planned, value) for value in change.values.values()))
     if change.action == plan.CREATE:
         if kind.name == USER.name:
             # It is looked for afterwards: the answer names nothing.

@@ -40,6 +40,7 @@ class RunResult:
     :ivar made_by: of which set, when, by whom, with which version and for which host the account was made.
     :ivar cautions: the first of the warnings, with which every report begins.
     :ivar located: place and message of each finding; not part of the document.
+    :ivar hidden_records: whether records are hidden from the account: yes, no or unknown.
     """
 
     outcome: str
@@ -60,6 +61,7 @@ class RunResult:
     made_by: dict[str, str] = field(default_factory=dict)
     cautions: list[str] = field(default_factory=list)
     located: Sequence[tuple[Place, str]] = ()
+    hidden_records: str = ""
 
     @property
     def failed(self) -> bool:

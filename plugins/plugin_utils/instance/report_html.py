@@ -30,6 +30,7 @@ from .report_parts import (
     alone,
     cautions,
     forecast,
+    hidden_records,
     key_of,
     mark,
     reasons,
@@ -170,6 +171,8 @@ _BODY = """
 {% if made_by %}<p class="soft">{{ made_by }}</p>
 {% endif %}
 {% if forecast %}<p>Forecast: {{ forecast }}</p>
+{% endif %}
+{% if hidden_records %}<p>Hidden records: {{ hidden_records }}</p>
 {% endif %}
 {% if plan_digest %}<p class="soft">Plan file: sha256:{{ plan_digest }}</p>
 {% endif %}
@@ -321,6 +324,7 @@ def _top(account: RunResult) -> dict[str, Any]:
         "seconds": f"{account.duration:.1f}",
         "plan_digest": account.plan_digest,
         "forecast": forecast(account),
+        "hidden_records": hidden_records(account),
         "made_by": _made_by(account),
     }
 

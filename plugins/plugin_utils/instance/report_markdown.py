@@ -20,6 +20,7 @@ from .report_parts import (
     cautions,
     fields,
     forecast,
+    hidden_records,
     key_of,
     mark,
     reasons,
@@ -72,6 +73,9 @@ def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") 
     table = _table(account.summary)
     if forecast(account):
         table = Markdown.of([table, Markdown("\n\nForecast: {told}").fill(told=Markdown(forecast(account)))])
+    if hidden_records(account):
+        known = Markdown("\n\nHidden records: {known}").fill(known=Markdown(hidden_records(account)))
+        table = Markdown.of([table, known])
     last = Markdown.of(_points({ALONE: alone(account, _EXAMPLES)}, limit))
     if account.plan_digest:
         digest = Markdown("\n\nPlan file: {digest}").fill(digest=f"sha256:{account.plan_digest}")

@@ -10,10 +10,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import UNKNOWN, YES
 
 from ..desired.desired import SECTIONS
 from ..export.portable import is_generated_key
+from ..set_plan.hidden_records import may_exist_hidden
 from .outcome import NOT_TRIED, RunResult
 from .value_diff import side_by_side
 
@@ -94,6 +97,21 @@ def counts(account: RunResult) -> list[str]:
         f"{clean(section)}: " + ", ".join(f"{number} {word}" for word, number in numbers.items() if number)
         for section, numbers in account.summary.items()
     ]
+
+
+_HIDDEN = {
+    YES: "yes, this account does not see all records",
+    UNKNOWN: "unknown, nothing shows that this account sees all records",
+}
+
+
+def hidden_records(account: RunResult) -> str:
+    """Return whether records are hidden from the account, if changes rest on whole lists; else an empty text."""
+    rests_on_lists = any(
+        change["action"] in (DELETE, ARCHIVE) or (change["action"] == CREATE and may_exist_hidden(change["section"]))
+        for change in account.changes
+    )
+    return _HIDDEN.get(account.hidden_records, "") if rests_on_lists else ""
 
 
 def fields(change: Mapping[str, Any], longest: int) -> list[tuple[str, str, str]]:

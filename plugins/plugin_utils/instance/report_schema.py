@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO, UNKNOWN, YES
+
 from ..desired.desired import SECTIONS
 from ..export.json_schema import ADDRESS, DRAFT
 from .outcome import ACTIONS, DONE, FAILED, NOT_TRIED, OUTCOMES, SKIPPED
@@ -57,6 +59,10 @@ def report_schema() -> dict[str, Any]:
                 "description": "Requests of an apply, and minutes that they take; null where there is no limit.",
             },
             "cautions": {**_TEXTS, "description": "The first of the warnings, with which other reports begin."},
+            "hidden_records": {
+                "enum": [YES, NO, UNKNOWN],
+                "description": "Whether records are hidden from the account, as far as what was read shows.",
+            },
             "made_by": {
                 **_closed(dict.fromkeys(("set", "date", "user", "version", "host"), _TEXT)),
                 "description": "Of which set, when (UTC), by whom, with which version, for which host.",

@@ -28,6 +28,7 @@ from .report_parts import (
     counts,
     fields,
     forecast,
+    hidden_records,
     key_of,
     mark,
     reasons,
@@ -70,6 +71,8 @@ def _text(account: RunResult, forecasts: Sequence[str], last: str) -> str:
     lines += _titled("Warnings", warnings(account))
     lines += _titled(ALONE, alone(account, _EXAMPLES))
     lines += counts(account)
+    if hidden_records(account):
+        lines.append(f"Hidden records: {hidden_records(account)}")
     lines += forecasts
     if account.plan_digest:
         lines.append(f"Plan file: sha256:{clean(account.plan_digest)}")

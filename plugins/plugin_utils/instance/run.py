@@ -30,7 +30,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE
 
 from ..apply.executor import Executor, Outcome, Progress
-from ..apply.journal import Journal, JournalRefused, protected_by_others
+from ..apply.journal import Journal, JournalBroken, JournalRefused, protected_by_others
 from ..apply.journal_place import earlier_journal
 from ..desired.desired import DesiredInstance, Limits, digest_of
 from ..desired.sealing import PlanOutdated, Written, scrypted
@@ -94,6 +94,7 @@ class RunOptions:
     confirm_empty: bool = False
     allow_destructive: bool = False
     assume_archived: bool = False
+    limited_account: bool = False
     archived_duplicates: str = "trust_service"
     expect_instance: Sequence[str] = ()
     protected: bool = False
@@ -226,6 +227,8 @@ class _Run:
             most_lookups_of_apply=self._most_lookups(is_planned_only=False),
             is_approved=self._stored is not None,
             sources_before={} if self._run_options.confirm_empty else journal.memory.sources,
+            limited_account=self._run_options.limited_account or self._run_options.drift,
+            is_protected=self._run_options.protected,
         )
         try:
             with many_objects():
@@ -380,23 +383,33 @@ class _Run:
             self._desired.policy.notify,
             self._stored is not None,
         )
-        if not self._run_options.only and not self._run_options.exclude:
-            journal.applied(self._desired.sources)
         for kind, key, uuid in made.released:
             if uuid in journal.known:
                 journal.gone(kind, key, uuid)
         if not made.changes:
             journal.managed(made.managed, made.names)
             self._note_protections(made, Outcome(), journal)
+            self._note_sources(made, journal)
             return self._account("unchanged", made)
         journal.begun(self._run_of(journal), made.existing_before)
         outcome = executor.run()
         self._note_protections(made, outcome, journal)
+        self._note_sources(made, journal)
         bad = outcome.failures or outcome.skipped or outcome.not_tried or outcome.twice
         if not bad:
             journal.ended()
         name = "changed" if not bad else "partly_applied" if outcome.done else "failed"
         return self._account(name, made, outcome)
+
+    def _note_sources(self, made: InstancePlan, journal: Journal) -> None:
+        """Note what the sources held, unless only a part of them was applied."""
+        if self._run_options.only or self._run_options.exclude:
+            return
+        try:
+            journal.applied(self._desired.sources)
+        except JournalBroken as broken:
+            # Everything was done, and the result must say so.
+            made.warnings.append(broken.message)
 
     def _note_protections(self, made: InstancePlan, outcome: Outcome, journal: Journal) -> None:
         """Notes which records must stay. One that need not any more was applied so once."""
@@ -459,6 +472,7 @@ class _Run:
             findings=told.lines,
             warnings=[*made.cautions, *self._told, *self._desired.warnings, *made.warnings],
             cautions=made.cautions,
+            hidden_records=made.visibility.hidden_records,
             reported={section: names for section, names in made.reported.items() if names},
             requests=self._client.transport.sent - self._before,
             duration=round(self._clock() - self._started, 3),

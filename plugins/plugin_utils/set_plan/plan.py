@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -22,9 +22,13 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     Level,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
+    attachments_in,
+    references_in,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO, Visibility
 
 from ..desired.desired import SECTIONS, Entry, Finding, Source
 from ..desired.hiding import VAULTED, Hiding
@@ -133,6 +137,8 @@ class InstancePlan:
     :ivar unchanged: section to number.
     :ivar skipped: section to number of records that are left as they are although they are not as written.
     :ivar existing: section to number of records in scope. :ivar everywhere: to number of all records.
+    :ivar unmatched: section to number of entries that shall be absent or archived, and that match no record.
+    :ivar visibility: what is known of records that are hidden from the account.
     :ivar set_sizes: section to number of records that belong to the set, where a limit needs it.
     :ivar existing_before: section to the number of records of which limits on creations count.
     :ivar reported: section to natural keys of records that are not in the files and stay.
@@ -160,6 +166,8 @@ class InstancePlan:
     skipped: Counter[str] = field(default_factory=Counter)
     existing: Counter[str] = field(default_factory=Counter)
     everywhere: Counter[str] = field(default_factory=Counter)
+    unmatched: Counter[str] = field(default_factory=Counter)
+    visibility: Visibility = field(default_factory=Visibility)
     set_sizes: dict[str, int] = field(default_factory=dict)
     existing_before: dict[str, int] = field(default_factory=dict)
     reported: dict[str, list[str]] = field(default_factory=dict)
@@ -181,6 +189,16 @@ class InstancePlan:
     state: ListedState | None = None
     hiding: Hiding = field(default_factory=Hiding)
 
+    def later_uploads(self, planned: Planned) -> Iterator[str]:
+        """Yield the fields of a new record whose files are uploaded once it exists. The service deletes no file, and it
+        may refuse the record because a hidden one has its unique values.
+        """
+        change, fields = planned.change, planned.schema.fields
+        may_be_refused = self.visibility.hidden_records != NO and planned.kind.can_be_archived
+        for key, value in change.values.items() if may_be_refused and change.action == plan.CREATE else ():
+            if not fields[key].mandatory and any(file.uuid is None for file in attachments_in(value)):
+                yield key
+
 
 @dataclass(frozen=True)
 class PlanOptions:
@@ -198,6 +216,8 @@ class PlanOptions:
     :ivar refused: kind and key of records whose creation the service refused because it has their values already.
     :ivar most_lookups: look up all records of a section that are missing in the archive if they are at most so many,
         else a sample; None: all. :ivar most_lookups_of_apply: the same of the run that applies the plan.
+    :ivar limited_account: whether the task accepts that the account does not see all records.
+    :ivar is_protected: whether the files may be those of strangers.
     :ivar is_approved: whether the plan comes from a plan file, for which the archive was checked.
     """
 
@@ -218,6 +238,8 @@ class PlanOptions:
     refused: frozenset[str] = frozenset()
     most_lookups: int | None = SAMPLE
     most_lookups_of_apply: int | None = MOST_OF_A_RUN
+    limited_account: bool = False
+    is_protected: bool = False
     is_approved: bool = False
 
 

@@ -48,6 +48,7 @@ from .checks import (
 from .context import PlanContext, numbered_references
 from .definitions import Definitions
 from .held import check_held, may_be_occupied
+from .hidden_records import check_hidden_records
 from .hub import offered, plan_offers
 from .hub import schema as hub_schema
 from .lifecycle import Lifecycles
@@ -117,7 +118,6 @@ class _Planner:
     def run(self) -> InstancePlan:
         context, result = self._context, self._result
         Definitions(context, self._compare).run()
-        check_sources(context)
         check_settings(context)
         self._lifecycles.check_settings()
         sections = [section for section in SECTIONS if self._is_matched(section)]
@@ -128,6 +128,7 @@ class _Planner:
         self._unmatched = {kind.name for kind in kinds}
         with self._state.reading_ahead(kinds):
             matched = [pair for section in sections for pair in self._match_section(section)]
+        check_sources(context)
         if not context.findings:
             if not context.options.is_approved:
                 matched = with_archived(context, matched, ("present", "absent"))
@@ -157,6 +158,7 @@ class _Planner:
         check_chosen(context)
         result.protected += self._lifecycles.refusals(self._shielded)
         self._check_limits()
+        check_hidden_records(context)
         order = {section: number for number, section in enumerate(SECTIONS)}
         result.changes.sort(key=lambda planned: (level_of(planned.section), order[planned.section], planned.key))
         result.findings = context.findings
@@ -493,6 +495,8 @@ class _Planner:
         self._lifecycles.note(planned, current)
         if current is not None:
             self._resume(planned, current)
+        elif entry.state != "present":
+            self._result.unmatched[planned.section] += 1
         if planned.kind.made_of:
             check_user(self._context, planned, self._gone)
             self._context.note_references(change.values, entry)

@@ -9,17 +9,19 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from ..desired.desired import INLINE, Place
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+
+from ..desired.desired import INLINE, SECTIONS, Place
 from .context import PlanContext
 
 _MOST_NAMED = 3
 
 
 def check_sources(context: PlanContext) -> None:
-    """Refuse sections of which sources lost their records, unless other sources of the section gained as many: then
-    the records were moved.
+    """Refuse sections of which sources lost their records, unless other sources of the section gained as many, or the
+    records are no more: then they were moved, or deleted in the application.
     """
-    if context.findings:
+    if context.desired.findings:
         # A file that can't be read looks empty.
         return
     before, now = context.options.sources_before, context.desired.sources
@@ -34,8 +36,17 @@ def check_sources(context: PlanContext) -> None:
     for source, held in now.items():
         gained[source[1]] += max(0, held.records - before.get(source, 0))
     for section, paths in lost.items():
-        if gained[section] < sum(paths.values()):
+        if gained[section] < sum(paths.values()) and _may_be_left(context, section):
             context.find_plainly(Place(next(iter(paths))), _words(context, section, paths))
+
+
+def _may_be_left(context: PlanContext, section: str) -> bool:
+    """Return True if a record of the set may exist that the files do not name."""
+    kind = KINDS[SECTIONS[section]]
+    if not context.state.is_listed(kind) or not kind.can_be_looked_up:
+        return True
+    claimed, known = context.claimed.get(kind.name, {}), context.options.known
+    return any(record.uuid in known and record.uuid not in claimed for record in context.state.records(kind))
 
 
 def _is_same(path: str, other: str) -> bool:

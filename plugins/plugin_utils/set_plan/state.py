@@ -27,6 +27,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 from ansible_collections.community.seventhings.plugins.module_utils.plan.state import InstanceState
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import (
+    Listed,
+    Visibility,
+    visibility,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import Key
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import (
     Question,
@@ -236,9 +241,9 @@ class ListedState(InstanceState):
         return self.records(kind)
 
     def of_uuid(self, kind: Kind, uuid: str, template: str = "") -> Record | None:
-        """The record with a uuid, where a list shows it, or where it may be archived."""
+        """Return the record with a uuid if a list shows it, or if it may be archived and can be read."""
         record = self._of_uuid(kind, uuid, template)
-        return self.client.get(kind, uuid) if record is None and kind.can_be_archived else record
+        return self.read_unlisted(kind, uuid) if record is None and kind.can_be_archived else record
 
     def is_archived(self, record: Record) -> bool:
         """Tells whether a record is archived; one that a list shows is not."""
@@ -419,7 +424,7 @@ class ListedState(InstanceState):
         self.complete(reference)
         if not written or self.find(reference) is not None:
             return ""
-        record = self._unlisted_of(kind, reference.uuid) if kind.can_be_archived and reference.uuid else None
+        record = self.read_unlisted(kind, reference.uuid) if kind.can_be_archived and reference.uuid else None
         if record is not None:
             fill_in(reference, record)
             return ""
@@ -435,10 +440,18 @@ class ListedState(InstanceState):
         """Return the records of a kind that were read although no list shows them: most are archived."""
         return [record for record in self._unlisted.values() if record is not None and record.kind is kind]
 
-    def _unlisted_of(self, kind: Kind, uuid: str) -> Record | None:
+    def read_unlisted(self, kind: Kind, uuid: str) -> Record | None:
+        """Return a record that no list shows, read once; None if there is none."""
         if uuid not in self._unlisted:
             self._unlisted[uuid] = self.client.get(kind, uuid)
         return self._unlisted[uuid]
+
+    def visibility(self) -> Visibility:
+        """Return what the lists that were read prove of records that are hidden from the account."""
+        kinds = [kind for kind in KINDS.values() if kind.name in self._records]
+        lists = {kind.name: Listed(self.client.schema(kind), self._records[kind.name]) for kind in kinds}
+        found = [record for record in self._unlisted.values() if record is not None]
+        return visibility(self.client, lists, self.read_unlisted, found)
 
     def meant_by(self, question: Question, before: bool) -> tuple[list[Any], list[Record]]:
         """Finds what some fields identify, there or to come; and apart from that the records that have this natural key

@@ -1,0 +1,209 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Evidence of records that the account does not see: others refer to records that no list shows.
+
+A record that no list shows, that can be read, and that is not archived proves that the lists are not whole. One that
+can't be read proves nothing: it may be deleted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ..client.client import Client, Record
+from ..errors import ServiceError
+from ..model.field import EMPTY, Field, integer_of
+from ..model.kinds import HUB_ITEM, KINDS, LOCATION, OBJECT, ROOM, Kind
+from ..model.schema import Schema, type_of
+from ..model.types_links import Reference, references_in
+from .sight import LIMITED
+
+YES, NO, UNKNOWN = "yes", "no", "unknown"
+"""Whether records are hidden from the account."""
+
+_MOST_READ = 20
+"""Unlisted records that are read."""
+
+_TO_ROOMS = "LINKED_ROOM"
+_IS_IN = "actual_room"
+"""The field that says in which room an object is; other fields of its type say where it should be."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The records of a kind that the account sees.
+
+    :ivar is_whole: whether these are all of them.
+    """
+
+    schema: Schema
+    records: Sequence[Record]
+    is_whole: bool = True
+
+    @cached_property
+    def marks(self) -> frozenset[Any]:
+        """The uuids and the ids of the records."""
+        return frozenset(mark for record in self.records for mark in (record.uuid, record.id))
+
+    def shows(self, reference: Reference) -> bool:
+        """Return True if a reference means one of the records."""
+        return (reference.uuid or reference.id) in self.marks
+
+
+Lists = Mapping[str, Listed]
+"""What was read, by the name of the kind."""
+
+Read = Callable[[Kind, str], "Record | None"]
+"""Reads a record by its uuid; None if there is none."""
+
+
+@dataclass(frozen=True)
+class Visibility:
+    """What is known of records that are hidden from the account.
+
+    :ivar hidden_records: :data:`YES` if some are hidden for sure, :data:`NO` if none can be, else :data:`UNKNOWN`.
+    :ivar evidence: what proves it, in words.
+    :ivar closed_rooms: uuids and ids of the rooms in locations in which the account sees no object at all.
+    """
+
+    hidden_records: str = UNKNOWN
+    evidence: str = ""
+    closed_rooms: frozenset[Any] = frozenset()
+
+
+def visibility(client: Client, lists: Lists, read: Read, found: Iterable[Record] = ()) -> Visibility:
+    """Return what some lists prove. Reads up to 20 unlisted records that others refer to.
+
+    :param found: records that no list shows, and that were found in another way.
+    """
+    for record, words in (*((one, "") for one in found), *_read(client, lists, read)):
+        if not _is_active(record):
+            continue
+        # It may have been created after its kind was listed.
+        if not client.is_listed(record):
+            return Visibility(
+                YES,
+                f"the {record.kind.words} {record.uuid} is not archived, and no list shows it{words}: {LIMITED}",
+            )
+    closed = _closed_rooms(lists)
+    return Visibility(NO if closed == frozenset() else UNKNOWN, closed_rooms=closed or frozenset())
+
+
+def _is_active(record: Record) -> bool:
+    """Return True if a record is not archived for sure."""
+    return record.archived is False or not record.kind.can_be_archived
+
+
+def _read(client: Client, lists: Lists, read: Read) -> Iterator[tuple[Record, str]]:
+    """Yield unlisted records, each with what refers to it."""
+    wanted: dict[Any, tuple[Reference, Record]] = {}
+    for reference, by in unlisted(lists):
+        wanted.setdefault((reference.target, reference.uuid or reference.id), (reference, by))
+        if len(wanted) == _MOST_READ:
+            break
+    for reference, by in wanted.values():
+        kind = KINDS[reference.target]
+        try:
+            if reference.uuid:
+                record = read(kind, reference.uuid)
+            else:
+                record = client.get_by_barcode(kind, reference.names[0])
+                record = record if record and record.id == reference.id else None
+        except ServiceError:
+            # A door that is closed proves nothing.
+            continue
+        if record is not None:
+            yield record, f", though the {by.kind.words} {by.uuid or by.id} refers to it"
+
+
+def unlisted(lists: Lists) -> Iterator[tuple[Reference, Record]]:
+    """Yield each reference to a record that could be read, and that is not in the whole list of its kind; with the
+    record that refers to it.
+    """
+    for listed in lists.values():
+        links = [field for field in listed.schema.fields.values() if _is_link(field)]
+        seen: set[tuple[str, Any]] = set()
+        for record in listed.records:
+            for field in links:
+                raw = record.flat.get(field.wire_key)
+                mark = (field.type, _mark(raw))
+                if mark[1] is not None:
+                    if mark in seen:
+                        continue
+                    seen.add(mark)
+                for reference in references_in(type_of(field).read(raw, field) if raw not in EMPTY else None):
+                    if reference.uuid and _is_missing(lists, reference):
+                        yield reference, record
+            if listed.schema.kind is HUB_ITEM:
+                yield from ((one, record) for one in _offered(record) if _is_missing(lists, one))
+
+
+def _is_missing(lists: Lists, reference: Reference) -> bool:
+    target = lists.get(reference.target)
+    return target is not None and target.is_whole and not target.shows(reference)
+
+
+def _is_link(field: Field) -> bool:
+    return field.type.startswith("LINKED_") or type_of(field).shape in ("reference", "references", "renter")
+
+
+def _mark(raw: Any) -> Any:
+    """Return what tells a link from others; None for a list of links."""
+    if isinstance(raw, Mapping):
+        return raw.get("uuid") or raw.get("id")
+    return raw if isinstance(raw, (str, int)) else None
+
+
+def _offered(item: Record) -> Iterator[Reference]:
+    """Yield the object that an item of the hub offers: its id, and the barcode by which it is read."""
+    shown = item.flat.get("object_data")
+    barcode = shown.get(OBJECT.barcode_key) if isinstance(shown, Mapping) else None
+    if barcode and isinstance(barcode, str) and not item.flat.get("deleted"):
+        yield Reference(OBJECT.name, id=integer_of(item.flat.get("asset_id")), names=(barcode,))
+
+
+# ---- nothing hidden
+
+
+def _closed_rooms(lists: Lists) -> frozenset[Any] | None:
+    """Return the uuids and ids of the rooms in locations in which the account sees no object; None if not all rooms are
+    known. Rooms and locations are listed to everybody, whatever objects are hidden in them.
+    """
+    if not {OBJECT.name, ROOM.name, LOCATION.name} <= lists.keys():
+        return None
+    objects, rooms, locations = (lists[kind.name] for kind in (OBJECT, ROOM, LOCATION))
+    if not rooms.is_whole or not locations.is_whole:
+        return None
+    location_of = {mark: place for room in rooms.records for mark, place in _located(rooms.schema, room).items()}
+    closed = set(location_of.values())
+    for one in objects.records:
+        if not closed:
+            break
+        closed -= _whereabouts(objects.schema, one, location_of)
+    return frozenset(mark for mark, location in location_of.items() if location in closed and mark)
+
+
+def _located(rooms: Schema, room: Record) -> dict[object, object]:
+    """Return the marks of a room, each with that of its location. A room of which nobody knows the location, because it
+    is in none or the field is hidden, is one of its own.
+    """
+    place = rooms.read_one(ROOM.parent_key, room.flat) if ROOM.parent_key in rooms.fields else None
+    location = (place.id or place.uuid) if isinstance(place, Reference) else (ROOM.name, room.uuid)
+    return {room.id: location, room.uuid: location}
+
+
+def _whereabouts(objects: Schema, one: Record, location_of: Mapping[object, object]) -> set[object]:
+    """Return the location that an object is in. Nothing if its links lead to several, as nobody knows which of them
+    counts, or if it is in no room: everybody sees it then.
+    """
+    links = [field.key for field in objects.fields.values() if field.type == _TO_ROOMS]
+    linked_by = {key: list(references_in(objects.read_one(key, one.flat))) for key in links}
+    if not all(linked_by[key] for key in ([_IS_IN] if _IS_IN in links else links)):
+        return set()
+    linked = [reference for references in linked_by.values() for reference in references]
+    places = {location_of.get(reference.id, location_of.get(reference.uuid)) for reference in linked}
+    return places - {None} if len(places) == 1 else set()

@@ -1,0 +1,108 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Changes that rest on whole lists: removals, creations, and links to created records. The lists of an account that is
+limited to locations are not whole.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Level
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
+from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO, YES, Visibility
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import LIMITED
+
+from ..desired.desired import SECTIONS
+from .context import PlanContext
+from .plan import Planned
+
+_LIFTED = "limited_account: true lets this pass"
+
+
+def check_hidden_records(context: PlanContext) -> None:
+    """Refuse changes that are wrong if records are hidden, and warn of those that may be."""
+    result = context.result
+    removals = Counter(one.section for one in result.changes if one.change.action in (plan.DELETE, plan.ARCHIVE))
+    creations = [one for one in result.changes if one.change.action == plan.CREATE and may_exist_hidden(one.section)]
+    if not (removals or creations or result.unmatched):
+        return
+    seen = context.state.visibility()
+    result.visibility = seen
+    if not context.options.limited_account and seen.hidden_records != NO:
+        result.exceeded_limits += _linked_anew(context)
+    if not context.options.limited_account and seen.hidden_records == YES:
+        result.exceeded_limits += _removed(context, removals, seen)
+        result.exceeded_limits += _created_twice(creations, seen)
+    result.warnings += _warnings(context, creations, seen)
+
+
+def may_exist_hidden(section: str) -> bool:
+    """Return True for objects and what refers to them. Everything else is listed to every account."""
+    return KINDS[SECTIONS[section]].level >= Level.OBJECTS
+
+
+def _linked_anew(context: PlanContext) -> Iterator[str]:
+    """Yield the changes that lead a link from a record that no list shows to one that the plan creates: both may be the
+    same.
+    """
+    for planned in context.result.changes:
+        current = planned.change.current
+        for key, value in planned.change.values.items() if current is not None else ():
+            created = next((one for one in references_in(value) if one.awaits is not None), None)
+            if created is None or current is None:
+                continue
+            for linked in references_in(planned.schema.read_one(key, current.flat)):
+                kind = KINDS[linked.target]
+                if not linked.uuid or context.state.find(linked) is not None:
+                    continue
+                record = context.state.read_unlisted(kind, linked.uuid)
+                if record is None or not record.archived:
+                    yield (
+                        f"{planned}: {key} leads to the {kind.words} {linked.uuid}, which no list shows, and would "
+                        f"lead to {kind.one} that this plan creates, maybe a second time, because {LIMITED}; {_LIFTED}"
+                    )
+
+
+def _removed(context: PlanContext, removals: Counter[str], seen: Visibility) -> Iterator[str]:
+    """Yield the sections from which records are removed, unless a scope bounds them. Files write the scope, so a
+    protected task does not rely on it.
+    """
+    options, scope = context.options, context.desired.scope
+    for section, number in sorted(removals.items()):
+        if options.is_protected or section not in scope:
+            lifted = _LIFTED if options.is_protected else f"a scope of {section}, or {_LIFTED}"
+            yield (
+                f"{section}: {number} would be deleted or archived, and this account does not see all records "
+                f"({seen.evidence}); {lifted}"
+            )
+
+
+def _created_twice(creations: Sequence[Planned], seen: Visibility) -> Iterator[str]:
+    """Yield the sections whose records may be created a second time, because no unique value tells them apart."""
+    numbers = Counter(
+        one.section
+        for one in creations
+        if one.kind.can_be_archived and not any(one.schema.fields[key].unique for key in one.keys)
+    )
+    for section, number in sorted(numbers.items()):
+        yield (
+            f"{section}: {number} would be created by a natural key that need not be unique, and this account does not "
+            f"see all records ({seen.evidence}); {_LIFTED}"
+        )
+
+
+def _warnings(context: PlanContext, creations: Sequence[Planned], seen: Visibility) -> Iterator[str]:
+    is_proven = seen.hidden_records == YES
+    if creations and is_proven:
+        yield (
+            f"hidden_records: {len(creations)} records are created although this account does not see all records "
+            f"({seen.evidence}). The service refuses those whose unique values are taken."
+        )
+    for section, number in sorted(context.result.unmatched.items()):
+        if is_proven or (seen.hidden_records != NO and KINDS[SECTIONS[section]].can_be_archived):
+            why = seen.evidence if is_proven else LIMITED
+            yield f"{section}: {number} that shall be absent or archived are in no list, and may be hidden ({why})."

@@ -1,0 +1,372 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""If somebody else knows of records that lists do not show, the lists are not whole, and nothing is decided by them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from instance_site import Site, yaml_list
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
+    INSTANCE_ABSORB,
+    INSTANCE_EXPORT,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, OBJECT, TASK, USER
+from ansible_collections.community.seventhings.plugins.module_utils.reconcile.reconcile import DesiredRecord, ensure
+from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import take_in
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.action import export
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import as_text, write_report
+
+SETTINGS = "api: seventhings/v1\nset: test\npolicy: {prune: {objects: archive}, limits: {delete_percent: 100}}\n"
+LOCATIONS = [{"name": "North"}, {"name": "South"}]
+ROOMS = [{"building_id": name, "number": "1"} for name in ("North", "South")]
+OBJECTS = [
+    {"barcode": "1", "inventory_name": "One", "actual_room": "North/1"},
+    {"barcode": "2", "inventory_name": "Two", "actual_room": "South/1"},
+    {"barcode": "3", "inventory_name": "Three", "actual_room": "North/1"},
+]
+TASKS = [{"title": "Look", "deadline": "2031-05-31", "assignees": ["{user}"], "references": ["2"]}]
+FILES: dict[str, str | bytes] = {
+    "locations.yml": yaml_list(LOCATIONS),
+    "rooms.yml": yaml_list(ROOMS),
+    "objects.yml": yaml_list(OBJECTS),
+}
+
+
+@pytest.fixture
+def house(site: Site) -> Site:
+    """Two locations with an object each and one more, and a task about the object in the south."""
+    email = site.client().list_all(USER)[0].flat["email"]
+    tasks = yaml_list(TASKS).replace("{user}", email)
+    site.write({"instance.yml": SETTINGS, **FILES, "tasks.yml": tasks})
+    assert site.run().outcome == "changed"
+    return site
+
+
+def limited(site: Site, *names: str, side: str = "unreadable", **more: Any) -> Site:
+    """The same files for an account that is limited to some locations."""
+    site.service.steer("PUT", "/switches", {"hidden_objects": side})
+    uuids = [one.uuid for one in site.client(read_only=True).list_all(LOCATION) if one.flat["name"] in names]
+    user = site.service.steer("POST", "/users", {"locations": uuids, **more})
+    account = {name: user[name] for name in ("username", "password")}
+    site.service.clear_log()
+    return replace(site, options={**site.options, **account})
+
+
+def uuid_of(site: Site, barcode: str) -> str:
+    (record,) = (one for one in site.client(read_only=True).list_all(OBJECT) if one.flat["barcode"] == barcode)
+    return record.uuid
+
+
+def evidence(site: Site) -> str:
+    """The words for the object in the south that the task shows."""
+    (task,) = site.client(read_only=True).list_all(TASK)
+    return (
+        f"the object {uuid_of(site, '2')} is not archived, and no list shows it, though the task {task.uuid} refers to "
+        "it: this account may be limited to locations"
+    )
+
+
+def files(*numbers: int, more: tuple[dict[str, Any], ...] = ()) -> dict[str, str | bytes]:
+    return {"objects.yml": yaml_list([*(OBJECTS[number - 1] for number in numbers), *more])}
+
+
+NEW = {"barcode": "9", "inventory_name": "Nine", "actual_room": "North/1"}
+
+
+# ---- removals
+
+
+def test_nothing_is_pruned_if_a_task_knows_of_an_object_that_no_list_shows(house: Site) -> None:
+    proof = evidence(house)
+    account = limited(house, "North", side="readable")
+    account.write({**files(1), "tasks.yml": "[]\n"})
+    for told in (account.plan(confirm_empty=True), account.run(confirm_empty=True)):
+        assert (told.outcome, told.hidden_records) == ("refused", "yes")
+        (refusal,) = told.refusals
+        assert refusal == (
+            f"objects: 1 would be deleted or archived, and this account does not see all records ({proof}); a scope of "
+            "objects, or limited_account: true lets this pass"
+        )
+    assert house.writes() == []
+    assert account.run(confirm_empty=True, limited_account=True).summary["objects"]["archived"] == 1
+
+
+def test_a_scope_bounds_what_is_pruned(house: Site) -> None:
+    account = limited(house, "North", side="readable")
+    scope = "scope: {objects: {actual_room: [North/1]}}\n"
+    account.write({"instance.yml": SETTINGS + scope, **files(1)})
+    assert account.plan().outcome == "changed"
+    # Files write the scope.
+    ceilings = {"limits": {"delete_percent": 100}, "prune": {"objects": "archive"}, "create_users": False}
+    (refusal,) = account.plan(protected=True, **ceilings).refusals
+    assert refusal.endswith("; limited_account: true lets this pass")
+    assert account.run(protected=True, limited_account=True, **ceilings).outcome == "changed"
+
+
+def test_a_hidden_object_that_shall_be_absent_is_not_deleted(house: Site) -> None:
+    account = limited(house, "North", side="readable")
+    account.write({**files(1, 3, more=({"barcode": "2", "_state": "absent"},)), "tasks.yml": "[]\n"})
+    told = account.run(confirm_empty=True)
+    assert (told.outcome, told.hidden_records) == ("refused", "yes")
+    assert "objects: 1 would be deleted or archived" in told.refusals[0]
+
+
+@pytest.mark.parametrize("side", ["unreadable", "readable", "nowhere"])
+def test_an_object_that_shall_be_absent_and_is_in_no_list_may_be_hidden(house: Site, side: str) -> None:
+    account = limited(house, "North", side=side)
+    account.write({**files(1, 3, more=({"barcode": "7", "_state": "absent"},)), "tasks.yml": "[]\n"})
+    (house.root / "tasks.yml").unlink()
+    told = account.run(confirm_empty=True)
+    assert (told.outcome, told.hidden_records) == ("unchanged", "unknown")
+    (warning,) = told.warnings
+    assert warning == (
+        "objects: 1 that shall be absent or archived are in no list, and may be hidden (this account may be limited to "
+        "locations)."
+    )
+    assert house.run(confirm_empty=True).warnings == []
+
+
+def test_drift_shows_what_would_be_refused(house: Site) -> None:
+    account = limited(house, "North", side="readable")
+    account.write(files(1, 2))
+    told = account.run(check_mode=True, drift=True)
+    assert (told.outcome, told.hidden_records) == ("drift", "yes")
+
+
+# ---- creations
+
+
+def test_records_with_a_unique_key_are_created_with_one_warning(house: Site) -> None:
+    proof = evidence(house)
+    account = limited(house, "North", side="readable")
+    account.write({**files(1, 3, more=(NEW, {**NEW, "barcode": "10"})), "tasks.yml": "[]\n"})
+    told = account.run(confirm_empty=True)
+    assert (told.outcome, told.summary["objects"]["created"]) == ("changed", 2)
+    (warning,) = (one for one in told.warnings if one.startswith("hidden_records: "))
+    assert warning == (
+        f"hidden_records: 2 records are created although this account does not see all records ({proof}). The service "
+        "refuses those whose unique values are taken."
+    )
+
+
+def test_records_without_a_unique_key_are_not_created(house: Site) -> None:
+    account = limited(house, "North", side="readable")
+    identity = "identity: {objects: [inventory_name]}\n"
+    account.write({"instance.yml": SETTINGS + identity, **files(1, 3, more=(NEW,))})
+    told = account.run()
+    assert told.outcome == "refused"
+    assert told.refusals[0].startswith(
+        "objects: 1 would be created by a natural key that need not be unique, and this "
+    )
+    assert house.writes() == []
+    assert account.run(limited_account=True).outcome == "changed"
+
+
+@pytest.mark.parametrize("side", ["unreadable", "readable"])
+def test_tasks_are_not_led_to_duplicates(house: Site, side: str) -> None:
+    """The service accepts a second object with the same barcode."""
+    house.service.steer("PUT", "/switches", {"unique_values": "take"})
+    account = limited(house, "North", side=side)
+    before = house.dump()
+    told = account.run()
+    if side == "readable":
+        # It is found by its barcode.
+        assert told.outcome == "unchanged"
+    else:
+        assert told.outcome == "refused"
+        hidden = uuid_of(house, "2")
+        (refusal,) = told.refusals
+        assert refusal == (
+            f"task Look: references leads to the object {hidden}, which no list shows, and would lead to an object "
+            "that this plan creates, maybe a second time, because this account may be limited to locations; "
+            "limited_account: true lets this pass"
+        )
+    assert house.dump() == before
+
+
+def test_a_link_to_an_archived_object_may_lead_to_a_new_one(house: Site) -> None:
+    house.client().archive(OBJECT, uuid_of(house, "3"))
+    email = house.client().list_all(USER)[0].flat["email"]
+    task = {**TASKS[0], "title": "New", "assignees": [email]}
+    house.write({"tasks.yml": yaml_list([{**task, "references": ["3"]}])})
+    assert house.run(confirm_empty=True).outcome == "changed"
+    house.write({**files(1, 2, more=(NEW,)), "tasks.yml": yaml_list([{**task, "references": ["9"]}])})
+    assert house.plan().outcome == "changed"
+
+
+# ---- what it costs, and what is said
+
+
+def test_an_account_that_sees_an_object_in_every_location_sees_all(house: Site) -> None:
+    house.write(files(1, 2, 3, more=(NEW,)))
+    house.service.clear_log()
+    assert house.plan().hidden_records == "no"
+    assert [line for line in house.sent() if line.startswith("GET /object/") and "by-barcode" not in line] == []
+
+
+@pytest.mark.parametrize("side", ["unreadable", "nowhere"])
+def test_a_record_that_can_not_be_read_proves_nothing(house: Site, side: str) -> None:
+    account = limited(house, "North", side=side)
+    account.write({"objects.yml": yaml_list([OBJECTS[0], NEW])})
+    (house.root / "tasks.yml").unlink()
+    told = account.plan(confirm_empty=True)
+    assert (told.outcome, told.hidden_records) == ("changed", "unknown")
+
+
+def test_at_most_twenty_records_are_read(house: Site) -> None:
+    email = house.client().list_all(USER)[0].flat["email"]
+    gone = [{"barcode": f"g{one}", "inventory_name": "Gone", "actual_room": "South/1"} for one in range(30)]
+    tasks = [{**TASKS[0], "title": str(one), "assignees": [email], "references": [f"g{one}"]} for one in range(30)]
+    house.write({"objects.yml": yaml_list([*OBJECTS, *gone]), "tasks.yml": yaml_list(tasks)})
+    assert house.run(confirm_empty=True).outcome == "changed"
+    client = house.client()
+    for record in client.list_all(OBJECT):
+        if record.flat["barcode"].startswith("g"):
+            client.archive(OBJECT, record.uuid)
+    house.service.clear_log()
+    house.write(
+        {**files(1, 2, 3, more=(NEW,)), "tasks.yml": yaml_list([{**one, "references": ["1"]} for one in tasks])}
+    )
+    told = house.plan(limits={"create_percent": 100, "update_percent": 1000})
+    assert (told.outcome, told.hidden_records) == ("changed", "no")
+    assert sum(line.startswith("GET /object/") and "by-barcode" not in line for line in house.sent()) <= 20
+
+
+@pytest.mark.parametrize(
+    ("side", "words"), [("readable", "yes, this"), ("nowhere", "unknown, nothing shows that this")]
+)
+def test_every_report_says_what_is_known_of_hidden_records(house: Site, side: str, words: str, tmp_path: Path) -> None:
+    account = limited(house, "North", side=side)
+    account.write({"objects.yml": yaml_list([OBJECTS[0], OBJECTS[2], NEW]), "tasks.yml": "[]\n"})
+    told = account.plan(confirm_empty=True)
+    line = f"Hidden records: {words} account"
+    for name in ("p.md", "p.html"):
+        write_report(told, tmp_path / name)
+        assert line in (tmp_path / name).read_text()
+    assert line in as_text(told)
+    write_report(told, tmp_path / "p.json")
+    assert json.loads((tmp_path / "p.json").read_text())["hidden_records"] == words.partition(",")[0]
+    account.write(files(1, 3))
+    assert "Hidden records" not in as_text(account.plan(confirm_empty=True))
+
+
+# ---- uploads
+
+
+DOCUMENTED = {"barcode": "2", "inventory_name": "Two", "actual_room": "North/1", "documents": ["files/manual.txt"]}
+
+
+def uploads(site: Site) -> int:
+    return sum(line.startswith("POST /file") for line in site.sent())
+
+
+def test_no_file_is_uploaded_for_a_record_that_is_refused(house: Site) -> None:
+    account = limited(house, "North")
+    (house.root / "tasks.yml").unlink()
+    account.write({"objects.yml": yaml_list([OBJECTS[0], OBJECTS[2], DOCUMENTED]), "files/manual.txt": "Read me\n"})
+    told = account.run(confirm_empty=True)
+    assert (told.outcome, told.hidden_records) == ("failed", "unknown")
+    assert uploads(house) == 0
+
+
+def test_files_of_new_records_follow_if_records_may_be_hidden(house: Site) -> None:
+    account = limited(house, "North")
+    (house.root / "tasks.yml").unlink()
+    new = {**DOCUMENTED, "barcode": "9"}
+    account.write({"objects.yml": yaml_list([OBJECTS[0], OBJECTS[2], new]), "files/manual.txt": "Read me\n"})
+    forecast = account.plan(confirm_empty=True).forecast["requests"]
+    house.service.clear_log()
+    told = account.run(confirm_empty=True)
+    assert (told.outcome, told.summary["objects"]["created"]) == ("changed", 1)
+    assert told.requests == forecast
+    assert [line.partition(" ")[0] for line in house.writes()] == ["POST", "POST", "PATCH"]
+    assert account.run().outcome == "unchanged"
+
+
+def test_files_of_new_records_come_first_if_no_record_is_hidden(house: Site) -> None:
+    new = {**DOCUMENTED, "barcode": "9"}
+    house.write({"objects.yml": yaml_list([*OBJECTS, new]), "files/manual.txt": "Read me\n"})
+    house.service.clear_log()
+    assert house.run().outcome == "changed"
+    assert [line.partition(" ")[0] for line in house.writes()] == ["POST", "POST"]
+
+
+# ---- exports and absorb
+
+
+def exported(site: Site, folder: Path) -> dict[str, Any]:
+    options = {**site.service.options(), "token_cache": False, "rate_limit": 0, **site.options, "dest": str(folder)}
+    return export(options_of(INSTANCE_EXPORT, options), False, None, {})
+
+
+@pytest.mark.parametrize(
+    ("names", "side", "known"),
+    [
+        (("North", "South"), "readable", "no"),
+        (("North",), "readable", "yes"),
+        (("North",), "unreadable", "unknown"),
+        (("North",), "nowhere", "unknown"),
+    ],
+)
+def test_an_export_says_what_is_known_of_hidden_records(
+    house: Site, names: tuple[str, ...], side: str, known: str, tmp_path: Path
+) -> None:
+    result = exported(limited(house, *names, side=side), tmp_path / "export")
+    assert result["hidden_records"] == known
+    assert json.loads((tmp_path / "export/.export.json").read_text())["hidden_records"] == known
+    warnings = [f"This export may be short: {evidence(house)}."] if known == "yes" else []
+    assert result.get("warnings", []) == warnings
+
+
+@pytest.mark.parametrize("gone", ["remove", "absent"])
+@pytest.mark.parametrize("side", ["unreadable", "readable", "nowhere"])
+def test_absorb_takes_no_hidden_record_for_deleted(house: Site, gone: str, side: str) -> None:
+    (house.root / "tasks.yml").unlink()
+    before = (house.root / "objects.yml").read_text()
+    account = limited(house, "North", side=side)
+    result = absorbed(account, gone=gone)
+    assert result["changed"] is False
+    assert (house.root / "objects.yml").read_text() == before
+    if side == "readable":
+        # It is found by its barcode.
+        assert result["told"] == []
+        return
+    (line,) = result["told"]
+    assert line == (
+        "objects.yml:4:3: object 2 is not in the instance: not changed, because it may be hidden (this account sees no "
+        "object in its location: this account may be limited to locations); limited_account: true takes it to be "
+        "deleted"
+    )
+    assert absorbed(account, gone=gone, limited_account=True)["changed"] is True
+
+
+def absorbed(site: Site, **options: Any) -> dict[str, Any]:
+    given = {**site.service.options(), "token_cache": False, "rate_limit": 0, **site.options, "src": str(site.root)}
+    return take_in(options_of(INSTANCE_ABSORB, {**given, **options}), False, None, {})
+
+
+def options_of(spec: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
+    return {name: given.get(name, one.get("default")) for name, one in spec.items()}
+
+
+# ---- modules
+
+
+@pytest.mark.parametrize("side", ["unreadable", "nowhere"])
+def test_a_hidden_object_that_a_module_does_not_find_is_not_absent_without_a_note(house: Site, side: str) -> None:
+    account = limited(house, "North", side=side)
+    results = [
+        ensure(account.client(), DesiredRecord(OBJECT, {"barcode": barcode}, state="absent")) for barcode in ("2", "7")
+    ]
+    results.append(ensure(account.client(), DesiredRecord(OBJECT, {}, uuid=uuid_of(house, "2"), state="absent")))
+    warning = "An object that shall be absent and is not found may be hidden: this account may be limited to locations."
+    for result in results:
+        assert (result.changed, result.warnings) == (False, (warning,))
+    assert house.writes() == []
