@@ -275,14 +275,16 @@ class Client:
     def _read_pages(self, asked: _Asked, look: Look | None) -> list[Record]:
         for _attempt in range(_READ_AGAIN + 1):
             found: dict[str, Record] = {}
+            archived: set[str] = set()
             try:
-                total = self._read_pages_into(found, asked, look)
+                total = self._read_pages_into(found, archived, asked, look)
             except LimitExceeded:
                 # The error may be kept until somebody asks for the list; what it has cost is not.
                 found.clear()
                 raise
             if total is None or total == len(found):
-                return list(found.values())
+                # Some instances list archived records too, and count them.
+                return [record for identity, record in found.items() if identity not in archived]
         raise IncompleteList(
             f"The list of {asked.kind.several} does not add up: the service says that there are {total}, its pages "
             f"hold {len(found)} different ones, "
@@ -290,10 +292,13 @@ class Client:
             f"else is writing."
         )
 
-    def _read_pages_into(self, found: dict[str, Record], asked: _Asked, look: Look | None) -> int | None:
+    def _read_pages_into(
+        self, found: dict[str, Record], archived: set[str], asked: _Asked, look: Look | None
+    ) -> int | None:
         """Read a list to its end. A page that is shorter than what was asked for is not the end.
 
-        :param found: takes the records, by uuid. :param look: as :meth:`list_all` has it.
+        :param found: takes the records, by uuid. :param archived: takes the uuids of the archived ones.
+        :param look: as :meth:`list_all` has it.
         :returns: how many records there are as the service says; None if it does not.
         """
         kind, total = asked.kind, None
@@ -307,6 +312,8 @@ class Client:
                     break
                 if total is None and number > 1 and not asked.template:
                     self.unsure.add(kind.name)
+                if kind.can_be_archived:
+                    archived.update(_identity(record) for record in fresh if record.archived)
                 if (page.total or 0) > _MANY:
                     if look is not None:
                         look(fresh)

@@ -48,4 +48,7 @@ def first_records(
     in_order = all((after <= before) if is_descending else (before <= after) for before, after in pairwise(ranks))
     if page.total is None or not in_order or len(page.records) != min(limit, page.total):
         return None
+    if any(record.archived for record in page.records):
+        # A list leaves them out.
+        return None
     return page.records, page.total

@@ -28,6 +28,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_uuid
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    KINDS,
     LOCATION,
     OBJECT,
     RENTAL_CASE,
@@ -46,7 +47,10 @@ _MOST_BYTES = 1 << 20
 _ROUNDS = 3
 """The rounds in which records are taken away: first what refers to what refers to a record, and last the record."""
 
-_KINDS = (TASK, RENTAL_CASE, OBJECT, ROOM, LOCATION)
+ARCHIVABLE = tuple(kind for kind in KINDS.values() if kind.can_be_archived)
+"""The kinds of which a scratch record is archived."""
+
+_KINDS = (TASK, RENTAL_CASE, *(kind for kind in ARCHIVABLE if kind is not OBJECT), OBJECT, ROOM, LOCATION)
 """The kinds of scratch records, in the order in which they are taken away."""
 _MADE = {kind.name: kind for kind in _KINDS}
 
@@ -207,9 +211,9 @@ def found_by_name(client: Client, object_keys: Sequence[str], name: re.Pattern[s
 
 def names_of(kind: Kind, object_keys: Sequence[str]) -> Sequence[str]:
     """The fields in which a scratch record of a kind has its name."""
-    if kind in (TASK, RENTAL_CASE):
-        return ("title",)
-    return object_keys if kind is OBJECT else ("name",)
+    if kind is OBJECT:
+        return object_keys
+    return ("name",) if kind in (ROOM, LOCATION) else kind.match_on[0][:1]
 
 
 def _is_scratch(client: Client, kind: Kind, uuid: str, object_keys: Sequence[str]) -> bool | None:

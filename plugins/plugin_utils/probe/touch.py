@@ -13,6 +13,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    ARCHIVED_AT,
     LOCATION,
     OBJECT,
     RENTAL_CASE,
@@ -29,7 +30,7 @@ from .evidence import Evidence
 from .exchange import Asker, Heard
 from .look import UNKNOWN_FIELD, Look
 from .records import Sample, is_empty, maps_in
-from .scratch import Scratch, attributes_of, names_of, object_keys
+from .scratch import ARCHIVABLE, Scratch, attributes_of, names_of, object_keys
 
 _WRITTEN_MOMENT = "2099-01-01T10:00:00+01:00"
 _IN_UTC = "2099-01-01 09:00:00"
@@ -306,26 +307,33 @@ class Touch:
             self.evidence.odd("unique_values", f"{request}: HTTP {heard.status}")
 
     def _archived(self) -> None:
-        """An object of its own, which nothing refers to."""
-        uuid = self._new_object("archived") if self.object else None
-        if uuid is None:
-            return
-        path = OBJECT.item_path.format(uuid=uuid) + "/archive"
-        request = f"POST {OBJECT.item_path}/archive"
+        """Archive a record of each kind that can be archived; nothing refers to it."""
+        for kind in ARCHIVABLE:
+            if kind is OBJECT:
+                uuid = self._new_object("archived") if self.object else None
+            else:
+                uuid = self._made(kind, {names_of(kind, ())[0]: self._named("archived")})
+            if uuid is not None:
+                self._archive(kind, uuid)
+
+    def _archive(self, kind: Kind, uuid: str) -> None:
+        path = kind.item_path.format(uuid=uuid) + "/archive"
+        request = f"POST {kind.item_path}/archive"
         heard = self.asker.write("POST", path)
         if not heard.is_good:
             for name in ("archived_in_lists", "archive_repeat", "delete_archived"):
-                self.evidence.cannot(name, f"a scratch object could not be archived: HTTP {heard.status}")
+                self.evidence.cannot(name, f"a scratch {kind.words} could not be archived: HTTP {heard.status}")
             return
-        self._observe(OBJECT, uuid)
+        if kind.template:
+            self._observe(kind, uuid)
         if self.evidence.side("archived_at") is None:
-            for raw in self._read_again(OBJECT, uuid):
-                given = "archived_at" in flatten(OBJECT, raw)
-                self.evidence.saw("archived_at", "given" if given else "none", f"GET {OBJECT.item_path}")
-        if self.evidence.side("archived_in_lists") is None:
+            for raw in self._read_again(kind, uuid):
+                given = ARCHIVED_AT in flatten(kind, raw)
+                self.evidence.saw("archived_at", "given" if given else "none", f"GET {kind.item_path}")
+        if kind is OBJECT and self.evidence.side("archived_in_lists") is None:
             self._archived_in_lists(self._named("archived"))
         self._refused_or("archive_repeat", "accept", self.asker.write("POST", path), request)
-        self._deleting("delete_archived", OBJECT, uuid)
+        self._deleting("delete_archived", kind, uuid)
 
     def _archived_in_lists(self, name: str) -> None:
         """Tells whether a list has an archived object, by the field that holds its name."""

@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from exports import export_of
 from instance_site import Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, OBJECT, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.reconcile import DesiredRecord, ensure
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import list_records
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.executor import Executor
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance import run
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import as_text
@@ -456,3 +458,24 @@ def test_absorb_never_writes_absent_for_a_record_that_may_be_archived(
             "object N00000 is in no list of the instance: not changed, because it may be archived, and it could not be "
             "looked up in the archive"
         )
+
+
+# ---- lists that show archived records
+
+
+def test_a_list_that_shows_archived_objects_makes_them_no_active_ones(listed: Site, tmp_path: Path) -> None:
+    listed.service.steer("PUT", "/switches", {"archived_in_lists": "shown"})
+    archived(listed, thing(1))
+    client = listed.client()
+    assert [one.flat["barcode"] for one in client.list_all(OBJECT)] == ["LISTED"]
+    assert list_records(client, OBJECT, None, {}, ["-barcode"], 5).count == 1
+    exported = tmp_path / "exported"
+    assert not export_of(listed, exported).get("failed")
+    texts = "".join(path.read_text() for path in exported.rglob("*.yml"))
+    assert "LISTED" in texts
+    assert "N00001" not in texts
+    listed.write({"objects.yml": yaml_list([LISTED, thing(1)])})
+    (change,) = listed.plan().changes
+    assert (change["action"], change["note"]) == ("update", "unarchive")
+    assert listed.run().outcome == "changed"
+    assert listed.plan().outcome == "unchanged"
