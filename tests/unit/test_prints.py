@@ -33,6 +33,7 @@ CLEAN_MEMBERS = {"message", "lines", "refusal"}
 PRINTERS = {
     "module_utils/ansible_module/python_floor.py": {"sys.stdout"},
     # They silence those of a library, and of Python.
+    "plugin_utils/desired/limited.py": {"warnings"},
     "plugin_utils/desired/xlsx_source.py": {"warnings"},
     "module_utils/model/patterns.py": {"warnings"},
     "plugin_utils/printing/screen.py": {"Display", "display", "warning"},

@@ -89,15 +89,14 @@ class DesiredParser:
         """Return the schema that judges a vaulted value: the instance's own.
 
         A finding answers whether the value fits. If files said what fits, they could ask for the value piece by piece.
-        A field that only files define has their type and no constraint, and without an instance not even a type.
+        A field that only files define has their type and no constraint.
         """
         kind = schema.kind
         if (kind.name, name) not in self._judges:
             own = self._own(kind) if self._own else Schema(kind, [*kind.fields, *kind.identity])
             field = schema.find(name)
             if own.find(name) is None and field is not None:
-                bare = replace(field, constraints={}, allowed=(), mandatory=False)
-                own = Schema(kind, [bare if self._own else replace(bare, type="ANY")])
+                own = Schema(kind, [replace(field, constraints={}, allowed=(), mandatory=False)])
             self._judges[kind.name, name] = own
         return self._judges[kind.name, name]
 

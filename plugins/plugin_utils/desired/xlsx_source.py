@@ -15,22 +15,26 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from itertools import pairwise, zip_longest
-from typing import TYPE_CHECKING, Any
+from itertools import groupby, pairwise, zip_longest
+from operator import itemgetter
+from typing import Any
 from xml.parsers import expat
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Spelling, TypedCell
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema, type_of
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import (
+    FieldError,
+    Misfit,
+    Schema,
+    type_of,
+)
 
 from .csv_source import NO_NAME, TITLED, structure
-from .desired import SECTIONS, CellPlace, Finding, Place, SheetSource
+from .desired import SECTIONS, CellPlace, Finding, Place, SheetSource, letters_of
 from .dialect import COMMENT, ISO_DATE, CellReader, Dialect
 from .hiding import EVERYTHING
+from .limited import LimitExceeded, limited
 from .nodes import JINJA, Node, jinja_in, mark_at
-
-if TYPE_CHECKING:
-    import openpyxl
 
 MAX_UNPACKED = 256 << 20
 MAX_COLUMNS = 200
@@ -71,9 +75,29 @@ _NO_TEXT = {
 
 _FLAGS = {"0": "false", "1": "true"}
 
+Cell = tuple[int, str, str]
+"""The column of a cell, its text, and the kind of value that it holds: of :data:`_NO_TEXT`, or why it can't be read."""
+
+_ERROR, _CONTROL, _UNSTORED = "error", "control", "unstored"
+_UNREADABLE = {
+    _CONTROL: "this cell holds a character that XML can't hold; take it out",
+    _UNSTORED: "this formula has no stored value; open the workbook in a spreadsheet program and save it",
+}
+
+_MEMORY = (640, 64)
+"""MiB that reading may take, and MiB for each MiB of the file. A small file may unpack to anything."""
+_SECONDS = (30, 30)
+"""Seconds of the processor that reading may take, and seconds for each MiB of the file."""
+
+_REFUSED = "refused"
+
 
 class _Refused(Exception):
     """A file is no workbook that is read; the message says why."""
+
+
+class _Broken(Exception):
+    """A file is no workbook that the library can read; the message is that of the library."""
 
 
 @dataclass(frozen=True)
@@ -123,11 +147,14 @@ class SheetCells:
 class _Sheet:
     """A sheet with the records of a section.
 
+    :param merged: the ranges of merged cells, by their first cell.
     :ivar columns: name to number (from 1) of the columns that are read, in their order.
     :ivar misread: numbers of the rows with a cell that could not be read.
     """
 
-    def __init__(self, source: SheetSource, dialect: Dialect, findings: list[Finding]) -> None:
+    def __init__(
+        self, source: SheetSource, dialect: Dialect, findings: list[Finding], merged: Iterable[Sequence[int]]
+    ) -> None:
         self.source = source
         self.header_row = 0
         self.columns: dict[str, int] = {}
@@ -136,23 +163,13 @@ class _Sheet:
         self._findings = findings
         self._seen_columns: set[int] = set()
         self._unread: set[int] = set()
-        self._size = 0
+        self._merged = {(first_row, first): (last_row, last) for first_row, first, last_row, last in merged}
+        self._merged_to = 0
 
-    def records(self, values: Any, formulas: Any) -> Iterator[Node]:
-        """The records of the rows below the first one, which names the columns.
-
-        :param values: the rows with their values. :param formulas: the rows with formulas; None: there are none.
-        """
-        values.reset_dimensions()
-        others: Iterator[Sequence[Any]] = iter(())
-        if formulas is not None:
-            formulas.reset_dimensions()
-            others = formulas.iter_rows()
-        for number, (row, other) in enumerate(zip_longest(values.iter_rows(), others, fillvalue=()), start=1):
-            if number > MAX_ROWS:
-                raise _Refused(f"expected at most {MAX_ROWS:,} rows, the sheet {values.title!r} has more")
-            self._weigh(row, values.title)
-            cells = self._cells(row, other, number) if row else {}
+    def records(self, rows: Iterable[tuple[int, Sequence[Cell]]]) -> Iterator[Node]:
+        """Yield the records of the rows below the first one, which names the columns."""
+        for number, row in rows:
+            cells = self._cells(row, number)
             if not cells:
                 continue
             if not self.header_row:
@@ -170,19 +187,6 @@ class _Sheet:
                     self._findings += jinja_in(node)
                 yield node
 
-    def _weigh(self, row: Sequence[Any], title: str) -> None:
-        """Counts what a row costs to read: a few letters of a file are a cell in the last column, before which the
-        library makes up all others, or a cell with a long text that a million others share.
-
-        :raises _Refused: where it is more than a file may hold.
-        """
-        self._size += len(row) + sum(len(cell.value) for cell in row if cell.value.__class__ is str)
-        if self._size > MAX_UNPACKED:
-            raise _Refused(
-                f"the cells of the sheet {title!r} hold more than {MAX_UNPACKED >> 20} MiB, empty ones before the last "
-                f"of a row counted; take away what stands far right"
-            )
-
     def _find(self, row: int, column: int, message: str, gist: str = "") -> None:
         self._findings.append(Finding(CellPlace(self.source, row, column), message, gist or message))
 
@@ -190,31 +194,38 @@ class _Sheet:
         self.misread.add(row)
         self._find(row, column, message, gist)
 
-    def _cells(self, row: Sequence[Any], formulas: Sequence[Any], number: int) -> dict[int, Any]:
-        """The cells of a row in which something stands, by the number of their column; comments are left out."""
+    def _cells(self, row: Sequence[Cell], number: int) -> dict[int, Any]:
+        """Return the cells of a row in which something stands, by the number of their column, without comments."""
         found: dict[int, Any] = {}
-        for cell in row:
-            if cell.value is None or cell.column in self._unread:
+        for column, value, kind in row:
+            if (number, column) in self._merged and self.header_row:
+                self._check_merged(number, column)
+            if column in self._unread:
                 continue
-            if cell.data_type == "e":
-                self._find_unread(
-                    number,
-                    cell.column,
-                    f"this cell holds the error {cell.value}; mend or empty it",
-                    "this cell holds an error",
-                )
-                continue
-            value = _value_of(cell.value, cell.number_format)
-            if isinstance(value, str) and CONTROL.search(value):
-                self._find_unread(number, cell.column, "this cell holds a character that XML can't hold; take it out")
-            elif value != "":
-                found[cell.column] = value
-        for value, formula in zip(row, formulas, strict=False):
-            is_read = formula.data_type == "f" and formula.column not in self._unread
-            if is_read and value.value is None and value.data_type != "str":
-                words = "this formula has no stored value; open the workbook in a spreadsheet program and save it"
-                self._find_unread(number, formula.column, words)
+            if kind == _ERROR:
+                words = f"this cell holds the error {value}; mend or empty it"
+                self._find_unread(number, column, words, "this cell holds an error")
+            elif kind in _UNREADABLE:
+                self._find_unread(number, column, _UNREADABLE[kind])
+            else:
+                found[column] = TypedCell.of(value, _NO_TEXT[kind]) if kind else value
+        if number <= self._merged_to:
+            self.misread.add(number)
         return found
+
+    def _check_merged(self, row: int, column: int) -> None:
+        """Note a finding if merged cells leave cells empty that are read."""
+        last_row, last = self._merged[row, column]
+        columns = {number: name for name, number in self.columns.items() if column <= number <= last}
+        if not columns or (last_row == row and columns.keys() == {column}):
+            return
+        self._merged_to = max(self._merged_to, last_row)
+        cells = f"{letters_of(column)}{row}:{letters_of(last)}{last_row}"
+        why = "merged cells have a value in the first one only; unmerge them, and write the value into each row"
+        name = columns.get(column, next(iter(columns.values())))
+        self._findings.append(
+            Finding(CellPlace(self.source, row, column), f"{cells}: {why}", why, name, Misfit(cells, why))
+        )
 
     def _take_header(self, cells: Mapping[int, Any], number: int) -> bool:
         """Takes the names of the columns; whether all is right with them."""
@@ -300,40 +311,35 @@ class Workbook:
         return self._sources[section]
 
     def sections(self) -> Iterator[tuple[str, list[Node]]]:
-        """Reads each section with its records."""
+        """Read each section with its records."""
+        mebibytes, seconds = (most + share * len(self._content) // (1 << 20) for most, share in (_MEMORY, _SECONDS))
         try:
-            with _quiet():
-                openpyxl = openpyxl_library()
-                content, has_formulas = _prepared(self._content)
-                _check_sheets(content)
-                values = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True, keep_links=False)
-                formulas = None
-                if has_formulas:
-                    formulas = openpyxl.load_workbook(io.BytesIO(content), read_only=True, keep_links=False)
-                yield from self._sections(values, formulas)
+            openpyxl_library()
+            yield from self._sections(limited(lambda: _contents(self._content), mebibytes, seconds))
+        except LimitExceeded as limit:
+            words = f"this workbook can't be read: {limit}; split it, or save it as CSV"
+            self._findings.append(Finding.plain(Place(self._name), words))
         except (_Refused, InvalidInput) as refused:
             self._findings.append(Finding.plain(Place(self._name), str(refused)))
-        except Exception as error:
-            # The library raises whatever comes up where a file is broken.
-            words = f"this is no workbook that can be read ({type(error).__name__}: {error}); save it as .xlsx again"
+        except _Broken as broken:
+            words = f"this is no workbook that can be read ({broken}); save it as .xlsx again"
             self._findings.append(Finding(Place(self._name), words))
 
-    def _sections(
-        self, values: openpyxl.Workbook, formulas: openpyxl.Workbook | None
-    ) -> Iterator[tuple[str, list[Node]]]:
-        seen = []
-        for sheet in values.worksheets:
-            section = sheet.title.strip().casefold()
-            if section in SECTIONS and section != "fields":
-                if section in seen:
-                    raise _Refused(f"expected one sheet for a section, {sheet.title!r} is the second for {section}")
-                seen.append(section)
-                source = self._sources[section] = SheetSource.of(self._name, sheet.title)
-                own = None if formulas is None else formulas[sheet.title]
-                yield section, list(_Sheet(source, self._dialect, self._findings).records(sheet, own))
-            elif not section.startswith(COMMENT):
-                self.ignored.append(sheet.title)
-        if not seen:
+    def _sections(self, contents: Iterable[Sequence[Any]]) -> Iterator[tuple[str, list[Node]]]:
+        for number, of_sheet in groupby(contents, key=itemgetter(0)):
+            _number, title, merged = next(of_sheet)
+            if not number:
+                raise (_Refused if title == _REFUSED else _Broken)(merged)
+            section = section_of(title)
+            if section in self._sources:
+                raise _Refused(f"expected one sheet for a section, {title!r} is the second for {section}")
+            if section:
+                source = self._sources[section] = SheetSource.of(self._name, title)
+                sheet = _Sheet(source, self._dialect, self._findings, merged)
+                yield section, list(sheet.records((row, cells) for _number, row, cells in of_sheet))
+            elif not title.strip().startswith(COMMENT):
+                self.ignored.append(title)
+        if not self._sources:
             wanted = ", ".join(name for name in SECTIONS if name != "fields")
             sheets = ", ".join(map(repr, self.ignored)) or "none"
             self.ignored = []
@@ -342,19 +348,107 @@ class Workbook:
             )
 
 
-# ---- cells
+def section_of(title: str) -> str:
+    """Return the section whose records a sheet lists; empty if it lists none."""
+    section = title.strip().casefold()
+    return section if section in SECTIONS and section != "fields" else ""
 
 
-def _value_of(value: Any, number_format: str | None) -> Any:
-    """A cell as a text, or as what looks like its type."""
+# ---- in the child process
+
+
+def _contents(content: bytes) -> Iterator[Sequence[Any]]:
+    """Yield what the sheets hold, as plain data.
+
+    Each item begins with the number of its sheet: the first has the title and the ranges of merged cells, the others a
+    row with its number and its cells. An item that begins with 0 says why the file can't be read.
+    """
+    try:
+        with _quiet():
+            openpyxl = openpyxl_library()
+            prepared, has_formulas = _prepared(content)
+            parts = _parts_of_sheets(prepared)
+            values = openpyxl.load_workbook(io.BytesIO(prepared), read_only=True, data_only=True, keep_links=False)
+            formulas = None
+            if has_formulas:
+                formulas = openpyxl.load_workbook(io.BytesIO(prepared), read_only=True, keep_links=False)
+            for number, sheet in enumerate(values.worksheets, start=1):
+                is_read = bool(section_of(sheet.title))
+                yield number, sheet.title, _merged(prepared, parts[sheet.title]) if is_read else []
+                if is_read:
+                    for row, cells in _rows(sheet, None if formulas is None else formulas[sheet.title]):
+                        yield number, row, cells
+    except _Refused as refused:
+        yield 0, _REFUSED, str(refused)
+    except Exception as error:
+        # The library raises whatever comes up if a file is broken.
+        if isinstance(error, MemoryError) or "out of memory" in str(error):
+            raise MemoryError from error
+        yield 0, "", f"{type(error).__name__}: {error}"
+
+
+def _rows(values: Any, formulas: Any) -> Iterator[tuple[int, list[Cell]]]:
+    """Yield the rows in which something stands.
+
+    :param values: the sheet with values. :param formulas: the sheet with formulas; None: there are none.
+    :raises _Refused: if there are too many, or they hold too much.
+    """
+    values.reset_dimensions()
+    others: Iterator[Sequence[Any]] = iter(())
+    if formulas is not None:
+        formulas.reset_dimensions()
+        others = formulas.iter_rows()
+    size = 0
+    for number, (row, other) in enumerate(zip_longest(values.iter_rows(), others, fillvalue=()), start=1):
+        if number > MAX_ROWS:
+            raise _Refused(f"expected at most {MAX_ROWS:,} rows, the sheet {values.title!r} has more")
+        # A few letters of a file are a cell in the last column, before which the library makes up all others, or a cell
+        # with a long text that a million others share.
+        size += len(row) + sum(len(cell.value) for cell in row if cell.value.__class__ is str)
+        if size > MAX_UNPACKED:
+            raise _Refused(
+                f"the cells of the sheet {values.title!r} hold more than {MAX_UNPACKED >> 20} MiB, empty ones before "
+                f"the last of a row counted; take away what stands far right"
+            )
+        cells = [_cell(cell) for cell in row if cell.value is not None]
+        cells += [
+            (formula.column, "", _UNSTORED)
+            for value, formula in zip(row, other, strict=False)
+            if formula.data_type == "f" and value.value is None and value.data_type != "str"
+        ]
+        if cells := [cell for cell in cells if cell[1] or cell[2]]:
+            yield number, cells
+
+
+def _cell(cell: Any) -> Cell:
+    """Return the column of a cell, its text, and the kind of value that it holds; empty: a text."""
+    if cell.data_type == "e":
+        return cell.column, str(cell.value), _ERROR
+    text, kind = _text_and_kind(cell.value, cell.number_format)
+    return (cell.column, "", _CONTROL) if not kind and CONTROL.search(text) else (cell.column, text, kind)
+
+
+def _text_and_kind(value: Any, number_format: str | None) -> tuple[str, str]:
     if isinstance(value, bool):
-        return TypedCell.of(str(value).lower(), _NO_TEXT["flag"])
+        return str(value).lower(), "flag"
     if isinstance(value, (int, float)):
-        text = _digits(value)
-        return text if number_format == TEXT_FORMAT else TypedCell.of(text, _NO_TEXT["number"])
+        return _digits(value), "" if number_format == TEXT_FORMAT else "number"
     if isinstance(value, (dt.date, dt.time, dt.timedelta)):
-        return TypedCell.of(_moment(value), _NO_TEXT["date"])
-    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), str(value))
+        return _moment(value), "date"
+    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), str(value)), ""
+
+
+def _merged(content: bytes, name: str) -> list[tuple[int, int, int, int]]:
+    """Return the ranges of merged cells of a sheet, each as first row, first column, last row, last column.
+
+    :param name: of the part of the file.
+    """
+    from openpyxl.utils.cell import column_index_from_string as column_of
+
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        found = _MERGED.findall(packed.read(name))
+    ranges = ([one.decode() for one in range_] for range_ in found)
+    return [(int(row), column_of(first), int(last_row), column_of(last)) for first, row, last, last_row in ranges]
 
 
 def _digits(number: float) -> str:
@@ -439,6 +533,10 @@ def _check_part(name: str, part: bytes) -> None:
 
     :raises _Refused: where it is such XML.
     """
+    if _LONG_ATTRIBUTE.search(part):
+        raise _Refused(
+            f"{name} has an attribute that is longer than spreadsheet programs write; save it as .xlsx again"
+        )
     head = _HEAD.match(part)
     encoding = _ENCODING.search(head["declaration"] or b"") if head else None
     if not head or b"\0" in part or (encoding and encoding[1].upper() not in _ENCODINGS):
@@ -498,10 +596,11 @@ def _without_cost(part: bytes) -> bytes:
     return _FORMULA.sub(rb"\1\2", part)
 
 
-def _check_sheets(content: bytes) -> None:
-    """Sees that each sheet is a part of its own: a file of many sheets that are one part takes no end to read.
+def _parts_of_sheets(content: bytes) -> dict[str, str]:
+    """Return the part of each sheet by its title. Each sheet is a part of its own: a file of many sheets that are one
+    part takes no end to read.
 
-    :raises _Refused: where two of them are one.
+    :raises _Refused: if two of them are one.
     """
     from openpyxl.reader.excel import ExcelReader
 
@@ -513,13 +612,14 @@ def _check_sheets(content: bytes) -> None:
         if any(path in listed.PartName and kind not in listed.ContentType for path, kind in _KINDS_OF_PARTS):
             raise _Refused(f"{listed.PartName} is listed as something else than it is; save it as .xlsx again")
     reader.read_workbook()
-    targets: set[str] = set()
+    parts: dict[str, str] = {}
     for sheet, relation in reader.parser.find_sheets():
         if _TEXTS in relation.target:
             raise _Refused(f"the sheet {sheet.name!r} is the part with the shared texts; save it as .xlsx again")
-        if relation.target in targets:
+        if relation.target in parts.values():
             raise _Refused(f"the sheet {sheet.name!r} is the same part of the file as another; save it as .xlsx again")
-        targets.add(relation.target)
+        parts[sheet.name] = relation.target
+    return parts
 
 
 _STRICT = b"http://purl.oclc.org/ooxml/"
@@ -547,4 +647,6 @@ _HEAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?P<declaration>\?xml[^>]*>)?")
 _ENCODING = re.compile(rb"""\sencoding\s*=\s*["']([^"']*)""")
 _ENCODINGS = (b"UTF-8", b"UTF8", b"ASCII", b"US-ASCII")
 _FORMULA = re.compile(rb"(<(?:[^\s<>/:]+:)?f)\b[^<>]*?(/?>)")
+_MERGED = re.compile(rb"""<(?:\w+:)?mergeCell\b[^<>]*?\sref=["']([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})["']""")
+_LONG_ATTRIBUTE = re.compile(rb"""=\s*(?:"[^"<]{1000000}|'[^'<]{1000000})""")
 _LONG_FORMAT = re.compile(rb"""\bformatCode\s*=\s*(?:"[^"]{1000}|'[^']{1000})""")

@@ -274,3 +274,47 @@ def test_an_amount_with_three_digits_is_exported_so_that_it_means_one_number(sit
     out = Site(site.root / "out", site.service)
     export_of(out, format=form)
     assert out.plan().outcome == "unchanged"
+
+
+# ---- merged cells
+
+
+def _merged(*ranges: str) -> dict[str, str | bytes]:
+    """A workbook with a title, a header and four rows, and merged cells."""
+    book = openpyxl.Workbook()
+    sheet = book.worksheets[0]
+    sheet.title = "objects"
+    rows = [["barcode", "inventory_name", "serial_number", "# note"], ["1", "A", "x", "n"], ["2", "B", "y", "o"]]
+    for row in (*rows, ["3", "C", "z", "p"], ["4", "D", "w", "q"]):
+        sheet.append(row)
+    for cells in ranges:
+        sheet.merge_cells(cells)
+    content = io.BytesIO()
+    book.save(content)
+    return {"assets.xlsx": content.getvalue()}
+
+
+@pytest.mark.parametrize(
+    ("cells", "place"), [("B2:B5", "B2"), ("C3:C4", "C3"), ("B2:C2", "B2"), ("C2:D3", "C2"), ("A2:C5", "A2")]
+)
+def test_merged_cells_in_the_data_are_a_finding_that_names_the_range(site: Site, cells: str, place: str) -> None:
+    site.write(_merged(cells))
+    for findings in (site.plan().findings, [str(one) for one in offline_findings(site.load())]):
+        (finding,) = findings
+        assert finding.startswith(
+            f"assets.xlsx:objects!{place}: {cells}: merged cells have a value in the first one only"
+        )
+
+
+@pytest.mark.parametrize("cells", ["D2:D5", "C4:D4", "F2:F5", "B7:B9"])
+def test_merged_cells_that_hide_no_value_are_fine(site: Site, cells: str) -> None:
+    site.write(_merged(cells))
+    assert site.plan().findings == []
+
+
+def test_many_merged_cells_are_one_line(site: Site) -> None:
+    site.write(_merged("B2:C2", "B3:C3", "B4:C4", "B5:C5"))
+    (finding,) = site.plan().findings
+    assert finding.startswith(
+        "inventory_name: 4 cells such as 'B2:C2' (first at assets.xlsx:objects!B2): merged cells "
+    )

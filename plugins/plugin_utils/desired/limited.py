@@ -1,0 +1,96 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Work on input of others in a child process with limits of memory and time.
+
+A library that reads such input may need any amount of both. In a child process it ends at a limit, and the run goes on.
+The child is a fork: it starts within milliseconds, and has the input already.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import resource
+import signal
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+_NO_MEMORY = 3
+_TOO_LONG = (signal.SIGXCPU, signal.SIGALRM)
+_PATIENCE = 10
+"""How much longer than its time on the processor the child may take: others need the processor, too."""
+
+
+class LimitExceeded(Exception):
+    """The work was ended at a limit; the message says which."""
+
+
+def limited(work: Callable[[], Iterable[Any]], mebibytes: int, seconds: int) -> Iterator[Any]:
+    """Yield what some work yields in a child process.
+
+    :param work: yields plain data, as JSON has it.
+    :param mebibytes: of memory that the work may take. Only Linux holds this limit.
+    :param seconds: of the processor.
+    :raises LimitExceeded: if it takes more, or ends in another way before it is done.
+    """
+    reading, writing = os.pipe()
+    with warnings.catch_warnings():
+        # Python warns if other threads run. The child runs none, and waits for none of their locks.
+        warnings.simplefilter("ignore")
+        child = os.fork()
+    if not child:
+        _run(work, writing, mebibytes, seconds)
+    os.close(writing)
+    is_done = False
+    try:
+        with os.fdopen(reading, encoding="utf-8") as stream:
+            # A child that is killed leaves half a line.
+            yield from (json.loads(line) for line in stream if line.endswith("\n"))
+        is_done = True
+    finally:
+        if not is_done:
+            os.kill(child, signal.SIGKILL)
+        ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if ended == _NO_MEMORY:
+        raise LimitExceeded(f"it takes more than {mebibytes} MiB of memory")
+    if -ended in _TOO_LONG:
+        raise LimitExceeded(f"it takes more than {seconds} seconds of the processor")
+    if ended:
+        raise LimitExceeded(f"the process that reads it ended early ({ended})")
+
+
+def _run(work: Callable[[], Iterable[Any]], writing: int, mebibytes: int, seconds: int) -> None:
+    """Do the work in the child, which never returns from here."""
+    status = 1
+    try:
+        # Locks and connections of the parent end with the parent.
+        os.closerange(3, writing)
+        os.closerange(writing + 1, os.sysconf("SC_OPEN_MAX"))
+        # What the parent made is not garbage of this process.
+        gc.freeze()
+        for number in (*_TOO_LONG, signal.SIGTERM):
+            signal.signal(number, signal.SIG_DFL)
+        signal.alarm(seconds * _PATIENCE)
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+        _limit_memory(mebibytes)
+        with os.fdopen(writing, "w", encoding="utf-8") as stream:
+            for item in work():
+                stream.write(f"{json.dumps(item)}\n")
+        status = 0
+    except MemoryError:
+        status = _NO_MEMORY
+    finally:
+        os._exit(status)
+
+
+def _limit_memory(mebibytes: int) -> None:
+    """Let this process take some more memory than it has. Where its size is not known, nothing limits it."""
+    with suppress(OSError, ValueError):
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
+        most = pages * resource.getpagesize() + (mebibytes << 20)
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
