@@ -75,6 +75,16 @@ class Lifecycle:
                 return pattern
         return ""
 
+    def idle_protections(self, names: Iterable[str]) -> list[str]:
+        """Return the patterns of ``protect`` that none of some natural keys matches."""
+        idle = list(self.protect)
+        for name in names:
+            if not idle:
+                break
+            if name:
+                idle = [pattern for pattern in idle if not Lifecycle(protect=(pattern,)).protects([name])]
+        return idle
+
 
 NOTHING = Lifecycle()
 
@@ -98,6 +108,16 @@ def unknown_fields(lifecycle: Lifecycle, schema: Schema) -> list[tuple[str, str]
         for setting, names in (("initial", lifecycle.initial), ("ignore", lifecycle.ignore))
         for name in names
         if not keys_of(schema, name) and _NO_PATTERN.isdisjoint(name)
+    ]
+
+
+def idle_patterns(lifecycle: Lifecycle, schema: Schema) -> list[tuple[str, str]]:
+    """Return the patterns in ``initial`` and ``ignore`` that match no field, each with what it stands in."""
+    return [
+        (setting, name)
+        for setting, names in (("initial", lifecycle.initial), ("ignore", lifecycle.ignore))
+        for name in names
+        if not keys_of(schema, name) and not _NO_PATTERN.isdisjoint(name)
     ]
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -15,7 +16,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 
 from ..desired.desired import SECTIONS, Entry
-from ..desired.lifecycle import LIFECYCLE, NOTHING, OF_RECORD, Lifecycle, keys_of, unknown_fields
+from ..desired.lifecycle import LIFECYCLE, NOTHING, OF_RECORD, Lifecycle, idle_patterns, keys_of, unknown_fields
 from .context import PlanContext
 from .hub import asset_ids_offered
 from .hub import schema as offer_schema
@@ -55,6 +56,10 @@ class Lifecycles:
                 self._context.find(place, f"{LIFECYCLE}.{section}.{problem}")
             if schema is None:
                 continue
+            self._context.result.warnings += [
+                f"{LIFECYCLE}.{section}.{setting}: {name!r} matches no field, so it leaves nothing alone."
+                for setting, name in idle_patterns(lifecycle, schema)
+            ]
             kind = KINDS[SECTIONS[section]]
             names = desired.identity.get(section) or next(iter(kind.match_on), kind.written_key)
             keys = [key for name in names for key in keys_of(schema, name)]
@@ -109,6 +114,33 @@ class Lifecycles:
         said = planned.entry.lifecycle.is_protected
         if said is not None and planned.entry.state == "present" and self._context.is_chosen(planned):
             self._context.result.protections.append(Protection(planned, current.uuid if current else "", said))
+
+    def check_protected(self) -> None:
+        """Refuse to take records away while a protection of their section protects nothing: it may be meant for one of
+        these. If nothing is taken away, it is a warning, because a record to come may match.
+        """
+        desired, result = self._context.desired, self._context.result
+        for section, lifecycle in self._settings.items():
+            kind = KINDS[SECTIONS[section]]
+            if not lifecycle.protect or section not in desired.sections or not kind.can_be_looked_up:
+                continue
+            schema = self._context.schema(kind)
+            mine = [one for one in result.changes if one.section == section]
+            idle = lifecycle.idle_protections(
+                itertools.chain(
+                    (name for one in mine for name in (one.key, one.words)),
+                    (self._words_of(section, schema, record) for record in self._context.state.records(kind)),
+                )
+            )
+            number = sum(one.change.action in _TAKEN_AWAY for one in mine)
+            for pattern in idle:
+                words = f"{LIFECYCLE}.{section}.protect: {pattern!r} matches no record by its natural key"
+                if number:
+                    place = desired.place_of(f"{LIFECYCLE}.{section}.protect")
+                    why = f"so it protects none of those that this plan deletes or archives ({number})"
+                    self._context.find(place, f"{words}, {why}; write a natural key, or take it out")
+                else:
+                    result.warnings.append(f"{words}, so it protects nothing yet.")
 
     def refusals(self, keys_of_entry: KeysOf) -> Iterator[str]:
         """Says which changes take away or archive a record that must stay, and why it must."""

@@ -156,6 +156,8 @@ class _Planner:
         check_held(context, self._lifecycles)
         check_order(context)
         check_chosen(context)
+        if not context.findings:
+            self._lifecycles.check_protected()
         result.protected += self._lifecycles.refusals(self._shielded)
         self._check_limits()
         check_hidden_records(context)

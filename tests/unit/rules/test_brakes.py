@@ -1,0 +1,50 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A brake that matches nothing is no brake, and a plan says so."""
+
+from __future__ import annotations
+
+import pytest
+from instance_site import Site, yaml_list
+
+SETTINGS = (
+    "api: seventhings/v1\nset: test\npolicy: {{prune: {{objects: archive}}, limits: {{delete_percent: 100}}}}\n"
+    "lifecycle: {{objects: {lifecycle}}}\n"
+)
+PANELS = [{"barcode": str(number), "inventory_name": f"Panel {number}"} for number in range(3)]
+
+
+def settings(lifecycle: str) -> str:
+    return SETTINGS.format(lifecycle=lifecycle)
+
+
+@pytest.mark.parametrize("pattern", ["Panel*", "Panel 2", "9"])
+def test_a_protection_that_matches_nothing_takes_nothing_away(site: Site, pattern: str) -> None:
+    """Objects are found by their barcodes, and the name was written."""
+    site.write({"instance.yml": settings(f'{{protect: ["{pattern}"]}}'), "objects.yml": yaml_list(PANELS)})
+    account = site.run()
+    words = f"lifecycle.objects.protect: {pattern!r} matches no record by its natural key, so it protects n"
+    assert account.outcome == "changed"
+    assert any(one.startswith(words) for one in account.warnings)
+    site.service.clear_log()
+    site.write({"objects.yml": yaml_list(PANELS[:2])})
+    account = site.run()
+    assert account.outcome == "failed"
+    (finding,) = account.findings
+    assert words in finding
+    assert site.writes() == []
+
+
+def test_a_protection_that_matches_is_no_finding(site: Site) -> None:
+    site.write({"instance.yml": settings('{protect: ["0", "1*"]}'), "objects.yml": yaml_list(PANELS)})
+    assert not any("protect" in one for one in site.run().warnings)
+    site.write({"objects.yml": yaml_list(PANELS[:2])})
+    assert site.run().summary["objects"]["archived"] == 1
+
+
+@pytest.mark.parametrize("setting", ["initial", "ignore"])
+def test_a_pattern_that_matches_no_field_is_a_warning(site: Site, setting: str) -> None:
+    site.write({"instance.yml": settings(f'{{{setting}: ["Prise*"]}}'), "objects.yml": yaml_list(PANELS)})
+    expected = f"lifecycle.objects.{setting}: 'Prise*' matches no field, so it leaves nothing alone."
+    assert expected in site.plan().warnings
