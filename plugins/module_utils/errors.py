@@ -106,6 +106,10 @@ class ConnectionFailed(SeventhingsError):
     """The request certainly never reached the service: name, route, TLS or refused connection."""
 
 
+class ServiceUnavailable(SeventhingsError):
+    """The service is down and did not come back in time, or it loses all writes of one kind. Others would fail too."""
+
+
 class OutcomeUnknown(SeventhingsError):
     """The request may or may not have been carried out: time-out, broken connection, or a 5xx answer to a write.
 

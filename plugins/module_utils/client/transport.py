@@ -16,7 +16,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from http import HTTPStatus
@@ -28,6 +28,7 @@ from ..errors import (
     InvalidInput,
     NotJson,
     OutcomeUnknown,
+    ServiceUnavailable,
     SeventhingsError,
     TooManyRequests,
     WriteRefused,
@@ -37,8 +38,8 @@ from ..errors import (
 )
 from ..runtime.creations import SHORTEST_SETTLE
 from . import query
-from .congestion import OVERLOADED, Congestion
 from .limits import DEADLINE_TIMEOUTS, ERROR_BYTES, Deadline, LimitExceeded, Limits, decode_json, read_up_to
+from .outage import UNAVAILABLE, Outages
 from .patience import RATE_LIMIT_WAIT, Patience, Written
 from .rate_limit import PauseTooLong, Pausing, RateLimit
 from .redaction import without
@@ -51,6 +52,8 @@ if REQUESTS_IMPORT_ERROR is None:
 PREFIX = "/customer-api/v1"
 OUTAGE_WAIT = 300.0
 """Default seconds to wait for a service that is down."""
+_MOST_OUTAGES = 3
+"""Outages after which a request begins anew. In each of them the service was down for a while."""
 _CONNECT_TIMEOUT = 10.0
 _SPEAKER = re.compile(r"\A(?:<[^>]*>|\w+\(host=[^()]*\)): ")
 """The object of the library that says what went wrong, which tells nobody anything."""
@@ -127,8 +130,7 @@ class Transport:
     :ivar timeout: seconds to wait for an answer; for the connection at most 10.
     :ivar retries: how often one request may be repeated.
     :ivar rate_limit_wait: seconds for which a request is waited for that the service refuses for coming too early.
-    :ivar congestion: how many requests may be under way at once; None: as many as there are threads.
-    :ivar pausing: is entered for a pause of more than a minute.
+    :ivar pausing: is entered for a pause of more than a minute, and while the service is down.
     :ivar written: the requests that changed something.
     :ivar warnings: what the user must be told of the connection.
     :ivar deadline: seconds that one request may take in all; 0: ten times ``timeout``.
@@ -154,7 +156,6 @@ class Transport:
     sleep: Callable[[float], None] = time.sleep
     sent: int = 0
     rate_limit_wait: float = RATE_LIMIT_WAIT
-    congestion: Congestion | None = None
     pausing: Pausing = contextlib.nullcontext
     written: Written = field(default_factory=Written)
     warnings: list[str] = field(default_factory=list)
@@ -169,6 +170,8 @@ class Transport:
     def __post_init__(self) -> None:
         self.deadline = self.deadline or self.timeout * DEADLINE_TIMEOUTS
         self._is_at_home = is_local(self.root)
+        self._was_reached = False
+        self._outages = Outages()
         self._has_proxy = False
         self._local = threading.local()
         self._lock = threading.Lock()
@@ -201,20 +204,28 @@ class Transport:
         if self.read_only and effect is not Effect.SAFE and not login:
             raise WriteRefused(f"{endpoint}: not sent, because check mode never writes.")
         url = f"{self.root}{PREFIX}{path}" + (f"?{query.encode(pairs)}" if pairs else "")
-        retry = urllib3.util.Retry(total=self.retries, backoff_factor=0.5)
+        # The kind of a write, as a user knows it: without the uuid of a record.
+        kind = f"{method} {PREFIX}/{path.split('/')[1]}" if effect is not Effect.SAFE and not login else ""
+        retry, outages, renewals = self._retry(), self._outages.ended, 0
         patience = Patience(self.rate_limit_wait, self.rate.clock)
+        state = "not sent"
         while True:
+            self._wait_for_service(f"{endpoint}: {state}.", token, patience)
+            if self._outages.ended != outages and renewals < _MOST_OUTAGES:
+                retry, outages, renewals = self._retry(), self._outages.ended, renewals + 1
+            if kind:
+                self._checked(f"{endpoint}: {state}.", lambda: self._outages.check_writes(kind))
             if self.gate is not None:
                 self.gate(method, login)
             try:
-                with self._exchange(endpoint, patience) as sent:
-                    if effect is Effect.UNSAFE:
-                        self.on_unsafe()
-                    answer = self._once(method, url, endpoint, effect, token, body, files, accept, sent, login)
-                if effect is not Effect.SAFE and not login:
+                sent = self._turn(endpoint, patience)
+                if effect is Effect.UNSAFE:
+                    self.on_unsafe()
+                answer = self._once(method, url, endpoint, effect, token, body, files, accept, sent, login)
+                if kind:
+                    self._outages.carried_out(kind)
                     self.written.note(f"{method} {path}")
-                # The answer to a login may be a token in an unknown shape, so none of it is shown.
-                return replace(answer, excerpt=lambda _body: "(not shown)") if login else answer
+                return answer
             except OutcomeUnknown:
                 # The time within which the request may still take effect begins now.
                 self.on_unsafe()
@@ -226,16 +237,69 @@ class Transport:
                 if pause > patience.left:
                     raise patience.lost(failed.error, pause, self.written) from failed.error.__cause__
             except _Repeatable as failed:
-                if retry.total == 0:
+                state = "no answer, so the outcome is unknown" if kind and failed.was_sent else "no answer"
+                if failed.is_outage:
+                    self._outages.failed(failed.error.message, failed.after)
+                if failed.was_sent and effect is Effect.UNSAFE:
+                    self.on_unsafe()
+                    if failed.is_outage:
+                        self._outages.lost(kind)
                     raise failed.error from failed.error.__cause__
-                retry = retry.increment(method, url, response=urllib3.HTTPResponse(status=503))
-                self.sleep(max(retry.get_backoff_time(), 0.25))
+                if retry.total == 0 and self.retries and failed.is_outage:
+                    # Before the request is given up: does the service answer anybody?
+                    self._outages.suspect()
+                    self._wait_for_service(f"{endpoint}: {state}.", token, patience)
+                if retry.total == 0 and (self._outages.ended == outages or renewals == _MOST_OUTAGES):
+                    if kind and failed.is_outage:
+                        self._outages.lost(kind)
+                    raise failed.error from failed.error.__cause__
+                if retry.total:
+                    retry = retry.increment(method, url, response=urllib3.HTTPResponse(status=503))
+                if not self._outages.is_suspected:
+                    self.sleep(max(retry.get_backoff_time(), 0.25))
 
-    def _exchange(self, endpoint: str, patience: Patience) -> contextlib.AbstractContextManager[float]:
-        """Waits until one more request may be sent. Gives the moment."""
-        if self.congestion is None:
-            return contextlib.nullcontext(self._turn(endpoint, patience))
-        return self.congestion.exchange(lambda: self._turn(endpoint, patience))
+    def _retry(self) -> Any:
+        return urllib3.util.Retry(total=self.retries, backoff_factor=0.5)
+
+    def _wait_for_service(self, request: str, token: str | None, patience: Patience) -> None:
+        """Wait until the service answers, if it may be down. Nobody is kept from the locks of this process meanwhile.
+
+        :param request: the request that waits, for the message.
+        :raises ServiceUnavailable: if it is still down after ``outage_wait`` seconds.
+        """
+        if self._outages.is_suspected:
+            with self.pausing():
+                self._checked(
+                    request,
+                    lambda: self._outages.wait(self.outage_wait, lambda: self._is_down(token, patience), self.sleep),
+                )
+
+    def _checked(self, request: str, check: Callable[[], None]) -> None:
+        """Call a function, and add to its error which request it kept from being sent, and what was sent before."""
+        try:
+            check()
+        except ServiceUnavailable as unavailable:
+            raise ServiceUnavailable(f"{request} {unavailable.message} {self.written.told}") from None
+
+    def _is_down(self, token: str | None, patience: Patience) -> bool:
+        """Ask for little that everybody may read. Every answer of the service is good enough."""
+        path = "/users?page=1&per_page=1" if token else ""
+        endpoint = f"GET {PREFIX}{path}"
+        if self.gate is not None:
+            self.gate("GET", False)
+        sent = self._turn(endpoint, patience)
+        try:
+            self._once(
+                "GET", f"{self.root}{PREFIX}{path}", endpoint, Effect.SAFE, token, None, None, "application/json", sent,
+                login=False,
+            )  # fmt: skip
+        except _Repeatable as failed:
+            if failed.is_outage:
+                self._outages.failed(failed.error.message, failed.after)
+            return failed.is_outage
+        except (_RateLimited, SeventhingsError):
+            return False
+        return False
 
     def _turn(self, endpoint: str, patience: Patience) -> float:
         """Waits until one more request may be sent, and counts it. Returns the moment."""
@@ -282,7 +346,7 @@ class Transport:
                     stream=True,
                 )
             except requests.exceptions.RequestException as error:
-                raise self._broken(error, endpoint, effect, deadline) from error
+                raise self._broken(error, endpoint, effect, deadline, login) from error
             with response:
                 if deadline.has_passed:
                     # The head of an answer that was cut off looks like a whole one.
@@ -299,15 +363,18 @@ class Transport:
         try:
             content, is_whole = read_up_to(response, limit)
         except requests.exceptions.RequestException as error:
-            if effect is not Effect.SAFE and is_good:
+            if effect is not Effect.SAFE and is_good and not login:
                 # Carried out: status and headers say all that is needed of the answer to a write.
                 return Response(status, response.headers, b"", endpoint)
-            raise self._broken(error, endpoint, effect, deadline) from error
+            raise self._broken(error, endpoint, effect, deadline, login, has_begun=True) from error
+        if status not in UNAVAILABLE:
+            self._was_reached = True
+            self._outages.answered()
         if self.on_answer is not None:
             self.on_answer(endpoint, status, response.headers, content)
         # Without a length, a body that was cut off looks like a whole one.
         is_whole = is_whole and not deadline.has_passed
-        if effect is not Effect.SAFE and is_good and not is_whole:
+        if effect is not Effect.SAFE and is_good and not is_whole and not login:
             return Response(status, response.headers, b"", endpoint)
         if deadline.has_passed:
             raise self._late(endpoint, effect)
@@ -317,16 +384,18 @@ class Transport:
                     f"{endpoint}: HTTP {status}, and the answer is longer than {limit >> 20} MiB; nothing of it was "
                     f"used. The option max_answer_size allows more."
                 )
-            answer = Response(status, response.headers, content, endpoint, self._excerpt)
+            # The answer to a login may be a token in an unknown shape, so none of it is shown.
+            excerpt = (lambda _body: "(not shown)") if login else self._excerpt
+            answer = Response(status, response.headers, content, endpoint, excerpt)
             # Most answers to a write say nothing. A page is one of somebody else, who carried nothing out.
-            is_judged = effect is Effect.SAFE or (not login and content.lstrip().startswith(b"<"))
+            is_judged = effect is Effect.SAFE or login or content.lstrip().startswith(b"<")
             if is_json and is_judged:
                 try:
-                    answer.json()
+                    if answer.json() is None and login:
+                        raise NotJson(f"{endpoint}: HTTP {status}, but the answer to the login is empty.")
                 except NotJson as garbled:
-                    if effect is Effect.UNSAFE:
-                        raise OutcomeUnknown(garbled.message, status) from garbled
-                    raise _Repeatable(garbled) from garbled
+                    unknown = OutcomeUnknown(garbled.message, status)
+                    raise _Repeatable(unknown if effect is Effect.UNSAFE else garbled) from garbled
             return answer
         if status < HTTPStatus.BAD_REQUEST:
             target = "" if login else f" to {self._quoted(_address(response.headers.get('Location')))}"
@@ -339,9 +408,10 @@ class Transport:
         if isinstance(refusal, TooManyRequests):
             raise _RateLimited(refusal, sent, retry_after(response.headers))
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+            failure: SeventhingsError = refusal
             if effect is Effect.UNSAFE:
-                raise OutcomeUnknown(refusal.message, status, is_lost=not _is_of_service(status, content))
-            raise _Repeatable(refusal)
+                failure = OutcomeUnknown(refusal.message, status, is_lost=not _is_of_service(status, content))
+            raise _Repeatable(failure, status in UNAVAILABLE, retry_after(response.headers))
         raise refusal
 
     def _quoted(self, text: str) -> str:
@@ -361,8 +431,13 @@ class Transport:
             return ConnectionFailed(f"{reason}.")
         return OutcomeUnknown(f"{reason}; the outcome is unknown.", may_follow=True)
 
-    def _broken(self, error: Exception, endpoint: str, effect: Effect, deadline: Deadline) -> Exception:
-        """The error of a failed exchange: the host was never reached, or it was reached and the outcome is unknown."""
+    def _broken(
+        self, error: Exception, endpoint: str, effect: Effect, deadline: Deadline, login: bool, has_begun: bool = False
+    ) -> Exception:
+        """Return the error of a failed exchange: the host was never reached, or the outcome is unknown.
+
+        :param has_begun: whether the answer had begun.
+        """
         if deadline.has_passed:
             return self._late(endpoint, effect)
         reason = self._quoted(_reason(error))
@@ -377,14 +452,17 @@ class Transport:
                 ConnectionFailed(
                     f"{endpoint}: the proxy to {host} failed ({reason}). See HTTPS_PROXY and NO_PROXY in the "
                     "environment."
-                )
+                ),
+                was_sent=False,
             )
         if _never_sent(error):
             return _Repeatable(
                 ConnectionFailed(
                     f"{endpoint}: {host} can't be reached ({reason}). Is base_url right, and is there a way from "
                     f"this machine?"
-                )
+                ),
+                is_outage=self._was_reached,
+                was_sent=False,
             )
         if isinstance(
             error,
@@ -395,13 +473,15 @@ class Transport:
         in_time = not isinstance(error, requests.exceptions.Timeout)
         if not in_time:
             reason = f"no answer within {self.timeout:g} seconds"
-        if effect is Effect.SAFE:
-            return _Repeatable(ConnectionFailed(f"{endpoint}: the exchange with {host} broke off ({reason})."))
-        unknown = OutcomeUnknown(
-            f"{endpoint}: the exchange with {host} broke off ({reason}); the outcome is unknown.",
-            may_follow=not in_time,
-        )
-        return unknown if effect is Effect.UNSAFE else _Repeatable(unknown)
+        elif login:
+            # The library may quote the answer.
+            reason = type(error).__name__
+        broken = f"{endpoint}: the exchange with {host} broke off ({reason})"
+        failure: SeventhingsError = ConnectionFailed(f"{broken}.")
+        if effect is not Effect.SAFE:
+            failure = OutcomeUnknown(f"{broken}; the outcome is unknown.", may_follow=not in_time)
+        # A service that begins to answer is there.
+        return _Repeatable(failure, is_outage=in_time and not has_begun)
 
     def _open(self) -> Any:
         """The session of this thread: connections are kept open, and no two threads share one.
@@ -433,11 +513,20 @@ class Transport:
 
 
 class _Repeatable(Exception):
-    """An attempt failed in a way that allows another one."""
+    """An attempt failed in a way that allows another one, unless it was sent and is UNSAFE.
 
-    def __init__(self, error: SeventhingsError) -> None:
+    :ivar is_outage: whether a gateway answered in place of the service, or the connection was reset.
+    :ivar after: seconds after which the answer asks to come again, if it does. :ivar was_sent: whether it was sent.
+    """
+
+    def __init__(
+        self, error: SeventhingsError, is_outage: bool = False, after: float | None = None, was_sent: bool = True
+    ) -> None:
         super().__init__(error.message)
         self.error = error
+        self.is_outage = is_outage
+        self.after = after
+        self.was_sent = was_sent
 
 
 class _RateLimited(Exception):
@@ -486,7 +575,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 def _is_of_service(status: int, content: bytes) -> bool:
     """Return True if the service itself answered with an error, and nothing in front of it did."""
-    if status in OVERLOADED:
+    if status in UNAVAILABLE:
         return False
     try:
         return isinstance(decode_json(content), dict)

@@ -19,7 +19,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
-from ansible_collections.community.seventhings.plugins.module_utils.client.congestion import Congestion
 from ansible_collections.community.seventhings.plugins.module_utils.client.files import (
     Contents,
     recognise,
@@ -30,6 +29,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     AccessTokenRefused,
     InvalidInput,
     OutcomeUnknown,
+    ServiceUnavailable,
     SeventhingsError,
     TooManyRequests,
 )
@@ -136,7 +136,6 @@ class Executor:
         """Sends everything that the plan holds. Takes away last what is to be taken away, in the opposite order."""
         self._journal.managed(self._plan.managed, self._plan.names)
         self._client.transport.rate.expect(len(self._plan.changes))
-        self._client.transport.congestion = Congestion(self._workers)
         for level, batch in self._ready.batches():
             self._run_level(batch)
             self._check_kept()
@@ -234,9 +233,7 @@ class Executor:
             return False
         except SeventhingsError as error:
             reason = self._reason(planned, error)
-            if isinstance(error, (JournalBroken, AccessTokenRefused, TooManyRequests, _Orphaned)) or _is_locked_out(
-                planned, error
-            ):
+            if isinstance(error, _ENDS_THE_RUN) or _is_locked_out(planned, error):
                 self._stopped = f"not sent, because of an earlier failure: {reason}"
             self._fail(planned, reason)
         except Exception as error:
@@ -506,3 +503,7 @@ class _Aside:
 
 class _Orphaned(SeventhingsError):
     """The process that started this run is gone."""
+
+
+_ENDS_THE_RUN = (JournalBroken, AccessTokenRefused, TooManyRequests, ServiceUnavailable, _Orphaned)
+"""Errors that every other record would meet too."""

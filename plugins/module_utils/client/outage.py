@@ -1,0 +1,129 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Notices that the service is down, and waits until it answers again."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable
+from http import HTTPStatus
+
+from ..errors import ServiceUnavailable
+
+UNAVAILABLE = (HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT)
+"""The statuses of a gateway whose service is down."""
+FAILURES = 5
+"""Requests in a row without an answer of the service, after which nothing is sent until it answers."""
+INTERVAL = 15.0
+"""Seconds from one question to the next whether the service is back, unless it says when to come again."""
+LOST_WRITES = 10
+"""Writes of one kind in a row without an answer, after which no more are sent."""
+
+
+class Outages:
+    """The failures of all threads of a process, and the pause that follows them.
+
+    :ivar ended: how many outages are over. A request that was under way in one begins anew.
+    """
+
+    def __init__(self) -> None:
+        self.ended = 0
+        self._failures = 0
+        self._reason = ""
+        self._after = 0.0
+        self._is_suspected = False
+        self._has_given_up = False
+        self._lost: Counter[str] = Counter()
+        self._mutex = threading.Lock()
+        self._asking = threading.Lock()
+
+    @property
+    def is_suspected(self) -> bool:
+        """Whether the service may be down, so that it is asked before anything else is sent."""
+        return self._is_suspected
+
+    def answered(self) -> None:
+        """Note an answer of the service."""
+        self._failures = 0
+
+    def failed(self, reason: str, after: float | None) -> None:
+        """Note a request that a gateway answered in place of the service, or whose connection was reset.
+
+        :param after: seconds after which to come again, if the answer says so.
+        """
+        with self._mutex:
+            self._failures += 1
+            self._reason = reason
+            self._after = max(self._after, after or 0.0)
+            self._is_suspected = self._is_suspected or bool(after) or self._failures >= FAILURES
+
+    def suspect(self) -> None:
+        """Let the service be asked whether it is there, before anything else is sent."""
+        self._is_suspected = True
+
+    def wait(self, seconds: float, is_down: Callable[[], bool], sleep: Callable[[float], None]) -> None:
+        """Wait until the service answers, if it may be down. One thread asks it, and the others wait for that thread.
+
+        After a wait in vain the service is asked once for each request, without a pause.
+
+        :param seconds: how long to wait at most. :param is_down: one question to the service.
+        :raises ServiceUnavailable: if the service is still down.
+        """
+        with self._asking:
+            left, was_down = 0.0 if self._has_given_up else seconds, False
+            while self._is_suspected:
+                pause, self._after = self._after, 0.0
+                if pause > left:
+                    raise self._given_up(f"it asks for a pause of {pause:g} seconds", seconds)
+                sleep(pause)
+                left -= pause
+                if not is_down():
+                    self._is_suspected = self._has_given_up = False
+                    self._failures = 0
+                    if was_down:
+                        # What was lost meanwhile says nothing about the writes.
+                        self._lost.clear()
+                        self.ended += 1
+                    return
+                was_down = True
+                self._after = self._after or INTERVAL
+                if self._after > left:
+                    raise self._given_up("it does not answer", seconds)
+
+    def _given_up(self, why: str, seconds: float) -> ServiceUnavailable:
+        self._has_given_up = True
+        return ServiceUnavailable(
+            f"The service is down: {why}, and outage_wait is {seconds:g} seconds. The last failure: {self._reason}"
+        )
+
+    # ---- writes
+
+    def lost(self, kind: str) -> None:
+        """Note a write without an answer.
+
+        :param kind: method and path of such writes.
+        """
+        with self._mutex:
+            self._lost[kind] += 1
+
+    def carried_out(self, kind: str) -> None:
+        """Note a write that the service answered."""
+        if kind in self._lost:
+            with self._mutex:
+                del self._lost[kind]
+
+    def check_writes(self, kind: str) -> None:
+        """Refuse a write if all of the last writes of its kind were lost. The one after it may be tried again.
+
+        :raises ServiceUnavailable: naming the kind.
+        """
+        with self._mutex:
+            if self._lost[kind] < LOST_WRITES:
+                return
+            self._lost[kind] = LOST_WRITES - 1
+        raise ServiceUnavailable(
+            f"The service answered none of the last {LOST_WRITES} requests {kind}, though it answers others. No more "
+            f"of them are sent. The last failure: {self._reason}"
+        )
