@@ -130,7 +130,11 @@ class NotJson(SeventhingsError):
     """The service (or something in front of it) answered with something that is not JSON."""
 
 
-class VersionTooOld(SeventhingsError):
+class ListMissing(SeventhingsError):
+    """This instance has no list of a kind of record that nothing else depends on."""
+
+
+class VersionTooOld(ListMissing):
     """This instance is of a version that lacks what was asked for."""
 
 
@@ -179,6 +183,12 @@ class NotFound(ServiceError):
     meaning = "the requested resource could not be found"
 
 
+class MethodNotAllowed(ServiceError):
+    """405: declared nowhere, and as good as 404 for an operation that an instance does not have."""
+
+    meaning = "there is no such operation"
+
+
 class NotAcceptable(ServiceError):
     """representation (406)."""
 
@@ -214,6 +224,7 @@ _BY_STATUS: dict[int, type[ServiceError]] = {
     401: AccessTokenRefused,
     403: PermissionMissing,
     404: NotFound,
+    405: MethodNotAllowed,
     406: NotAcceptable,
     409: Conflict,
     422: NotProcessable,

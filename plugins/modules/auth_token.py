@@ -26,8 +26,9 @@ options:
   provider_name:
     description:
       - Identity provider that O(auth_code) is from. Required if O(grant_type=sso_auth_code).
+      - Known names are V(azure-open-id-connect), V(google-open-id-connect) and V(one-login-open-id-connect). Any other
+        name is sent as it is, and the instance judges it.
     type: str
-    choices: [azure-open-id-connect, google-open-id-connect, one-login-open-id-connect]
   auth_code:
     description:
       - Authorization code that the identity provider returned. It can be used once. Required if

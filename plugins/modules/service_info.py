@@ -93,7 +93,8 @@ user:
     display_name: Ada Lovelace
 modules:
   description:
-    - Which modules of the instance are switched on. A value is null where the user may not look.
+    - Which modules of the instance are switched on. A module whose list the instance does not have is false. A value
+      is null where the user may not look.
   returned: success
   type: dict
   contains:

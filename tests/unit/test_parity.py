@@ -95,7 +95,6 @@ def test_every_set_of_fixed_values_and_every_option_stands_in_the_table() -> Non
         ("FieldTypeName", "field_definition", "type"),
         ("RentalCaseStatus", "rental_case", "status"),
         ("SSOAppTarget", "auth_token", "app_target"),
-        ("SSOProviderName", "auth_token", "provider_name"),
         ("TaskStatus", "task", "status"),
     ],
 )

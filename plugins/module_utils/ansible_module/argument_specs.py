@@ -292,10 +292,7 @@ USER_FROM_PERSON: Spec = {**CONNECTION, "person": {"type": "raw"}, "filters": {"
 AUTH_TOKEN: Spec = {
     **CONNECTION,
     "grant_type": {"type": "str", "choices": ["password", "refresh_token", "sso_auth_code"], "default": "password"},
-    "provider_name": {
-        "type": "str",
-        "choices": ["azure-open-id-connect", "google-open-id-connect", "one-login-open-id-connect"],
-    },
+    "provider_name": {"type": "str"},
     "auth_code": {"type": "str", "no_log": True},
     "app_target": {"type": "str", "choices": ["web", "mobile"]},
     "state": {"type": "str", "choices": ["present", "absent"], "default": "present"},

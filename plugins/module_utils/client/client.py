@@ -24,6 +24,8 @@ from ..errors import (
     IncompleteList,
     InternalError,
     InvalidRequest,
+    ListMissing,
+    MethodNotAllowed,
     NotFound,
     NotProcessable,
     OutcomeUnknown,
@@ -216,10 +218,14 @@ class Client:
             if any(condition.links for condition in narrowed):
                 return self._list_by_links(kind, narrowed)
             return self._list_all(kind, narrowed, parameters or {}, template, look)
-        except NotFound as missing:
-            if not kind.is_later:
+        except (NotFound, MethodNotAllowed) as missing:
+            if kind.is_later:
+                words = f"This instance has no {kind.several}: its version is too old for them."
+                raise VersionTooOld(words) from missing
+            if kind.identity or kind.defines_fields:
                 raise
-            raise VersionTooOld(f"This instance has no {kind.several}: its version is too old for them.") from missing
+            words = f"This instance has no list of {kind.several}. ({missing.message})"
+            raise ListMissing(words) from missing
         except (InvalidRequest, NotProcessable, InternalError) as refused:
             # Not every instance knows every operator and field (a bad filter is a 400 or a 500): the whole list says
             # it too.

@@ -12,7 +12,16 @@ from ..client.client import Client, Record
 from ..client.limits import ListLimit, decode_json
 from ..client.tokens import named_user
 from ..client.transport import Response
-from ..errors import FeatureOff, InvalidInput, NoMatch, NotFound, PermissionMissing, ServiceError, SeventhingsError
+from ..errors import (
+    FeatureOff,
+    InvalidInput,
+    MethodNotAllowed,
+    NoMatch,
+    NotFound,
+    PermissionMissing,
+    ServiceError,
+    SeventhingsError,
+)
 from ..model.field import shorten
 from ..model.kinds import KINDS, USER, Kind
 from ..model.schema import Schema
@@ -62,10 +71,10 @@ def _signed_in(client: Client) -> Record | None:
 
 
 def _is_on(client: Client, kind: Kind) -> bool | None:
-    """Tells whether a module is switched on; None where the user may not look."""
+    """Return True if a module is switched on and has its list, None if the user may not read it."""
     try:
         client.send("GET", kind.list_path, pairs=[("page", "1"), ("per_page", "1")])
-    except FeatureOff:
+    except (FeatureOff, MethodNotAllowed, NotFound):
         return False
     except PermissionMissing:
         return None

@@ -19,6 +19,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     FeatureOff,
     IncompleteList,
     InvalidInput,
+    ListMissing,
     PermissionMissing,
     VersionTooOld,
 )
@@ -220,6 +221,8 @@ class _Export:
         except VersionTooOld:
             # There is nothing to leave out.
             self._off[section] = ""
+        except ListMissing:
+            self._off[section] = "this instance has no such list"
         except PermissionMissing:
             # Accounts that could export everything before this part was there still can.
             if not KINDS[SECTIONS[section]].is_later:
@@ -451,7 +454,7 @@ class _Export:
     def _name_orders(self) -> None:
         try:
             orders = self._client.list_all(HUB_ORDER)
-        except FeatureOff:
+        except (FeatureOff, ListMissing):
             return
         if orders:
             self._result.not_cloned["hub_orders"] = sorted(

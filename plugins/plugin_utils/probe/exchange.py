@@ -55,7 +55,7 @@ class Heard:
     def is_absent(self) -> bool:
         """Tells whether the instance has no such thing, or whether its module is switched off."""
         is_off = self.status == HTTPStatus.FORBIDDEN and FEATURE_OFF_MESSAGE.encode() in self.body
-        return is_off or self.status == HTTPStatus.NOT_FOUND
+        return is_off or self.status in (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED)
 
     def in_short(self) -> Heard:
         """The part that is looked at once more at the end: short headers, and the words of an error."""

@@ -19,6 +19,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     FeatureOff,
     InvalidInput,
     InvalidRequest,
+    ListMissing,
     NotFound,
     PermissionMissing,
     ServiceError,
@@ -144,7 +145,7 @@ class Watcher:
         for name in self.options.kinds:
             try:
                 events += self._look_at(KINDS[name])
-            except (FeatureOff, PermissionMissing) as refused:
+            except (FeatureOff, ListMissing, PermissionMissing) as refused:
                 self.problems.append(refused.message)
         if self.names.unknown and not self.problems:
             raise InvalidInput(f"fields: {', '.join(self.names.unknown)}: none of the kinds has such a field")

@@ -222,11 +222,18 @@ def test_single_sign_on_names_its_target(api: Api, target: str) -> None:
 
 @pytest.mark.parametrize(
     "change",
-    [{"app_target": "watch"}, {"provider_name": "nobody"}, {"auth_code": ""}, {"redirect_uri": "x"}, {"username": "x"}],
+    [{"app_target": "watch"}, {"provider_name": ""}, {"auth_code": ""}, {"redirect_uri": "x"}, {"username": "x"}],
     ids=str,
 )
 def test_single_sign_on_is_closed(api: Api, change: dict[str, str]) -> None:
     assert send(api, {**bodies(api)["sso_auth_code"], **change}).status_code == 400
+
+
+def test_providers_have_any_name(api: Api, steering: Steering) -> None:
+    given = steering.call("POST", "/sso-codes", {"provider_name": "keycloak-open-id-connect"})
+    assert given["provider_name"] == "keycloak-open-id-connect"
+    assert api.grant(grant_type="sso_auth_code", **{**given, "provider_name": "other"}).status_code == 401
+    assert api.grant(grant_type="sso_auth_code", **given).status_code == 200
 
 
 def test_code_works_once(api: Api) -> None:

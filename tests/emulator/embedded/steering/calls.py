@@ -26,7 +26,7 @@ from .guard import check_steering
 from .rights import checked_locations, checked_rights, hidden_fields
 
 ADMIN = "/_emulator"
-_PROVIDERS = ("azure-open-id-connect", "google-open-id-connect", "one-login-open-id-connect")
+_PROVIDER = "azure-open-id-connect"
 _REFUSALS = ("LoginDeactivated", "Banned", "EmailUnconfirmed", "Inactive", "OnlySSOLoginAllowed")
 
 
@@ -158,9 +158,9 @@ class Steering:
     def _add_code(self, body: Any, query: dict[str, list[str]]) -> Any:
         """A code of an identity provider, for the first user or the one that is named."""
         given = _object(body, "username", "provider_name")
-        provider = given.get("provider_name") or _PROVIDERS[0]
-        if provider not in _PROVIDERS:
-            raise BadRule(f"provider_name is one of {', '.join(_PROVIDERS)}")
+        provider = given.get("provider_name") or _PROVIDER
+        if not isinstance(provider, str):
+            raise BadRule("provider_name is a text")
         store, code = self.service.store, secrets.token_hex(16)
         user = self._user_called(given.get("username"))["id"]
         with store.transaction():
