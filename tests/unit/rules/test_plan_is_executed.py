@@ -479,3 +479,29 @@ def test_a_list_that_shows_archived_objects_makes_them_no_active_ones(listed: Si
     assert (change["action"], change["note"]) == ("update", "unarchive")
     assert listed.run().outcome == "changed"
     assert listed.plan().outcome == "unchanged"
+
+
+# ---- references to archived records
+
+
+def test_references_to_archived_objects_are_not_lost_in_silence(listed: Site, tmp_path: Path) -> None:
+    objects = [LISTED, thing(1), thing(2, accessories=["N00001", "LISTED"])]
+    task = {"title": "Look", "deadline": "2031-03-01", "references": ["N00001"]}
+    listed.write({"objects.yml": yaml_list(objects)})
+    assert listed.run().outcome == "changed"
+    client = listed.client()
+    (caller,) = [one.flat["email"] for one in client.list_all(KINDS["user"])]
+    listed.write({"tasks.yml": yaml_list([{**task, "assignees": [caller]}])})
+    assert listed.run().outcome == "changed"
+    (uuid,) = [one.uuid for one in client.list_all(OBJECT) if one.flat["barcode"] == "N00001"]
+    client.archive(OBJECT, uuid)
+    left_out = export_of(listed, tmp_path / "exported")["left_out"]
+    gone = f"the object {uuid} stands in no list (archived, or gone)"
+    assert {line.partition(": ")[0] for line in left_out if gone in line} == {"object N00002", "task Look"}
+    listed.root = tmp_path / "files"
+    listed.write({"objects.yml": yaml_list(objects), "tasks.yml": yaml_list([{**task, "assignees": [caller]}])})
+    done = take(listed, gone="absent")
+    (told,) = done["told"]
+    assert told.endswith(
+        "object N00001 is archived in the instance: not changed, because other records in the files refer to it"
+    )
