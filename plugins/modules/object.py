@@ -21,6 +21,8 @@ options:
       - An archived object keeps its data, but lists leave it out. It is found by O(uuid), and by C(barcode) on
         instances that look up single barcodes. Where an instance refuses a new object because of a value that must be
         unique, the error names the object that holds it, or says that an archived one may.
+      - An object without a C(barcode) is not looked up in the archive. A service that accepts duplicates then creates a
+        second one, and a warning says so, unless the O(profile) says that the service refuses duplicates.
     type: str
     choices:
       present: The object is there, not archived, with the values that are written. An archived one is brought back.

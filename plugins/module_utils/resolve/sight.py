@@ -28,8 +28,10 @@ LIMITED = "this account may be limited to locations"
 
 
 def perhaps_unseen(kind: Kind) -> str:
-    """The words that a message adds which says that a record is not there, where the account may not see it."""
-    return f" ({LIMITED})" if kind.can_be_archived else ""
+    """Say why a record may exist that was not found; empty if nothing is known that hides records of its kind."""
+    if not kind.can_be_archived:
+        return ""
+    return f" ({LIMITED})" if kind.barcode_path else f" (no list shows an archived {kind.words})"
 
 
 def perhaps_not_deleted(kind: Kind) -> str:
