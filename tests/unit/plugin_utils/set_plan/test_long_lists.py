@@ -109,8 +109,8 @@ def test_what_is_as_it_was_written_is_read_once(
     assert len(opened) == 1
     stored.write({"objects.csv": _TABLE.replace("Thing 33,", "Thing 34,")})
     assert [change["key"] for change in stored.plan().changes] == ["A0033"]
-    # That of the sight, and that of the change.
-    assert len(opened) == 3
+    # That of the change.
+    assert len(opened) == 2
 
 
 def test_a_list_that_is_needed_waits_for_none_that_is_not(stored: Site, monkeypatch: pytest.MonkeyPatch) -> None:
