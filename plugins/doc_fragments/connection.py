@@ -173,7 +173,10 @@ options:
       - C(settle) is the settling horizon in seconds. If the answer to a request that creates a record is lost, the
         instance may still create the record. Until the horizon is over the record is looked for, and it is not
         created a second time. The default is O(timeout), at least 30. A run in which no answer is lost never waits.
-      - C(outage_wait) is how many seconds to wait for an instance that is down. The default is 300.
+      - C(outage_wait) is how many seconds to wait for an instance that is down. The default is 300. After five answers
+        502, 503 or 504 or reset connections in a row, or when O(retries) are used up, nothing is sent but a request
+        every 15 seconds that asks whether the instance is back, or when it says that it will be. Then the work goes on,
+        or it fails. It also fails if the answers to ten writes of one kind in a row are lost while others succeed.
       - If a key is missing, the environment of the process that sends the requests decides, with E(SEVENTHINGS_SETTLE)
         for C(settle) and E(SEVENTHINGS_OUTAGE_WAIT) for C(outage_wait).
     type: dict
@@ -379,7 +382,10 @@ options:
       - C(settle) is the settling horizon in seconds. If the answer to a request that creates a record is lost, the
         instance may still create the record. Until the horizon is over the record is looked for, and it is not
         created a second time. The default is O(timeout), at least 30. A run in which no answer is lost never waits.
-      - C(outage_wait) is how many seconds to wait for an instance that is down. The default is 300.
+      - C(outage_wait) is how many seconds to wait for an instance that is down. The default is 300. After five answers
+        502, 503 or 504 or reset connections in a row, or when O(retries) are used up, nothing is sent but a request
+        every 15 seconds that asks whether the instance is back, or when it says that it will be. Then the work goes on,
+        or it fails. It also fails if the answers to ten writes of one kind in a row are lost while others succeed.
       - If a key is missing, the environment of the process that sends the requests decides, with E(SEVENTHINGS_SETTLE)
         for C(settle) and E(SEVENTHINGS_OUTAGE_WAIT) for C(outage_wait).
     type: dict
