@@ -74,8 +74,13 @@ def test_a_room_in_which_an_unmanaged_object_stands_stays(house: Site, field: st
     )
 
 
-def test_in_rough_weather_too(house: Site) -> None:
+def test_in_rough_weather_too(house: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     others(house, thing("99", actual_room="North/2"))
+    # What is known of the paging of an instance is kept for a day.
+    runtime = tmp_path / "runtime"
+    runtime.mkdir(0o700)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
+    monkeypatch.setenv("SEVENTHINGS_RUNTIME_DIR", str(runtime))
     house.write(files(locations=LOCATIONS, rooms=ROOMS[:1], persons=PERSONS))
     house.service.steer("PUT", "/switches", {"weather": "rough"})
     assert "object 99 (actual_room) refers to it" in refused(house)
