@@ -47,6 +47,8 @@ _ESCAPE = re.compile(
 _SHORTEST_IN_NAMES = 8
 _MARKS = "\\&%+"
 """One of them stands in every text that escapes what it holds."""
+_HEX_DIGITS = re.compile("[0-9a-f]+|[0-9A-F]+")
+_APART = re.compile(r"[\s:.-]+")
 _LEFT_OUT = re.compile(r"[\Wnrtfv]+")
 """Characters that may stand for something else: letters among them escape blanks."""
 
@@ -98,9 +100,11 @@ def _hidden(secrets: Sequence[str], long: Sequence[str], value: Any) -> Any:
 
 def _masked(secrets: Sequence[str], text: str) -> str:
     # Results hold very many texts, and next to none of them escapes or encodes anything.
-    is_spelled = any(mark in text for mark in _MARKS) or any(
-        form in text for secret in secrets for form in _encoded(secret)
-    )
+    is_spelled = any(mark in text for mark in _MARKS)
+    if not is_spelled:
+        # The digits of an encoded secret may stand on several lines, or apart.
+        plain = text if text.isalnum() else _APART.sub("", text)
+        is_spelled = any(_APART.sub("", form) in plain for secret in secrets for form in _encoded(secret))
     if is_spelled:
         text = without(secrets, text)
     for secret in secrets:
@@ -206,7 +210,14 @@ def _forms(secret: str) -> list[str]:
 @functools.lru_cache(maxsize=1024)
 def _pattern_of(secret: str) -> re.Pattern[str]:
     spelled = map(_spelled, _forms(secret))
-    return re.compile("|".join([*spelled, *(f"{_spelled(form)}[A-Za-z0-9+/_-]?={{0,2}}" for form in _encoded(secret))]))
+    return re.compile("|".join([*spelled, *(f"{_wrapped(form)}[A-Za-z0-9+/_-]?={{0,2}}" for form in _encoded(secret))]))
+
+
+def _wrapped(form: str) -> str:
+    """Return a pattern for an encoded secret whose digits may stand on several lines, or apart."""
+    # A minus is a digit of base64 in URLs.
+    apart = r"\s:.-" if _HEX_DIGITS.fullmatch(form) else r"\s"
+    return rf"(?:[{apart}]|\\+[rnt])*+".join(map(_spelled, form))
 
 
 def _spelled(text: str) -> str:

@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given, settings
 from project import LONG
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import MASK, without
+from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import MASK, hide, without
 
 AWKWARD = 'p"a\\s&<w>o/r d+ä%=𝄞'
 
@@ -138,3 +138,20 @@ def test_many_secrets_cost_little() -> None:
     started = time.process_time()
     assert without(secrets, "a plain text " * 100 + "secret number 77!").endswith(f"{MASK}!")
     assert time.process_time() - started < 2.0
+
+
+@pytest.mark.parametrize("between", ["\n", "\r\n", "\\n", " "])
+def test_base64_on_several_lines_is_taken_out(between: str) -> None:
+    secret = "Yq8!vZr3#LwKx5@TnGh2"
+    digits = base64.b64encode(f"user:{secret}:x".encode()).decode()
+    text = between.join(digits[start : start + 10] for start in range(0, len(digits), 10))
+    for told in (without([secret], text), hide([secret], [text])[0]):
+        assert "********" in told
+        assert len(told) < 20
+
+
+@pytest.mark.parametrize("between", [":", "-", " ", "."])
+def test_hexadecimal_digits_that_stand_apart_are_taken_out(between: str) -> None:
+    secret = "Yq8!vZr3#LwKx5@TnGh2"
+    text = f"a {secret.encode().hex(between)} b"
+    assert without([secret], text) == hide([secret], [text])[0] == "a ******** b"
