@@ -67,12 +67,15 @@ _MOST_WAITING = 8 << 20
 class Record:
     """One record as the service has it: its uuid, its integer id where told, and its fields as a flat map in whatever
     shape they came.
+
+    :ivar is_whole: whether it was read by itself. A list may leave members out.
     """
 
     kind: Kind
     uuid: str
     id: int | None
     flat: Mapping[str, Any] = field(default_factory=dict)
+    is_whole: bool = False
 
     @classmethod
     def of(cls, kind: Kind, raw: Mapping[str, Any]) -> Record:
@@ -89,6 +92,10 @@ class Record:
                 uuid = flat[key] if flat[key].islower() else flat[key].lower()
                 break
         return cls(kind, uuid, integer_of(flat.get("id")), flat)
+
+    def completed_by(self, alone: Record) -> Record:
+        """Return the record with all members that it has in a list or by itself."""
+        return Record(self.kind, self.uuid, self.id, {**self.flat, **alone.flat}, is_whole=True)
 
     @property
     def is_known(self) -> bool:
@@ -517,6 +524,7 @@ class Client:
         record = Record.of_flat(kind, _flat(kind, raw, answer)) if isinstance(raw, Mapping) else None
         if record is None or not record.is_known or mark not in ("", record.uuid, str(record.id)):
             raise SeventhingsError(f"{answer.endpoint}: expected the record that was asked for, got something else.")
+        record.is_whole = True
         return record
 
     # ---- writing

@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, TypeGuard
 
@@ -279,9 +279,7 @@ class FieldType:
     @property
     def takes_map(self) -> bool:
         """Tells whether a value, or an item of it, may be written as a map."""
-        return self.shape in ("links", "references") or (
-            self.shape != "any" and "object" in self.json_schema.get("type", ())
-        )
+        return self.shape == "references" or (self.shape != "any" and "object" in self.json_schema.get("type", ()))
 
     @property
     def holds_list(self) -> bool:
@@ -345,3 +343,72 @@ def read_list(read: Callable[[Any, Field], Any]) -> Callable[[Any, Field], tuple
 def each(show: Callable[[Any], Any]) -> Callable[[Iterable[Any]], list[Any]]:
     """Turns the shape of one item into the shape of a list of them."""
     return lambda values: [show(value) for value in values or ()]
+
+
+# ---- what a type can't represent
+
+
+@dataclass(frozen=True, eq=False)
+class Unread:
+    """A value of the service that its type can't represent: shown and sent back as it came, and never empty."""
+
+    raw: Any
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Unread) and bool(self.raw == other.raw)
+
+    def __hash__(self) -> int:
+        return hash(repr(self.raw))
+
+
+def is_nothing(raw: Any) -> bool:
+    """Return True if the service answers "nothing": empty, 0 in place of a link, or a list or map of nothing else."""
+    if isinstance(raw, (Mapping, list)):
+        return all(map(is_nothing, raw.values() if isinstance(raw, Mapping) else raw))
+    return raw in EMPTY or raw in (0, "0")
+
+
+def cannot_send(raw: Any) -> Any:
+    """Refuse to send a value back whose read shape is not its write shape."""
+    raise InvalidValue(f"what the service answers can't be sent back: {shorten(raw)}")
+
+
+def faithful(
+    faces: FieldType,
+    send: Callable[[Any], Any] = lambda raw: raw,
+    is_empty: Callable[[Any], bool] = is_nothing,
+) -> FieldType:
+    """Return a type that keeps what it can't represent, in place of reading it as nothing.
+
+    :param send: what the service answered to what is sent back so that nothing changes; raises :class:`InvalidValue` if
+        that is not possible.
+    :param is_empty: whether a value, or an item of a list, is nothing.
+    """
+
+    def read(raw: Any, field: Field) -> Any:
+        value = faces.read(raw, field)
+        if not faces.holds_list:
+            is_lost = value in EMPTY and not is_empty(raw)
+        else:
+            items = raw if isinstance(raw, (list, tuple)) else (raw,)
+            is_lost = len(value) < len(items) and len(value) < sum(not is_empty(item) for item in items)
+        return Unread(raw) if is_lost else value
+
+    def kept(face: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        return lambda value: value.raw if isinstance(value, Unread) else face(value)
+
+    def equal(left: Any, right: Any, field: Field) -> bool:
+        if isinstance(left, Unread) or isinstance(right, Unread):
+            return bool(left == right)
+        return faces.equal(left, right, field)
+
+    same_as = faces.same_as
+    return replace(
+        faces,
+        read=read,
+        write=lambda value: send(value.raw) if isinstance(value, Unread) else faces.write(value),
+        show=kept(faces.show),
+        brief=kept(faces.brief or faces.show),
+        equal=equal,
+        same_as=same_as and (lambda value, field: value if isinstance(value, Unread) else same_as(value, field)),
+    )

@@ -626,7 +626,9 @@ def flatten(kind: Kind, raw: Mapping[str, Any]) -> dict[str, Any]:
         field_type = given if isinstance(given, Mapping) else {}
         shapes = _SHAPES_OF_A_DEFINITION.items()
         whole = {name: shaped(raw[name]) for name, shaped in shapes if raw.get(name) is not None}
-        return {**raw, **whole, "type": field_type.get("name"), "constraints": field_type.get("constraints")}
+        members = (("type", "name"), ("constraints", "constraints"))
+        apart = {key: field_type[member] for key, member in members if member in field_type}
+        return {**raw, **whole, **apart}
     return dict(raw)
 
 
@@ -638,7 +640,5 @@ def maps_in(value: Any) -> list[Mapping[str, Any]]:
 _SHAPES_OF_A_DEFINITION: dict[str, Callable[[Any], Any]] = {
     "field_key": str,
     "label": str,
-    "attributes": maps_in,
-    "relations": maps_in,
 }
 """Member of a definition to what makes it what it must be: everything else depends on it."""

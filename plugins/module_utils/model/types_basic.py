@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from decimal import ROUND_HALF_UP, Context, Decimal, InvalidOperation
 from typing import Any
@@ -27,7 +28,9 @@ from .field import (
     Plain,
     Spelling,
     TypedCell,
+    cannot_send,
     equal_by,
+    faithful,
 )
 from .patterns import finds
 from .types_links import ATTACHMENTS, LINKED_ASSET, LINKED_ASSETS, link_type
@@ -285,7 +288,7 @@ BOOLEAN = FieldType(
     _same,
     option={"type": "bool"},
     shape="boolean",
-    json_schema={"type": ["boolean", "string", "null"], "pattern": "^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$"},
+    json_schema={"type": ["boolean", "null"]},
     spelling=Spelling.FLAG,
 )
 DATE = FieldType(
@@ -315,10 +318,17 @@ DATETIME = FieldType(
     spelling=Spelling.INSTANT,
     narrows=True,
 )
+
+
+def _link_as_answered(raw: Any) -> Any:
+    """Return a link that can't be read as it is sent back: a text or a number, but no map."""
+    return cannot_send(raw) if isinstance(raw, (Mapping, list)) else raw
+
+
 UNWRITABLE = FieldType(_unwritable, _read_any, _same, _same, writable=False)
 ANY = FieldType(lambda value, _field: value, _read_any, _same, _same)
 FIELD_TYPES: dict[str, FieldType] = {
-    "ATTACHMENT": ATTACHMENTS,
+    "ATTACHMENT": faithful(ATTACHMENTS, cannot_send),
     "BARCODE": TEXT,
     "BOOLEAN": BOOLEAN,
     "COORDINATES": UNWRITABLE,
@@ -328,12 +338,12 @@ FIELD_TYPES: dict[str, FieldType] = {
     "DROPDOWN": TEXT,
     "FIELD_VALUE_COMPARISON": replace(UNWRITABLE, computed=True),
     "LINK": TEXT,
-    "LINKED_ASSET": LINKED_ASSET,
-    "LINKED_ASSETS": LINKED_ASSETS,
-    "LINKED_LOCATION": link_type("location"),
-    "LINKED_PERSON": link_type("person"),
-    "LINKED_ROOM": link_type("room"),
-    "LINKED_USER": link_type("user"),
+    "LINKED_ASSET": faithful(LINKED_ASSET, _link_as_answered),
+    "LINKED_ASSETS": faithful(LINKED_ASSETS, _link_as_answered),
+    "LINKED_LOCATION": faithful(link_type("location"), _link_as_answered),
+    "LINKED_PERSON": faithful(link_type("person"), _link_as_answered),
+    "LINKED_ROOM": faithful(link_type("room"), _link_as_answered),
+    "LINKED_USER": faithful(link_type("user"), _link_as_answered),
     "LONG_TEXT": replace(TEXT, names=False),
     "MONEY": DECIMAL,
     "NUMBER": INTEGER,

@@ -16,9 +16,13 @@ from .field import (
     Field,
     FieldType,
     InvalidValue,
+    cannot_send,
     each,
     equal_by,
+    faithful,
     integer_of,
+    is_nothing,
+    is_uuid,
     parse_list,
     read_list,
 )
@@ -80,7 +84,7 @@ def _parse_interval(value: Any, _field: Field) -> Interval:
 
 def _read_interval(value: Any, _field: Field) -> Interval | None:
     if isinstance(value, Mapping) and value.get("unit") in UNITS:
-        number = integer_of(value.get("value") or 0)
+        number = integer_of(value.get("value"))
         return None if number is None or number < 0 else Interval(value["unit"], number)
     return None
 
@@ -112,10 +116,7 @@ INTERVAL = FieldType(
     shape="interval",
     json_schema={
         "type": ["object", "null"],
-        "properties": {
-            "unit": {"enum": list(UNITS)},
-            "value": {"type": ["integer", "string"], "minimum": 0, "pattern": "^[0-9]+$"},
-        },
+        "properties": {"unit": {"enum": list(UNITS)}, "value": {"type": "integer", "minimum": 0}},
         "required": ["unit", "value"],
         "additionalProperties": False,
     },
@@ -130,7 +131,7 @@ INTERVALS = FieldType(
     same_as=_length,
     option={"type": "list", "elements": "dict", "options": _INTERVAL_OPTIONS},
     shape="intervals",
-    json_schema={"type": ["array", "null"], "items": {"$ref": "#/$defs/interval", "not": {"type": "null"}}},
+    json_schema={"type": ["array", "null"], "items": {"$ref": "#/$defs/interval"}},
 )
 
 
@@ -145,6 +146,8 @@ def _parse_asset(value: Any, field: Field) -> Reference:
 
 
 def _read_asset(value: Any, field: Field) -> Any:
+    if isinstance(value, Mapping) and value.get("type", "asset") != "asset":
+        return None
     reference = read_reference("object")(value, field)
     if reference is not None and isinstance(value, Mapping):
         reference.display_name = value.get("name")
@@ -153,7 +156,24 @@ def _read_asset(value: Any, field: Field) -> Any:
 
 
 def _uuid_of(value: Reference | None) -> Any:
-    return value.uuid if value else None
+    # An instance that answers ids gets them back.
+    return (value.uuid or value.id) if value else None
+
+
+def _assets_as_answered(raw: Any) -> Any:
+    """Return references of other types than assets as they are sent back."""
+    items = raw if isinstance(raw, list) else [raw]
+    if not all(
+        isinstance(item, Mapping) and isinstance(item.get("type"), str) and is_uuid(item.get("uuid")) for item in items
+    ):
+        return cannot_send(raw)
+    return [{"type": item["type"], "uuid": item["uuid"]} for item in items]
+
+
+def _users_as_answered(raw: Any) -> Any:
+    """Return users who can't be read as they are sent back: texts, but no maps."""
+    items = raw if isinstance(raw, list) else [raw]
+    return cannot_send(raw) if any(isinstance(item, (Mapping, list)) for item in items) else raw
 
 
 def _show_asset(value: Reference) -> dict[str, Any]:
@@ -221,11 +241,16 @@ def _parse_renter(value: Any, field: Field) -> tuple[str, Any]:
 
 def _read_renter(value: Any, field: Field) -> tuple[str, Any] | None:
     if isinstance(value, Mapping) and value.get("type") and value.get("value"):
-        if value["type"] == "user":
-            return ("user", _USER.read(value["value"], field))
-        return (value["type"], value["value"])
+        if value["type"] != "user":
+            return (value["type"], value["value"])
+        user = _USER.read(value["value"], field)
+        return None if user is None else ("user", user)
     # Some instances answer a text alone: what was written, or what the user is called.
     return ("text", value) if isinstance(value, str) and value else None
+
+
+def _is_no_renter(raw: Any) -> bool:
+    return is_nothing(raw) or (isinstance(raw, Mapping) and "value" in raw and is_nothing(raw["value"]))
 
 
 def _plain_renter(of_user: Callable[[Any], Any]) -> Callable[[tuple[str, Any] | None], Any]:
@@ -274,8 +299,6 @@ RENTER = FieldType(
         "properties": {"type": {"enum": ["plain", "user"]}, "value": {"type": ["string", "integer", "object"]}},
         "required": ["type", "value"],
         "additionalProperties": False,
-        "if": {"properties": {"type": {"const": "plain"}}, "required": ["type"]},
-        "then": {"properties": {"value": {"type": "string"}}},
     },
     in_files=lambda value, called: {"type": value[0], "value": called(value[1])},
 )
@@ -317,14 +340,14 @@ STRUCTURES: dict[str, FieldType] = {
     **DEFINITIONS,
     "ANY": ANY,
     "ARTICLES": replace(UNWRITABLE, read=read_list(_read_article), write=list, show=list, empty=()),
-    "ASSETS": ASSETS,
-    "ATTACHMENTS": ATTACHMENTS,
+    "ASSETS": faithful(ASSETS, _assets_as_answered),
+    "ATTACHMENTS": faithful(ATTACHMENTS, cannot_send),
     "BILLING": replace(UNWRITABLE, read=_read_billing),
     "CHOICE": TEXT,
     "DAY": DATE,
-    "INTERVAL": INTERVAL,
-    "INTERVALS": INTERVALS,
-    "RENTER": RENTER,
+    "INTERVAL": faithful(INTERVAL),
+    "INTERVALS": faithful(INTERVALS),
+    "RENTER": faithful(RENTER, is_empty=_is_no_renter),
     "RENTAL_STATUS": replace(
         TEXT,
         equal=equal_by(_before_its_day),
@@ -333,8 +356,8 @@ STRUCTURES: dict[str, FieldType] = {
         in_files=lambda value, _called: BY_TIME.get(value, value),
     ),
     "TYPES": replace(TEXT, parse=parse_list(TEXT.parse), read=_read_types, empty=(), narrows=False),
-    "USER": USER,
-    "USERS": USERS,
+    "USER": faithful(USER, _users_as_answered),
+    "USERS": faithful(USERS, _users_as_answered),
     # The times of a record tell that it does not last whole days.
     "WHOLE_DAYS": replace(BOOLEAN, computed=True),
 }

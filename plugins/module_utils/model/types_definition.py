@@ -12,7 +12,20 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
-from .field import EMPTY, Field, FieldType, InvalidValue, each, is_uuid, parse_list, read_list, typed
+from .field import (
+    EMPTY,
+    Field,
+    FieldType,
+    InvalidValue,
+    Unread,
+    each,
+    faithful,
+    is_nothing,
+    is_uuid,
+    parse_list,
+    read_list,
+    typed,
+)
 from .types_basic import ANY, TEXT
 
 # ---- attributes and constraints of a field definition: type -> values, compared as sets
@@ -135,27 +148,35 @@ def _constraint_values(name: str, wanted: Any) -> tuple[Any, ...]:
     return (wanted,)
 
 
+def _holds_map(value: Any) -> bool:
+    """Return True if a value is a map, or has one in it: none that a person writes does."""
+    return any(map(_holds_map, value)) if isinstance(value, list) else isinstance(value, Mapping)
+
+
 def _frozen(value: Any) -> Any:
-    """A value that can stand in a set: lists as tuples, maps as the text of them."""
-    if isinstance(value, list):
-        return tuple(map(_frozen, value))
-    return repr(value) if isinstance(value, Mapping) else value
+    """Return a value that can stand in a set: lists as tuples."""
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
 def _thawed(value: Any) -> Any:
     return [_thawed(item) for item in value] if isinstance(value, tuple) else value
 
 
-def _read_attributes(value: Any, _field: Field) -> Terms:
+def _read_attributes(value: Any, _field: Field) -> Any:
     terms: dict[str, tuple[Any, ...]] = {}
-    for item in value if isinstance(value, list) else ():
-        if isinstance(item, Mapping) and isinstance(item.get("type"), str):
-            terms[item["type"]] = (*terms.get(item["type"], ()), _frozen(item.get("value")))
+    for item in value if isinstance(value, list) else [value]:
+        if is_nothing(item):
+            continue
+        if not isinstance(item, Mapping) or not isinstance(item.get("type"), str) or _holds_map(item.get("value")):
+            return Unread(value)
+        terms[item["type"]] = (*terms.get(item["type"], ()), _frozen(item.get("value")))
     return terms
 
 
-def _read_constraints(value: Any, field: Field) -> Terms:
-    terms = dict(_read_attributes(value, field))
+def _read_constraints(value: Any, field: Field) -> Any:
+    terms = _read_attributes(value, field)
+    if isinstance(terms, Unread):
+        return terms
     allowed = terms.get("allowed_values")
     if allowed == (None,):
         terms["allowed_values"] = ()
@@ -279,7 +300,7 @@ def _parse_compared(compared: Any, kind: Any, field: Field) -> tuple[Any, ...] |
 
 
 def _read_relation(value: Any, _field: Field) -> tuple[Any, ...] | None:
-    if not isinstance(value, Mapping):
+    if not isinstance(value, Mapping) or _holds_map(value.get("comparison_values")):
         return None
     compared = value.get("comparison_values")
     values = None if compared is None else tuple(map(_frozen, compared if isinstance(compared, list) else [compared]))
@@ -301,36 +322,42 @@ def _definition_type_name(value: str) -> str:
 
 
 DEFINITIONS: dict[str, FieldType] = {
-    "ATTRIBUTES": FieldType(
-        _parse_terms(_attribute_values, tuple(ATTRIBUTES), "attribute type"),
-        _read_attributes,
-        _write_attributes,
-        _show_terms,
-        _equal_terms,
-        empty={},
-        merge=_merge_terms,
-        option={"type": "dict"},
-        in_files=_terms_in_files,
+    "ATTRIBUTES": faithful(
+        FieldType(
+            _parse_terms(_attribute_values, tuple(ATTRIBUTES), "attribute type"),
+            _read_attributes,
+            _write_attributes,
+            _show_terms,
+            _equal_terms,
+            empty={},
+            merge=_merge_terms,
+            option={"type": "dict"},
+            in_files=_terms_in_files,
+        )
     ),
-    "CONSTRAINTS": FieldType(
-        _parse_terms(_constraint_values, CONSTRAINTS, "constraint type"),
-        _read_constraints,
-        _write_constraints,
-        _show_terms,
-        _equal_terms,
-        empty={},
-        merge=_merge_terms,
-        option={"type": "dict"},
-        in_files=_terms_in_files,
+    "CONSTRAINTS": faithful(
+        FieldType(
+            _parse_terms(_constraint_values, CONSTRAINTS, "constraint type"),
+            _read_constraints,
+            _write_constraints,
+            _show_terms,
+            _equal_terms,
+            empty={},
+            merge=_merge_terms,
+            option={"type": "dict"},
+            in_files=_terms_in_files,
+        )
     ),
-    "RELATIONS": FieldType(
-        parse_list(_parse_relation),
-        read_list(_read_relation),
-        each(_plain_relation),
-        each(_plain_relation),
-        lambda left, right, _field: set(left) == set(right),
-        empty=(),
-        option={"type": "list", "elements": "dict"},
+    "RELATIONS": faithful(
+        FieldType(
+            parse_list(_parse_relation),
+            read_list(_read_relation),
+            each(_plain_relation),
+            each(_plain_relation),
+            lambda left, right, _field: set(left) == set(right),
+            empty=(),
+            option={"type": "list", "elements": "dict"},
+        )
     ),
     "SCALAR": FieldType(_parse_scalar, ANY.read, ANY.write, ANY.show, _equal_scalar, option={"type": "raw"}),
     "SCALARS": FieldType(

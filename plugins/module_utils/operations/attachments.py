@@ -27,7 +27,7 @@ from ..client.transport import Effect
 from ..errors import InvalidInput, NoMatch, NotFound, OutcomeUnknown, SeventhingsError, UnknownField
 from ..local.local_files import LocalFiles, Target, file_name, sides
 from ..local.safe_files import Folder
-from ..model.field import Field, is_uuid
+from ..model.field import Field, Unread, is_uuid, shorten
 from ..model.kinds import FILE, KINDS
 from ..model.schema import Schema, type_of
 from ..model.types_basic import broken_rules
@@ -69,6 +69,9 @@ def _seen_in(client: Client, schema: Schema, record: Record, field: Field) -> li
     """
     if field.key in sight_of(client, schema, [record], [field.key]).hidden:
         raise InvalidInput(f"field: {unseen(field.key)}")
+    value = schema.read_one(field.key, record.flat)
+    if isinstance(value, Unread):
+        raise InvalidInput(f"field: the service answers {shorten(value.raw)} for {field.key}, and no files")
     return _linked(record, field)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..client.client import Record
 from ..errors import InvalidInput
-from ..model.field import EMPTY
+from ..model.field import EMPTY, Unread, shorten
 from ..model.kinds import FIELD_DEFINITION, Kind
 from ..model.schema import FieldError, Schema, type_of
 from ..model.types_links import Reference, references_in
@@ -150,7 +150,15 @@ def shown_as_written(change: Change, written: Iterable[str]) -> Change:
 
 def _wanted(schema: Schema, key: str, is_now: Any, written: Any) -> Any:
     merge = type_of(schema.fields[key]).merge
-    return merge(is_now, written) if merge else written
+    if merge is None:
+        return written
+    if isinstance(is_now, Unread):
+        words = (
+            f"{key}: the service answers {shorten(is_now.raw)}, which can't be read, so a change would lose it. Change "
+            "it in the application."
+        )
+        raise InvalidInput([FieldError.at((key,), words, words)])
+    return merge(is_now, written)
 
 
 def _difference(schema: Schema, key: str, is_now: Any, written: Any) -> tuple[Any, Any]:
@@ -187,6 +195,10 @@ def _as_now(schema: Schema, key: str, written: Any, current: Record) -> Any:
 # ---- field definitions
 
 
+def _terms_in(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
 def check_destructive(current: Record | None, change: Change, allowed: bool, used: ValuesInUse) -> None:
     """Refuses a change of a definition that may cost data, unless it is allowed: another type, or a value taken away
     that a record has.
@@ -209,7 +221,7 @@ def check_destructive(current: Record | None, change: Change, allowed: bool, use
         for value in have.get("possible_values") or ()
         if "possible_values" in change.values and value not in change.values["possible_values"]
     ]
-    limits = have.get("constraints") or {}
+    limits = _terms_in(have.get("constraints"))
     if "constraints" in change.values:
         kept = change.values["constraints"].get("allowed_values")
         gone += [
@@ -252,7 +264,7 @@ def with_equal_allowed_values(schema: Schema, desired: Mapping[str, Any], curren
         is_dropdown
         and "possible_values" in desired
         and "allowed_values" not in written
-        and "allowed_values" in (have.get("constraints") or {})
+        and "allowed_values" in _terms_in(have.get("constraints"))
     ):
         return {**desired, "constraints": {**written, "allowed_values": tuple(map(str, desired["possible_values"]))}}
     return dict(desired)

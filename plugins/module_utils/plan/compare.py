@@ -17,10 +17,11 @@ from ..model.schema import Schema
 from ..model.types_links import attachments_in, references_in
 from ..resolve import natural_keys
 from ..resolve.references import is_text_renter, renter_of
-from ..resolve.sight import may_be_lost
+from ..resolve.sight import may_be_lost, sends_empty_members
 from . import change as plan
 from .change import Change
 from .hours import check_hours_known, needs_hours
+from .replacing import check_carried, missing_members
 from .state import InstanceState
 
 
@@ -97,11 +98,16 @@ class Comparer:
             self.recognise_files(schema, desired, current)
         elif needs_hours(schema, desired):
             check_hours_known(schema, desired, self._state.some(schema.kind))
-        change = plan.plan_present(
-            schema, desired, current, archived, self._state.complete, wanted.may_be_made, self._state.alike
-        )
-        if change.action == plan.UPDATE and schema.kind.update == "PUT" and schema.kind.has_own_fields:
-            change = self._replaced(schema, change)
+        change = self._planned(wanted, desired, current, archived)
+        if current is not None and self._is_incomplete(wanted, desired, current, change):
+            alone = self._state.client.get(schema.kind, current.uuid, wanted.template)
+            if alone is not None:
+                current = current.completed_by(alone)
+                self._state.make_comparable(schema, desired, current)
+                self.recognise_files(schema, desired, current)
+                change = self._planned(wanted, desired, current, archived)
+        if change.action == plan.UPDATE and schema.kind.update == "PUT":
+            change = self._replaced(wanted, change)
         plan.check_choices(current, change)
         plan.check_destructive(current, change, wanted.allow_destructive, partial(self._values_in_use, wanted.template))
         change = self._with_renter(schema, change)
@@ -109,11 +115,35 @@ class Comparer:
             self._state.require_uuids(references_in(tuple(change.values.values())))
         return plan.shown_as_written(change, wanted.desired) if schema.kind.defines_fields else change
 
-    def _replaced(self, schema: Schema, change: Change) -> Change:
-        """A change that sets all fields of a record at once: those that the account does not see would be lost."""
-        sight = self._state.sight(schema, change.current)
-        sight.check_replaced()
-        unsure = sorted(sight.missing - change.values.keys())
+    def _planned(self, wanted: Wanted, desired: Mapping[str, Any], current: Record | None, archived: bool) -> Change:
+        return plan.plan_present(
+            wanted.schema, desired, current, archived, self._state.complete, wanted.may_be_made, self._state.alike
+        )
+
+    def _is_incomplete(self, wanted: Wanted, desired: Mapping[str, Any], current: Record, change: Change) -> bool:
+        """Return True if a record that is replaced as a whole must be read by itself, because a list leaves out
+        members of it.
+        """
+        missing = [] if current.is_whole else missing_members(wanted.schema, current)
+        if not missing or change.action == plan.UPDATE:
+            return bool(missing)
+        # An instance that sends empty members leaves out none because it is empty.
+        is_compared = any(key in desired for key in missing)
+        return is_compared and sends_empty_members(
+            wanted.schema, self._state.answered(wanted.schema.kind, wanted.template)
+        )
+
+    def _replaced(self, wanted: Wanted, change: Change) -> Change:
+        """Check a change that sets all fields of a record at once: what the account does not see would be lost."""
+        schema, current = wanted.schema, change.current
+        values = {key: value for key, value in change.values.items() if key != schema.kind.status_key}
+        if current is None or not values:
+            return change
+        unsure = check_carried(schema, current, values, self._state.answered(schema.kind, wanted.template))
+        if schema.kind.has_own_fields:
+            sight = self._state.sight(schema, current)
+            sight.check_replaced()
+            unsure = sorted(sight.missing - change.values.keys())
         if not unsure:
             return change
         return replace(change, warnings=(*change.warnings, may_be_lost(schema.kind, unsure)))

@@ -43,6 +43,10 @@ class InstanceState(ABC):
         """Some records of a kind, to see how the instance answers them."""
 
     @abstractmethod
+    def answered(self, kind: Kind, template: str = "") -> list[Record]:
+        """Return the records of a kind that lists have shown so far."""
+
+    @abstractmethod
     def find_existing(
         self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], template: str = ""
     ) -> list[Record]:
@@ -106,6 +110,11 @@ class QueriedState(InstanceState):
 
     def some(self, kind: Kind) -> list[Record]:
         return self.reading.some(kind)
+
+    def answered(self, kind: Kind, template: str = "") -> list[Record]:
+        if kind.defines_fields:
+            return [Record.of(kind, raw) for raw in self.client.definitions(template)]
+        return self.reading.read_of(kind)
 
     def find_existing(
         self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], template: str = ""

@@ -292,6 +292,7 @@ class Applier:
         status = change.values.get(self._kind.status_key)
         values = {key: value for key, value in change.values.items() if key != self._kind.status_key}
         if values:
+            current = self._whole(current)
             body = update_body(self._schema, current, values, self._extra)
             try:
                 self._send(current, body, "status" in values)
@@ -304,6 +305,18 @@ class Applier:
                 raise (lost if lost.status is None else self._explained(lost, change)) from lost
         if status is not None:
             self._client.set_status(self._kind, current.uuid, status)
+
+    def _whole(self, current: Record) -> Record:
+        """Return a record that is about to be replaced with everything that the service shows of it."""
+        if self._kind.update != "PUT" or current.is_whole:
+            return current
+        alone = self._client.get(self._kind, current.uuid, self._template)
+        if alone is None:
+            raise SeventhingsError(
+                f"The {self._kind.words} {current.uuid} does not exist any more. It was there when it was read"
+                f"{perhaps_unseen(self._kind)}."
+            )
+        return current.completed_by(alone)
 
     def _send(self, current: Record, body: Mapping[str, Any], sets_status: bool) -> None:
         """Sends an update. An instance may refuse an overdue status, though it is the one that the record has: then the

@@ -15,6 +15,7 @@ from ..client.client import Record
 from ..model.field import EMPTY
 from ..model.kinds import Kind
 from ..model.schema import Schema, type_of
+from ..plan.replacing import carried_along, check_carried
 
 
 def create_body(schema: Schema, values: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
@@ -28,22 +29,26 @@ def create_body(schema: Schema, values: Mapping[str, Any], extra: Mapping[str, A
     if kind.update == "PUT" and not kind.has_own_fields:
         values = _without_whole_days(kind, values)
         complete = {key: values.get(key, type_of(field).empty) for key, field in schema.fields.items()}
-        return _whole(schema, complete, {}) | dict(extra)
+        written = _definition(schema.write(complete), {}) if kind.defines_fields else _whole(schema, complete)
+        return written | dict(extra)
     kept = {key: value for key, value in values.items() if value not in EMPTY or schema.fields[key].has_default}
     return schema.write(kept)
 
 
 def update_body(schema: Schema, current: Record, values: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
-    """The body that changes a record: the changed keys alone (PATCH), or the record as it shall be (PUT)."""
+    """Return the body that changes a record: the changed keys alone (PATCH), or the record as it shall be (PUT).
+
+    :raises InvalidInput: if a PUT would lose something of the record.
+    """
     if schema.kind.update == "PATCH":
         return schema.write(values)
+    check_carried(schema, current, values, ())
+    if schema.kind.defines_fields:
+        return _definition(schema.write(values), current.flat) | dict(extra)
+    kept = carried_along(schema, current, values)
     if schema.kind.has_own_fields:
-        return _with_the_rest(schema, current, values)
-    # A definition carries what it has; other records lose what is not sent, so everything is sent.
-    is_kept = schema.kind.defines_fields
-    empty = {} if is_kept else {key: type_of(field).empty for key, field in schema.fields.items()}
-    kept = _as_it_is(schema, current, values)
-    return _whole(schema, {**empty, **kept, **values}, current.flat) | dict(extra)
+        return _with_the_rest(schema, current, {**kept, **values})
+    return _whole(schema, {**kept, **values}) | dict(extra)
 
 
 def _without_whole_days(kind: Kind, values: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -54,47 +59,33 @@ def _without_whole_days(kind: Kind, values: Mapping[str, Any]) -> Mapping[str, A
     return {key: value for key, value in values.items() if key not in hours.keys}
 
 
-def _as_it_is(schema: Schema, current: Record, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields that a PUT carries along. Times that it leaves out stay, so they are sent together or not at all."""
-    kept = schema.read(current.flat)
-    hours = schema.kind.hours
-    if hours is None:
-        return kept
-    dropped: tuple[str, ...] = ()
-    if values.get(hours.whole_days):
-        dropped = hours.times
-    elif not any(key in values for key in hours.keys):
-        dropped = hours.keys
-    return {key: value for key, value in kept.items() if key not in dropped}
-
-
 def _with_the_rest(schema: Schema, current: Record, values: Mapping[str, Any]) -> dict[str, Any]:
-    """A record with fields of its own as it shall be: what is not there any more is emptied by leaving it out."""
+    """Return a record with fields of its own as it shall be. An empty field is left out; so it is cleared."""
     prefix = schema.kind.key_prefix
     writable = {key for key, field in schema.fields.items() if type_of(field).writable}
-    kept = {key: value for key, value in schema.read(current.flat).items() if key in writable}
-    body = schema.write({key: value for key, value in {**kept, **values}.items() if value not in EMPTY})
-    known = {field.wire_key for field in schema.fields.values()}
+    body = schema.write({key: value for key, value in values.items() if key in writable and value not in EMPTY})
+    known = {schema.fields[key].wire_key for key in writable}
     others = {key: value for key, value in current.flat.items() if key.startswith(prefix) and key not in known}
     return {**others, **body}
 
 
-def _whole(schema: Schema, values: Mapping[str, Any], flat: Mapping[str, Any]) -> dict[str, Any]:
-    """The whole record as the service takes it. A field that has a call of its own is no part of it."""
+def _whole(schema: Schema, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the whole record as the service takes it. A field that has a call of its own is no part of it."""
     kind = schema.kind
     written = schema.write({key: value for key, value in values.items() if key in schema.fields})
-    if kind.defines_fields:
-        return _definition(written, flat)
-    body = {**written, **{key: "" for key in kind.texts_without_null if written.get(key) is None}}
+    body = {**written, **{key: "" for key in kind.texts_without_null if key in written and written[key] is None}}
     omitted = {*kind.cleared_by_leaving_out, *kind.kept_by_leaving_out}
     return {
         key: value for key, value in body.items() if key != kind.status_key and not (value is None and key in omitted)
     }
 
 
-def _definition(written: dict[str, Any], flat: Mapping[str, Any]) -> dict[str, Any]:
-    # Members of the definition that are not known here are carried along unchanged.
+def _definition(written: Mapping[str, Any], flat: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a definition with what was written. All other members of it are sent back as they came."""
     kept = {key: value for key, value in flat.items() if key not in ("type", "constraints")}
     body = {key: value for key, value in written.items() if key not in ("type", "constraints", "field_key")}
-    field_type = {**(flat.get("field_type") or {}), "name": written["type"], "constraints": written["constraints"]}
-    return {**kept, **body, "field_type": field_type}
+    parts = {
+        member: written[key] for key, member in (("type", "name"), ("constraints", "constraints")) if key in written
+    }
+    field_type = flat.get("field_type")
+    return {**kept, **body, "field_type": {**(field_type if isinstance(field_type, Mapping) else {}), **parts}}

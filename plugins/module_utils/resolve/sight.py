@@ -141,6 +141,11 @@ def _sends_empty(fields: Iterable[Field], records: Sequence[Record]) -> bool | N
     return False if any(wire not in record.flat for record in records for wire in there) else None
 
 
+def sends_empty_members(schema: Schema, records: Sequence[Record]) -> bool:
+    """Return True if records have the keys of fields that are empty."""
+    return _sends_empty(_told_of(schema), records) is True
+
+
 def _sends_empty_elsewhere(client: Client) -> bool:
     """Tells whether an instance sends the keys of empty fields, by its profile, or by a few records of each kind."""
     if client.profile is not None and "empty_keys" in client.profile.sides:

@@ -16,7 +16,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, NotFound
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field, shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field, Unread, shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
@@ -24,6 +24,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
     references_in,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.replacing import missing_members
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import LIMITED, unsure
@@ -224,7 +225,10 @@ class _Absorbing:
         schema = planned.schema
         definition, written = schema.fields[key], planned.entry.fields[name]
         now = schema.read_one(key, current.flat)
-        if key in self._state.sight(schema).missing and written not in EMPTY:
+        if isinstance(now, Unread):
+            raise NotPortable(f"no file can hold what the service answers: {shorten(now.raw)}")
+        missing = {*self._state.sight(schema).missing, *missing_members(schema, current)}
+        if key in missing and written not in EMPTY:
             raise NotSpliced(unsure(key))
         for reference in references_in(now):
             self._state.complete(reference)

@@ -40,9 +40,15 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
     field_from_definition,
     type_of,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.plan.replacing import missing_members
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import Visibility
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import matching_records
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import Sight, identifies, unseen
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import (
+    Sight,
+    identifies,
+    sends_empty_members,
+    unseen,
+)
 
 from ..desired.desired import SECTIONS
 from ..set_plan.state import ListedState
@@ -162,6 +168,7 @@ class _Export:
         self._portable = Portable(self._state, downloads, self._leave_out, is_for_twin=selection.twin is not None)
         self._downloads = downloads
         self._withheld: dict[str, set[str]] = {}
+        self._completed: dict[str, list[Record]] = {}
         self._off: dict[str, str] = {}
         self._done: set[str] = set()
 
@@ -301,7 +308,23 @@ class _Export:
         return is_left_out or not is_nameable(field)
 
     def _named(self, template: str) -> list[Mapping[str, Any]]:
-        return [raw for raw in self._client.definitions(template) if raw.get("field_key") not in SERVER_KEYS]
+        named = [raw for raw in self._client.definitions(template) if raw.get("field_key") not in SERVER_KEYS]
+        records = [Record.of(FIELD_DEFINITION, raw) for raw in named]
+        whole = self._whole(f"{template} fields", Schema.of(FIELD_DEFINITION), records, template)
+        return [record.flat for record in whole]
+
+    def _whole(self, section: str, schema: Schema, records: Sequence[Record], template: str = "") -> Sequence[Record]:
+        """Return records with the members that a list leaves out. Each of them takes a request."""
+        if not any(missing_members(schema, record) for record in records) or not sends_empty_members(schema, records):
+            return records
+        if section not in self._completed:
+            alone = [self._client.get(schema.kind, record.uuid, template) for record in records]
+            pairs = zip(records, alone, strict=True)
+            self._completed[section] = [one if other is None else one.completed_by(other) for one, other in pairs]
+        whole = self._completed[section]
+        for key in dict.fromkeys(key for record in whole for key in missing_members(schema, record)):
+            self._leave_out(f"{section}: {key}: the service does not answer it, so no file holds it")
+        return whole
 
     # ---- records
 
@@ -314,8 +337,8 @@ class _Export:
         return schema
 
     def _records(self, section: str, kind: Kind) -> None:
-        records = self._state.records(kind)
         schema = self._schema(kind)
+        records = self._whole(section, schema, self._state.records(kind))
         withheld = {field.key: field for field in schema.fields.values() if self._is_withheld(kind.template, field)}
         read = {record.uuid: schema.read(record.flat) for record in records}
         sight = self._sight(section, schema)

@@ -17,6 +17,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
     Field,
     InvalidValue,
     Plain,
+    Unread,
+    shorten,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
     KINDS,
@@ -24,6 +26,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     SERVER_KEYS,
     USER,
     Kind,
+    maps_in,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
@@ -143,6 +146,8 @@ class Portable:
                 continue
             name = name_in_files(field)
             try:
+                if isinstance(value, Unread):
+                    raise NotPortable(f"no file can hold what the service answers: {shorten(value.raw)}")
                 if type_of(field).merge is not None:
                     found = self._parts(schema, field, value, f"{location}: {name}")
                 else:
@@ -416,7 +421,7 @@ def _kept_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]]) -> li
         str(raw.get("field_key"))
         for raw in definitions
         if any(
-            one.get("type") == "generated" and one.get("value") == "on_update" for one in raw.get("attributes") or ()
+            one.get("type") == "generated" and one.get("value") == "on_update" for one in maps_in(raw.get("attributes"))
         )
     }
     return [field for field in schema.fields.values() if field.key not in SERVER_KEYS and field.key not in volatile]

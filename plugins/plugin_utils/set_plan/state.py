@@ -240,6 +240,10 @@ class ListedState(InstanceState):
         """All of them, because they are read anyway."""
         return self.records(kind)
 
+    def answered(self, kind: Kind, template: str = "") -> list[Record]:
+        """All of them, because they are read anyway."""
+        return self.records(kind, template)
+
     def of_uuid(self, kind: Kind, uuid: str, template: str = "") -> Record | None:
         """Return the record with a uuid if a list shows it, or if it may be archived and can be read."""
         record = self._of_uuid(kind, uuid, template)

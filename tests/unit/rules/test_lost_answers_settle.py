@@ -14,20 +14,13 @@ from typing import Any
 
 import pytest
 import steps
-from embedded_here import Embedded, Killed
+from embedded_here import Killed
 from instance_site import yaml_list
+from one_machine import Machine, kill_at_the_loss
 from playbook import Result
-
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
-from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import Creations
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import RunOptions, run_instance
 
 ELIF = "elif.yildiz@nordhain.example"
 BERND = "bernd.kowalski@nordhain.example"
-SETTINGS = "api: seventhings/v1\nset: test\npolicy: {create_users: true, limits: {create_percent: 1000}}\n"
 LATE = ("504_late", "502_late", "reset_late")
 NEVER = ("503", "502_html", "reset_before")
 """Faults of which a client can't tell that nothing will come of the request."""
@@ -99,33 +92,8 @@ def in_turn(faults: Sequence[str]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(("creation", "fault"), pairs, ids=str)
 
 
-class Controller:
-    """One user on one machine. Time passes only when somebody sleeps.
-
-    :ivar runtime: where processes share their locks and marks; None: nothing is shared.
-    """
-
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
-        self.service = Embedded.started()
-        self.runtime: Path | None = directory / "runtime"
-        self.runtime.mkdir(0o700)
-        self.client = self.connect()
-
-    def connect(self) -> Client:
-        """Return the connection of a new process."""
-        clock, client = self.service.clock, self.service.client()
-        if self.runtime is not None:
-            client.creations = Creations(
-                [Folder(self.runtime)], "here", clock=clock.now, sleep=clock.forward, now=clock.now
-            )
-            client.transport.on_unsafe = client.creations.refresh
-        return client
-
-    def call(self, module: str, **options: Any) -> Result:
-        """Run a module in a process of its own."""
-        self.client = self.connect()
-        return steps.call(module, options, False, lambda _options, _check: self.client)
+class Controller(Machine):
+    """A machine that creates records."""
 
     def create(self, creation: Creation) -> Result:
         return self.call(creation.module, **creation.options)
@@ -136,32 +104,6 @@ class Controller:
         self.service.clock.forward(60)
         name = {"user_from_person": "user"}.get(creation.module, creation.module)
         return int(self.call(f"{name}_info", **creation.info)["count"])
-
-    def write(self, **files: str) -> None:
-        """Write the files of a desired state; the settings are there without being named."""
-        for name, text in {"instance": SETTINGS, **files}.items():
-            path = self.directory / "files" / f"{name}.yml"
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(text, "utf-8")
-
-    def run(self, kill: bool = False) -> RunResult:
-        """Apply the files in a process of its own.
-
-        :param kill: kill it when it sleeps for the first time.
-        """
-        self.client = self.connect()
-        if kill:
-            kill_at_the_loss(self.client)
-        options = RunOptions(journal=self.directory)
-        return run_instance(self.client, load(self.directory / "files"), options, clock=self.service.clock.now)
-
-    def posts(self, path: str) -> int:
-        """Return how often a path was posted to."""
-        return self.service.log.count(("POST", f"/customer-api/v1{path}"))
-
-    def lists(self, path: str) -> int:
-        """Return how often a list was read."""
-        return self.service.log.count(("GET", f"/customer-api/v1{path}"))
 
 
 @pytest.fixture
@@ -270,15 +212,6 @@ def test_what_a_killed_process_sent_is_found_by_the_next_one(here: Controller, c
     assert seconds(here) - began == 30
     assert here.posts(creation.post) == 1
     assert here.count(creation) == before + 1
-
-
-def kill_at_the_loss(client: Client) -> None:
-    """Let the process of a client be killed before it sleeps for the first time."""
-
-    def killed(_seconds: float) -> None:
-        raise Killed
-
-    client.transport.sleep = killed
 
 
 @creations

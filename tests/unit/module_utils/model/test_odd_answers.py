@@ -35,10 +35,14 @@ def test_an_integer_of_the_service_is_one_or_none(value: Any, number: int | None
 
 
 @pytest.mark.parametrize("odd", [["x"], {"a": 1}, "x", 7, True, [[]]])
-def test_a_definition_has_a_key_and_lists_of_maps_whatever_is_answered(odd: Any) -> None:
-    flat = flatten(FIELD_DEFINITION, {"field_key": odd, "label": odd, "attributes": odd, "relations": [odd, {"a": 1}]})
-    assert (flat["field_key"], flat["label"], flat["attributes"]) == (str(odd), str(odd), [])
-    assert all(isinstance(one, dict) for one in flat["relations"])
+def test_a_definition_has_a_key_and_a_label_whatever_is_answered_and_nothing_of_it_is_lost(odd: Any) -> None:
+    raw = {"uuid": "u", "field_key": odd, "label": odd, "attributes": odd, "relations": [odd, {"a": 1}]}
+    flat = flatten(FIELD_DEFINITION, raw)
+    assert (flat["field_key"], flat["label"]) == (str(odd), str(odd))
+    assert (flat["attributes"], flat["relations"]) == (raw["attributes"], raw["relations"])
+    schema = Schema.of(FIELD_DEFINITION)
+    assert schema.show(flat)["attributes"] == (odd if odd != [[]] else {})
+    assert field_from_definition(raw).mandatory is False
 
 
 def test_a_natural_key_of_a_list_can_be_looked_up() -> None:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, InvalidValue
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, InvalidValue, Unread
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_composite import STRUCTURES, Interval
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 
@@ -136,9 +136,57 @@ def test_the_number_of_an_interval_may_be_answered_as_text(raw: Any) -> None:
     assert read("INTERVAL", raw) == Interval("days", 3)
 
 
-@pytest.mark.parametrize("raw", [None, "", [], {}, "P7D", 7, interval("fortnights", 1)])
+@pytest.mark.parametrize("raw", [None, "", [], {}, {"unit": None, "value": None}])
 def test_what_is_no_interval_is_read_as_none(raw: Any) -> None:
     assert read("INTERVAL", raw) is None
+
+
+@pytest.mark.parametrize("raw", ["P7D", 7, interval("fortnights", 1), {"unit": "days"}, {"unit": "days", "value": -1}])
+def test_an_interval_that_can_not_be_represented_is_shown_and_sent_back_as_it_came(raw: Any) -> None:
+    for name, answered in (("INTERVAL", raw), ("INTERVALS", [interval("days", 1), raw])):
+        value, faces = read(name, answered), STRUCTURES[name]
+        assert value == Unread(answered)
+        assert (faces.show(value), faces.write(value)) == (answered, answered)
+        assert not equal(name, value, faces.empty)
+        assert not equal(name, value, read(name, None))
+        assert equal(name, value, read(name, answered))
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "sent"),
+    [
+        ("RENTER", {"type": "group", "value": "Sales"}, {"type": "group", "value": "Sales"}),
+        ("RENTER", {"type": "user", "value": "ada"}, {"type": "user", "value": "ada"}),
+        ("RENTER", {"name": "Ada"}, {"name": "Ada"}),
+        ("ASSETS", [{"type": "room", "uuid": UUID, "name": "Lab"}], [{"type": "room", "uuid": UUID}]),
+        ("ASSETS", [{"type": "asset", "name": "Lab"}], None),
+        ("USERS", ["ada@example.com"], ["ada@example.com"]),
+        ("USERS", [{"name": "Ada"}], None),
+        ("USER", 7, 7),
+        ("ATTACHMENTS", [{"uuid": UUID}, {"name": "a.pdf"}], None),
+        ("ATTACHMENTS", [{"uuid": UUID}, 7], None),
+        ("RELATIONS", ["x"], ["x"]),
+        (
+            "ATTRIBUTES",
+            [{"type": "unique", "value": {"scope": "all"}}],
+            [{"type": "unique", "value": {"scope": "all"}}],
+        ),
+    ],
+)
+def test_what_can_not_be_represented_is_sent_back_as_it_came_or_not_at_all(name: str, raw: Any, sent: Any) -> None:
+    faces = STRUCTURES[name]
+    value = read(name, raw)
+    if sent is None:
+        assert isinstance(value, Unread)
+        with pytest.raises(InvalidValue, match="can't be sent back"):
+            faces.write(value)
+    else:
+        assert faces.write(value) == sent
+
+
+@pytest.mark.parametrize("raw", [{"type": "plain", "value": ""}, {"type": "user", "value": None}, {}, None, "", 0])
+def test_what_is_no_renter_is_read_as_none(raw: Any) -> None:
+    assert read("RENTER", raw) is None
 
 
 @pytest.mark.parametrize(
@@ -512,9 +560,15 @@ def test_allowed_values_are_always_shown_as_a_list() -> None:
 
 
 @pytest.mark.parametrize("name", ["ATTRIBUTES", "CONSTRAINTS"])
-@pytest.mark.parametrize("raw", [None, [], {}, "", "x", 5, [None], [5], [{}]])
-def test_what_is_no_list_of_type_and_value_is_read_as_none(name: str, raw: Any) -> None:
+@pytest.mark.parametrize("raw", [None, [], {}, "", [None], [{}]])
+def test_an_empty_list_of_type_and_value_is_read_as_none(name: str, raw: Any) -> None:
     assert read(name, raw) == {}
+
+
+@pytest.mark.parametrize("name", ["ATTRIBUTES", "CONSTRAINTS"])
+@pytest.mark.parametrize("raw", ["x", 5, [5], {"unique": "yes"}, [{"type": 5, "value": "x"}]])
+def test_what_is_no_list_of_type_and_value_is_kept_as_it_came(name: str, raw: Any) -> None:
+    assert read(name, raw) == Unread(raw)
 
 
 @pytest.mark.parametrize(

@@ -109,8 +109,8 @@ def test_of_several_tasks_the_open_one_is_meant_unless_a_status_narrows_what_is_
     absent: bool, meant: str
 ) -> None:
     tasks = [
-        {"uuid": uuid_of(1), "title": "t", "status": "closed"},
-        {"uuid": uuid_of(2), "title": "t", "status": "open"},
+        {**dict.fromkeys(TASK.fields), "uuid": uuid_of(1), "title": "t", "status": "closed"},
+        {**dict.fromkeys(TASK.fields), "uuid": uuid_of(2), "title": "t", "status": "open"},
     ]
     state, _transport = state_on({"GET /task-management/tasks": answer(tasks)})
     desired = {"title": "t", "status": "closed"} if absent else {"title": "t", "comment": "x"}
@@ -122,14 +122,15 @@ def test_of_several_tasks_the_open_one_is_meant_unless_a_status_narrows_what_is_
 
 def test_a_renter_that_is_answered_as_a_text_is_carried_along_with_a_word_about_it() -> None:
     state, _transport = state_on({"GET /users": listing([{"uuid": uuid_of(3), "id": 3, "email": "ada@example.com"}])})
-    current = record("rental_case", 1, title="t", renter="Somebody")
+    empty = dict.fromkeys(field.wire_key for field in RENTAL.fields.values())
+    current = record("rental_case", 1, **{**empty, "title": "t", "renter": "Somebody"})
     change = Comparer(state).change(Wanted(RENTAL, {"title": "u"}), current)
     assert change.values == {"title": "u", "renter": ("plain", "Somebody")}
     assert change.after == {"title": "u"}
     assert change.warnings == (
         "renter: the instance answers 'Somebody' alone, none of its users; it is kept as that text.",
     )
-    current = record("rental_case", 1, title="t", renter="ada@example.com")
+    current = record("rental_case", 1, **{**empty, "title": "t", "renter": "ada@example.com"})
     known = Comparer(state).change(Wanted(RENTAL, {"title": "u"}), current)
     assert known.values["renter"][1].uuid == uuid_of(3)
     assert known.warnings == ()

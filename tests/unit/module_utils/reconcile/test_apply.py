@@ -309,6 +309,7 @@ def test_a_500_with_a_renter_is_sent_again(clock: Clock) -> None:
 
 def update(schema: Schema, flat: JsonMap, written: JsonMap, archived: bool = False) -> Change:
     current = Record.of(schema.kind, {"uuid": uuid_of(1), **flat})
+    current.is_whole = True
     return plan.plan_present(schema, values_of(schema, written), current, archived)
 
 
@@ -543,6 +544,8 @@ def test_a_put_that_carries_what_an_instance_refuses_is_explained_though_that_do
         "references": [],
         "assignees": [],
         "comment": None,
+        "recurring_schedule": None,
+        "attachments": [],
     }
     with pytest.raises(SeventhingsError) as caught:
         carry_out(transport, update(schema, flat, {"comment": "x"}), schema=schema)

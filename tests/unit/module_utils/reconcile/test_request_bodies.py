@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
@@ -124,10 +125,18 @@ def test_put_of_a_task_leaves_out_what_the_service_manages(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", ["comment", "recurring_schedule", "attachments", "reminders", "references"])
-def test_what_a_task_did_not_answer_is_sent_as_nothing(key: str) -> None:
+def test_what_a_task_did_not_answer_is_left_out_and_never_sent_as_nothing(key: str) -> None:
     body = update("task", {name: value for name, value in TASK.items() if name != key}, {"title": "New"})
-    assert key in body
-    assert body[key] in (None, [])
+    assert body == {**{name: value for name, value in TASK_WRITTEN.items() if name != key}, "title": "New"}
+
+
+@pytest.mark.parametrize("key", ["comment", "recurring_schedule", "attachments", "reminders", "references"])
+def test_what_a_task_did_not_answer_is_not_empty_if_other_members_are(key: str) -> None:
+    other = "comment" if key == "recurring_schedule" else "recurring_schedule"
+    flat = {name: value for name, value in {**TASK, other: None}.items() if name != key}
+    with pytest.raises(InvalidInput, match=f"{key}: the service does not answer it"):
+        update("task", flat, {"title": "New"})
+    assert key in update("task", flat, {key: []} if key.endswith("s") else {key: None})
 
 
 def test_recurring_schedule_is_always_there_as_null_when_there_is_none() -> None:
