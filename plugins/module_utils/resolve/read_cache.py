@@ -123,11 +123,17 @@ class Reading:
     # ---- references by natural key or map
 
     def resolve(self, references: Iterable[Reference]) -> None:
-        """Fills in ``uuid`` and ``id`` of references by natural key or map.
+        """Fill in ``uuid`` and ``id`` of references by natural key or map.
 
         :raises NoMatch: or ``Ambiguous``, naming candidates; ``InvalidInput`` for a map whose values do not fit.
         """
-        unresolved = self._resolver.resolve(references)
+        wanted = list(references)
+        unresolved = self._resolver.resolve(wanted)
+        if any(one.reference.written in one.near for one in unresolved):
+            # The names for the hint were read later: somebody created the record in between.
+            self._lists.clear()
+            self._narrowed.clear()
+            unresolved = self._resolver.resolve(wanted)
         unfit = [_words_of(one) for one in unresolved if one.why is Why.UNFIT]
         if unfit:
             raise InvalidInput(unfit)
