@@ -28,7 +28,7 @@ from typing import TypeVar
 from ..errors import OutcomeUnknown, SeventhingsError
 from ..local.safe_files import Folder
 from ..model.kinds import KINDS
-from .locks import Busy, Lock, Obstructed, describe
+from .locks import TOLD_AFTER, Busy, Lock, Obstructed, describe, wait_for
 from .places import NAMED
 
 LOCK_WAIT = 600.0
@@ -37,7 +37,6 @@ LOCK_WAIT = 600.0
 SHORTEST_SETTLE = 30.0
 """Least seconds, by default, within which a request whose answer was lost may still take effect."""
 
-_TOLD_AFTER = 5.0
 _LAYOUT = struct.Struct("<4sQQd16s")
 _FORMAT = b"mrk2"
 _EARLIER_LAYOUT = struct.Struct("<QQd16s")
@@ -167,7 +166,7 @@ class Creations:
     :param on_problem: gets warnings about the places.
     :param settle: the settling horizon: seconds within which a request whose answer was lost may still take effect.
     :param now: the time of the marks, which processes share, in seconds since 1970.
-    :ivar on_wait: is told that a wait takes long.
+    :ivar lock_wait: as given. :ivar on_wait: is told that a wait takes long.
     """
 
     def __init__(
@@ -186,7 +185,7 @@ class Creations:
         self._now = now
         self._folders = folders
         self._name = name
-        self._lock_wait = lock_wait
+        self.lock_wait = lock_wait
         self._on_problem = on_problem
         self._warned: set[str] = set()
         self._clock = clock
@@ -305,12 +304,10 @@ class Creations:
                 if watched is inside and watched.under_way == 1 and not watched.lost:
                     # The service did not take the request that waits, and nothing else is under way.
                     self._note(watched)
-                self._give_back(watched)
+            self._give_all_back()
         yield
         with self._mutex:
-            for kind, watched in self._kinds.items():
-                if watched.is_wanted and not watched.lock.is_held:
-                    self._take_again(kind, watched)
+            self._take_all_again()
         if inside is not None and inside.moves != self._inside.moves:
             raise CreatedMeanwhile
 
@@ -328,8 +325,9 @@ class Creations:
                     f"{removed} was removed during the run, by a cleaner of temporary files or at the end of a "
                     f"session, and was created anew. {NAMED} may name a directory that stays."
                 )
-                watched.lock.release()
-                self._take_again(kind, watched)
+                # All of them, so that processes take locks in one order.
+                self._give_all_back()
+                self._take_all_again()
                 raise CreatedMeanwhile
             has_moved = not watched.lock.is_held and self._take(kind, watched)
             settles_at = watched.settles_at
@@ -340,7 +338,7 @@ class Creations:
         if settles_at is not None:
             # The mutex is free meanwhile, and every thread waits for itself.
             seconds = max(settles_at - self._clock(), 0.0)
-            if seconds > _TOLD_AFTER:
+            if seconds > TOLD_AFTER:
                 self.on_wait(
                     f"Waiting {seconds:.0f} seconds: an interrupted process sent a request that may still create "
                     f"{KINDS[kind].one}."
@@ -351,10 +349,16 @@ class Creations:
                     watched.settles_at = None
         raise CreatedMeanwhile
 
-    def _take_again(self, kind: str, watched: _Kind) -> None:
-        """Take a lock that was given away while records were looked for or made."""
-        watched.moves += self._take(kind, watched)
-        self._mark(watched, "")
+    def _give_all_back(self) -> None:
+        for watched in self._kinds.values():
+            self._give_back(watched)
+
+    def _take_all_again(self) -> None:
+        """Take the locks that were given away while records were looked for or made."""
+        for kind, watched in self._kinds.items():
+            if watched.is_wanted and not watched.lock.is_held:
+                watched.moves += self._take(kind, watched)
+                self._mark(watched, "")
 
     def _mark(self, watched: _Kind, key: str) -> None:
         if watched.under_way:
@@ -380,11 +384,20 @@ class Creations:
 
     def _take(self, kind: str, watched: _Kind) -> bool:
         """Take the lock. Return whether others made something since it was looked for, or may have."""
+        several = KINDS[kind].several
         try:
-            try:
-                watched.lock.acquire(min(_TOLD_AFTER, self._lock_wait), self._clock, self._sleep)
-            except Busy:
-                self._wait_longer(kind, watched)
+            wait_for(
+                watched.lock.try_acquire,
+                self.lock_wait,
+                self._clock,
+                self._sleep,
+                lambda: self.on_wait(f"Waiting for {_who(watched)}, which makes {several} of the same instance."),
+            )
+        except Busy as busy:
+            raise LockTimeout(
+                f"Waited {self.lock_wait:g} seconds (lock_wait) for {_who(watched)}, which makes {several} of the "
+                f"same instance. No {KINDS[kind].words} was made by this task."
+            ) from busy
         except OSError as error:
             way_out = "Remove it" if isinstance(error, Obstructed) else f"{NAMED} may name a directory for it"
             raise LockRefused(
@@ -400,20 +413,6 @@ class Creations:
             watched.settles_at = self._clock() + seconds_left(state.moment, self._now(), self._settle)
         return moved or watched.settles_at is not None
 
-    def _wait_longer(self, kind: str, watched: _Kind) -> None:
-        several, process = KINDS[kind].several, watched.state().process
-        who = f"another process (id {process})" if process else "another process"
-        left = max(self._lock_wait - _TOLD_AFTER, 0.0)
-        if left:
-            self.on_wait(f"Waiting for {who} of this user, which makes {several} of the same instance.")
-        try:
-            watched.lock.acquire(left, self._clock, self._sleep)
-        except Busy as busy:
-            raise LockTimeout(
-                f"Waited {self._lock_wait:g} seconds (lock_wait) for {who} of this user, which makes {several} of the "
-                f"same instance. No {KINDS[kind].words} was made by this task."
-            ) from busy
-
     def _give_back(self, watched: _Kind) -> None:
         if not watched.lock.is_held:
             return
@@ -424,6 +423,12 @@ class Creations:
                 self._note(watched)
         finally:
             watched.lock.release()
+
+
+def _who(watched: _Kind) -> str:
+    holder = watched.lock.holder()
+    process = holder.process if holder else watched.state().process
+    return f"another process (id {process}) of this user" if process else "another process of this user"
 
 
 def _is_known_after(error: BaseException) -> bool:

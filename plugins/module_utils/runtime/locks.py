@@ -11,12 +11,15 @@ only if the locked file is still the one at its path.
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import errno
 import fcntl
+import math
 import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import InvalidInput
@@ -24,6 +27,9 @@ from ..local.safe_files import Folder
 
 _FIRST_PAUSE = 0.001
 _LONGEST_PAUSE = 0.25
+TOLD_AFTER = 5.0
+"""Seconds after which somebody who waits says so."""
+
 _ATTEMPTS = 100
 """How often a file that is removed while it is opened or locked is opened once more."""
 
@@ -36,6 +42,73 @@ class Busy(Exception):
 
 class Obstructed(OSError):
     """Something else is in place of a shared file: a link, a directory, a device, or a file of another user."""
+
+
+def describe(error: OSError) -> str:
+    """Return an error of the system in words for people, without its number."""
+    words = error.strerror or str(error)
+    return f"{error.filename}: {words}" if error.filename else words
+
+
+def wait_for(
+    attempt: Callable[[], bool],
+    seconds: float,
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+    on_wait: Callable[[], None] | None = None,
+) -> None:
+    """Try to take a lock until that succeeds. A blocking ``flock`` has no time-out, so it is polled.
+
+    :param seconds: how long to try. :param on_wait: is called once, after 5 seconds.
+    :raises Busy: if it is not free in time.
+    """
+    begun, pause = clock(), _FIRST_PAUSE
+    while not attempt():
+        waited = clock() - begun
+        if waited >= seconds:
+            raise Busy
+        if on_wait is not None and waited >= TOLD_AFTER:
+            on_wait()
+            on_wait = None
+        sleep(min(pause, seconds - waited, math.inf if on_wait is None else TOLD_AFTER - waited))
+        pause = min(pause * 2, _LONGEST_PAUSE)
+
+
+@dataclass(frozen=True)
+class Holder:
+    """The process that holds a lock.
+
+    :ivar started: when the process was started, in seconds since 1970.
+    """
+
+    process: int
+    started: float
+
+    def __str__(self) -> str:
+        started = dt.datetime.fromtimestamp(self.started, dt.UTC).astimezone()
+        return f"process {self.process}, running since {started.isoformat(' ', 'seconds')}"
+
+
+def holder_of(descriptor: int) -> Holder | None:
+    """Return the process that holds the lock of an open file; None if the system does not tell it."""
+    wanted = os.fstat(descriptor)
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/locks").read_text("ascii").splitlines():
+            # Such as "1: FLOCK ADVISORY WRITE 4711 00:1c:5081 0 EOF". Who waits has an arrow in the second column.
+            fields = line.split()
+            if fields[1] == "FLOCK" and fields[5].endswith(f":{wanted.st_ino}"):
+                process = Path("/proc", fields[4])
+                with contextlib.suppress(OSError):
+                    if any(os.path.samestat(one.stat(), wanted) for one in (process / "fd").iterdir()):
+                        return Holder(int(fields[4]), _started(process))
+    return None
+
+
+def _started(process: Path) -> float:
+    # The name in the second field may hold anything. The time is the 22nd field, in ticks since the machine was booted.
+    ticks = int((process / "stat").read_text("ascii", "replace").rpartition(")")[2].split()[19])
+    booted = next(line for line in Path("/proc/stat").read_text("ascii").splitlines() if line.startswith("btime "))
+    return float(booted.split()[1]) + ticks / os.sysconf("SC_CLK_TCK")
 
 
 class SharedFile:
@@ -110,29 +183,14 @@ class SharedFile:
             self.close()
         raise self._removed()
 
-    def lock(
-        self,
-        seconds: float,
-        clock: Callable[[], float] = time.monotonic,
-        sleep: Callable[[float], None] = time.sleep,
-    ) -> None:
-        """Lock the file.
-
-        :param seconds: how long to wait for the lock. A blocking ``flock`` has no time-out, so it is polled.
-        :raises Busy: if it is not free in time.
-        """
-        end, pause = clock() + seconds, _FIRST_PAUSE
-        while not self.try_lock():
-            left = end - clock()
-            if left <= 0:
-                raise Busy
-            sleep(min(pause, left))
-            pause = min(pause * 2, _LONGEST_PAUSE)
-
     @contextlib.contextmanager
     def locked(self, seconds: float) -> Iterator[None]:
-        """Hold the lock. Raises as :meth:`lock`."""
-        self.lock(seconds)
+        """Hold the lock.
+
+        :param seconds: how long to wait for it.
+        :raises Busy: if it is not free in time.
+        """
+        wait_for(self.try_lock, seconds)
         try:
             yield
         finally:
@@ -176,12 +234,6 @@ class SharedFile:
         return fcntl.fcntl(self.descriptor(), fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDWR
 
 
-def describe(error: OSError) -> str:
-    """Return an error of the system in words for people, without its number."""
-    words = error.strerror or str(error)
-    return f"{error.filename}: {words}" if error.filename else words
-
-
 class Lock:
     """A lock with a few bytes beside it, in each of several places.
 
@@ -200,20 +252,19 @@ class Lock:
     def is_held(self) -> bool:
         return bool(self._held)
 
-    def acquire(self, seconds: float, clock: Callable[[], float], sleep: Callable[[float], None]) -> None:
-        """Take the lock in every place where that is possible.
+    def try_acquire(self) -> bool:
+        """Take the lock in every place where that is possible. Return False if somebody else holds one of them.
 
-        :param seconds: how long to wait for it.
-        :raises Busy: if it is not free in time.
         :raises Obstructed: if something else is in place of a file.
         :raises OSError: if it can't be taken in any place.
         """
-        end = clock() + seconds
         problems: list[str] = []
         try:
             for file in self._files:
                 try:
-                    file.lock(max(end - clock(), 0.0), clock, sleep)
+                    if not file.try_lock():
+                        self.release()
+                        return False
                 except Obstructed:
                     raise
                 except OSError as error:
@@ -225,6 +276,15 @@ class Lock:
         except BaseException:
             self.release()
             raise
+        return True
+
+    def holder(self) -> Holder | None:
+        """Return the process that holds the lock in the first place where one does; None if nobody knows."""
+        for file in self._files:
+            with contextlib.suppress(OSError):
+                if found := holder_of(file.descriptor()):
+                    return found
+        return None
 
     def release(self) -> None:
         """Release the lock in every place."""

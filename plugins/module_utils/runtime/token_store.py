@@ -116,7 +116,7 @@ class TokenStore:
             with contextlib.suppress(OSError, InvalidInput, Busy):
                 lock = SharedFile(self._folder, f"{_LOCK}{self._identity()[0]}")
                 stack.callback(lock.close)
-                lock.lock(seconds)
+                stack.enter_context(lock.locked(seconds))
             yield
 
     def _identity(self) -> tuple[str, str]:
@@ -133,15 +133,14 @@ class TokenStore:
     def _key(self) -> bytes:
         """Return the key of the directory. It is read each time, because the directory may have been removed."""
         file = SharedFile(self._folder, _KEY)
-        with contextlib.closing(file):
-            try:
-                file.lock(_KEY_SECONDS)
-            except Busy as busy:
-                raise OSError("the key is locked") from busy
-            key = file.read(_KEY_BYTES)
-            if len(key) != _KEY_BYTES:
-                key = secrets.token_bytes(_KEY_BYTES)
-                file.write(key)
+        try:
+            with contextlib.closing(file), file.locked(_KEY_SECONDS):
+                key = file.read(_KEY_BYTES)
+                if len(key) != _KEY_BYTES:
+                    key = secrets.token_bytes(_KEY_BYTES)
+                    file.write(key)
+        except Busy as busy:
+            raise OSError("the key is locked") from busy
         return key
 
 

@@ -32,9 +32,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.roots
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import WRITABLE_BY_OTHERS
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import (
+    LOCK_WAIT,
     UNKNOWN_MOMENT,
     seconds_left,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.locks import Busy, holder_of, wait_for
 
 from ..desired.desired import INLINE, Held, Source
 from .journal_place import place_of, places_of_all
@@ -45,8 +47,6 @@ SIZE_LIMIT = 256 << 20
 _LINE_LIMIT = 1 << 20
 _MOST_UNREADABLE = 1000
 _ID_BYTES = 8
-_LOCK_SECONDS = 60.0
-_POLL_SECONDS = 0.5
 
 
 class JournalRefused(InvalidInput):
@@ -241,6 +241,7 @@ class Journal:
     :param src: the directory of the files, or the file, by which they are known where they have no ``set_id``.
     :param is_kept: False: nothing is noted, because the notes are about another instance than the one that is
         connected.
+    :param lock_wait: seconds to wait for another run. :param on_wait: gets words about a wait that takes long.
     :ivar instance: root of the instance that the notes are about. :ivar set_name: as it was given.
     :ivar set_id: the one that counts; empty where there is none yet, or no set.
     :ivar memory: what the notes say.
@@ -261,7 +262,11 @@ class Journal:
         src: str = "",
         is_kept: bool = True,
         now: Callable[[], float] = time.time,
+        lock_wait: float = LOCK_WAIT,
+        on_wait: Callable[[str], None] = lambda _words: None,
     ) -> None:
+        self._lock_wait = lock_wait
+        self._on_wait = on_wait
         self.place = place_of(directory, instance, set_name)
         self.instance = identity_of(instance)
         self.set_name = set_name
@@ -420,36 +425,65 @@ class Journal:
             self._settle_id()
             return self
         try:
-            self._descriptor = self.place.folder.open_to_append(self.place.name)
-        except InvalidInput as unfit:
-            raise JournalRefused(f"journal: {unfit.message}") from unfit
-        except OSError as error:
-            raise self._unusable(error) from error
-        try:
-            self._lock(self._descriptor)
+            self._lock()
             # This reads the notes that the earlier run made while this one waited.
-            self._read(self._descriptor)
-            self._read_at = self._now()
+            self._read(self._opened())
             self._settle_id()
         except BaseException:
             self._close()
             raise
         return self
 
-    def _lock(self, descriptor: int) -> None:
-        deadline = self._clock() + _LOCK_SECONDS
-        while True:
+    def _lock(self) -> None:
+        held = f"another run holds {self._path}"
+        try:
+            wait_for(
+                self._try_lock,
+                self._lock_wait,
+                self._clock,
+                self._sleep,
+                lambda: self._on_wait(f"Waiting for the journal: {held}{self._holder()}."),
+            )
+        except Busy as busy:
+            raise JournalHeld(
+                f"journal: {held} for more than {self._lock_wait:g} seconds (lock_wait){self._holder()}; try again "
+                f"when it is done"
+            ) from busy
+
+    def _try_lock(self) -> bool:
+        try:
+            fcntl.flock(self._opened(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError as error:
+            raise self._unusable(error) from error
+        if self._is_in_place():
+            return True
+        # It was removed, and another run may have made a new one.
+        self._close()
+        return False
+
+    def _opened(self) -> int:
+        """Return the descriptor of the journal, which is made if it is missing."""
+        if self._descriptor is None:
             try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if self._clock() >= deadline:
-                    raise JournalHeld(
-                        f"journal: another run holds {self._path} for more than {_LOCK_SECONDS:g} seconds; try "
-                        f"again when it is done"
-                    ) from None
-                self._sleep(_POLL_SECONDS)
-            else:
-                return
+                self._descriptor = self.place.folder.open_to_append(self.place.name)
+            except InvalidInput as unfit:
+                raise JournalRefused(f"journal: {unfit.message}") from unfit
+            except OSError as error:
+                raise self._unusable(error) from error
+        return self._descriptor
+
+    def _is_in_place(self) -> bool:
+        try:
+            return os.path.samestat(os.fstat(self._opened()), self._path.stat(follow_symlinks=False))
+        except FileNotFoundError:
+            return False
+
+    def _holder(self) -> str:
+        """Return which process holds the journal, in words that follow others; empty if the system does not tell it."""
+        holder = holder_of(self._opened())
+        return f": {holder}" if holder else ""
 
     def _settle_id(self) -> None:
         """Notes which ``set_id`` these files have, and makes one where they have none."""
@@ -608,6 +642,8 @@ class Journal:
         with self._mutex:
             if self._end + len(data) > SIZE_LIMIT:
                 raise JournalBroken(_too_long(self._path).message)
+            if not self._is_in_place():
+                raise JournalBroken(f"journal: {self._path} was removed during the run, so nothing more is sent")
             try:
                 if self._torn:
                     self._mend(self._descriptor)

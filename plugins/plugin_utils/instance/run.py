@@ -353,6 +353,8 @@ class _Run:
             set_id=desired.set_id,
             src=desired.origin,
             is_kept=not self._twin_of,
+            lock_wait=self._client.creations.lock_wait,
+            on_wait=self._client.creations.on_wait,
         )
         earlier = earlier_journal(desired.src, journal.place)
         if earlier is not None:

@@ -5,7 +5,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
+import re
+import shutil
+import signal
+import sys
+import time
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -14,12 +20,14 @@ import pytest
 import yaml
 from exports import export_of
 from instance_site import SETTINGS, Site, yaml_list
+from processes import ended, forked, kill, note, until
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply import journal as journals
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import (
     Journal,
+    JournalBroken,
     JournalHeld,
     JournalRefused,
     Upload,
@@ -139,16 +147,66 @@ def test_one_at_a_time_and_the_second_knows_what_the_first_noted(tmp_path: Path)
         assert second.known == {"one"}
 
 
-def test_a_journal_that_nobody_lets_go_of_is_refused_after_a_minute(tmp_path: Path) -> None:
+def test_a_journal_that_nobody_lets_go_of_is_refused_after_lock_wait(tmp_path: Path) -> None:
+    """The wait is told after 5 seconds, and both texts say whom it is for."""
     slept: list[float] = []
-    waiting = Journal(tmp_path, "https://acme.test", "set", slept.append, lambda: sum(slept))
-    with (
-        _journal(tmp_path),
-        pytest.raises(JournalHeld, match=r"another run holds .* for more than 60 seconds"),
-        waiting,
-    ):
+    told: list[tuple[float, str]] = []
+    waiting = Journal(
+        tmp_path,
+        "https://acme.test",
+        "set",
+        slept.append,
+        lambda: sum(slept),
+        lock_wait=90,
+        on_wait=lambda words: told.append((sum(slept), words)),
+    )
+
+    def keep() -> None:
+        with _journal(tmp_path):
+            note(tmp_path / "held", "yes")
+            signal.pause()
+
+    process = forked(keep)
+    until((tmp_path / "held").exists)
+    with pytest.raises(JournalHeld) as caught, waiting:
         pass
-    assert sum(slept) == 60
+    kill(process)
+    ended(process)
+    assert sum(slept) == pytest.approx(90)
+    held = f"another run holds {tmp_path / 'journal.jsonl'}"
+    moment = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[+-]\d\d:\d\d"
+    who = f": process {process}, running since {moment}" if sys.platform == "linux" else ""
+    ((after, words),) = told
+    assert after == pytest.approx(5)
+    assert re.fullmatch(f"Waiting for the journal: {re.escape(held)}{who}\\.", words)
+    assert re.fullmatch(
+        f"journal: {re.escape(held)} for more than 90 seconds \\(lock_wait\\){who}; try again when it is done",
+        caught.value.message,
+    )
+    began = re.search(moment, caught.value.message)
+    assert began is None or abs(dt.datetime.fromisoformat(began[0]).timestamp() - time.time()) < 60
+
+
+def test_a_journal_that_was_removed_while_somebody_waited_is_made_anew(tmp_path: Path) -> None:
+    first = _journal(tmp_path / "kept")
+
+    def remove(_seconds: float) -> None:
+        shutil.rmtree(tmp_path / "kept", ignore_errors=True)
+        first.__exit__(None, None, None)
+
+    first.__enter__()
+    with Journal(tmp_path / "kept", "https://acme.test", "set", remove, set_id=ID) as second:
+        second.managed(["one"])
+        assert second.place.path.read_text("utf-8").count("one") == 1
+    assert _journal(tmp_path / "kept").known == {"one"}
+
+
+def test_nothing_is_sent_after_the_journal_was_removed(tmp_path: Path) -> None:
+    with _journal(tmp_path / "kept") as journal:
+        journal.sent("room", "Lab")
+        shutil.rmtree(tmp_path / "kept")
+        with pytest.raises(JournalBroken, match=r"journal\.jsonl was removed during the run, so nothing more is sent"):
+            journal.sent("room", "Hall")
 
 
 def test_a_directory_that_can_not_be_written_is_an_error(tmp_path: Path) -> None:
