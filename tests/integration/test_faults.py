@@ -49,7 +49,7 @@ MAKINGS = (
         {"template": "asset"},
     ),
     Making("location", {"fields": {"name": "Mill", "city": "Halle"}}, "/location", {"name": "Mill"}),
-    Making("room", {"fields": {"building_id": "Workshop", "number": "9"}}, "/room", {"number": "9"}),
+    Making("room", {"fields": {"building_id": "Werkstatt", "number": "9"}}, "/room", {"number": "9"}),
     Making("person", {"fields": {"email": "ada@nordhain.example"}}, "/person", {"email": "ada@nordhain.example"}),
     Making("object", {"fields": {"barcode": "7", "inventory_name": "Drill"}}, "/object", {"barcode": "7"}),
     Making(
@@ -58,7 +58,7 @@ MAKINGS = (
             "title": "Inspect",
             "deadline": "2031-05-31",
             "assignees": [USER],
-            "references": ["0001249"],
+            "references": ["100016"],
             "reminders": [{"unit": "days", "value": 1}],
         },
         "/task-management/task",
@@ -68,7 +68,7 @@ MAKINGS = (
         "rental_case",
         {
             "title": "Fair",
-            "references": ["0001249"],
+            "references": ["100016"],
             "issue_date": "2031-05-05",
             "due_date": "2031-05-09",
             "responsible_user": USER,
@@ -87,11 +87,11 @@ ONCE = (
     ),
     Making(
         "hub_item",
-        {"object": "0001240", "price": 500},
+        {"object": "100007", "price": 500},
         "/circularity-hub/add-objects-to-circularity-hub",
         {"price": 500},
     ),
-    Making("hub_order", {"items": ["0001236"]}, "/circularity-hub/orders", {"total_price": 95}),
+    Making("hub_order", {"items": ["100003"]}, "/circularity-hub/orders", {"total_price": 95}),
 )
 INFO = {"user_from_person": "user_info"}
 
@@ -259,7 +259,7 @@ def test_a_file_is_uploaded_once(desk: Desk, tmp_path: Path, fault: str) -> None
     before = steps.call("file_info", desk.defaults)["count"]
     desk.fault(fault, method="POST", path="/file", times=1)
 
-    done = desk.call("object", {"fields": {"barcode": "0001234", "documents": ["manual.txt"]}})
+    done = desk.call("object", {"fields": {"barcode": "100001", "documents": ["manual.txt"]}})
 
     assert len(desk.sent("POST", "/file")) == 1
     if fault == "reset_before":
@@ -274,7 +274,7 @@ def test_a_file_is_uploaded_once(desk: Desk, tmp_path: Path, fault: str) -> None
 @pytest.mark.parametrize("state", ["present", "absent"])
 def test_a_file_is_linked_once(desk: Desk, tmp_path: Path, fault: str, state: str) -> None:
     (tmp_path / "manual.txt").write_text("Switch it on.")
-    options = {"object": "0001234", "field": "documents", "path": "manual.txt"}
+    options = {"object": "100001", "field": "documents", "path": "manual.txt"}
     if state == "absent":
         desk.call("file", options)
     desk.fault(fault, method="POST", path="/object/*-file", times=1)
@@ -290,7 +290,7 @@ def test_a_file_is_linked_once(desk: Desk, tmp_path: Path, fault: str, state: st
 @pytest.mark.parametrize("repeat", ["accept", "refuse"])
 def test_archiving_looks_before_it_is_sent_again(desk: Desk, fault: str, repeat: str) -> None:
     desk.service.steer("PUT", "/switches", {"archive_repeat": repeat})
-    found = steps.call("object_info", {**desk.defaults, "filters": {"barcode": "0001234"}})
+    found = steps.call("object_info", {**desk.defaults, "filters": {"barcode": "100001"}})
     desk.fault(fault, method="POST", path="/object/*/archive", times=1)
     desk.fault(fault, method="POST", path="/object/*/unarchive", times=1)
 

@@ -64,7 +64,7 @@ MAKINGS = (
         "/asset-tracking/asset/field-definition",
     ),
     Making("location", {"fields": {"name": "Mill", "city": "Halle"}}, "/location"),
-    Making("room", {"fields": {"building_id": "Workshop", "number": "9"}}, "/room"),
+    Making("room", {"fields": {"building_id": "Werkstatt", "number": "9"}}, "/room"),
     Making("person", {"fields": {"email": "ada@nordhain.example"}}, "/person"),
     Making("object", {"fields": {"barcode": "7", "inventory_name": "Drill"}}, "/object"),
     Making(
@@ -74,7 +74,7 @@ MAKINGS = (
             "deadline": "2031-05-31",
             "assignees": [USER],
             "reminders": [{"unit": "days", "value": 1}],
-            "references": ["0001248"],
+            "references": ["100101"],
         },
         "/task-management/task",
     ),
@@ -82,7 +82,7 @@ MAKINGS = (
         "rental_case",
         {
             "title": "Fair",
-            "references": ["0001255"],
+            "references": ["100026"],
             "issue_date": "2031-05-05",
             "due_date": "2031-05-09",
             "responsible_user": USER,
@@ -92,12 +92,12 @@ MAKINGS = (
     ),
     Making(
         "hub_item",
-        {"object": "0001240", "price": 500},
+        {"object": "100007", "price": 500},
         "/circularity-hub/add-objects-to-circularity-hub",
     ),
-    Making("hub_order", {"items": ["0001236"]}, "/circularity-hub/orders"),
+    Making("hub_order", {"items": ["100003"]}, "/circularity-hub/orders"),
     Making("user_from_person", {"person": "elif.yildiz@nordhain.example"}, "/persons/create-user"),
-    Making("file", {"object": "0001246", "field": "documents", "path": "manual.txt"}, "/file"),
+    Making("file", {"object": "100013", "field": "documents", "path": "manual.txt"}, "/file"),
 )
 
 

@@ -31,10 +31,10 @@ def play(directory: Path, service: Emulator, tasks: list[dict[str, Any]], *optio
 
 READING: dict[str, dict[str, Any]] = {
     "a filter": {"community.seventhings.object_info": {"filters": {"colour": "red"}}},
-    "a filter that is nearly one": {"community.seventhings.object_info": {"filters": {"barcod": "0001234"}}},
+    "a filter that is nearly one": {"community.seventhings.object_info": {"filters": {"barcod": "100001"}}},
     "an order": {"community.seventhings.room_info": {"sort": ["colour"]}},
     "a value of a filter": {"community.seventhings.room_info": {"filters": {"building_id": "Depot 7"}}},
-    "a history": {"community.seventhings.history_info": {"kind": "room", "record": "Head office/9.99"}},
+    "a history": {"community.seventhings.history_info": {"kind": "room", "record": "Dresden/9.99"}},
 }
 NEAR: dict[str, dict[str, Any]] = {
     "a field": {OBJECT: {"fields": {"barcode": "1", "invntory_name": "Desk"}}},
@@ -46,7 +46,7 @@ TO_COME: dict[str, dict[str, Any]] = {
     "a place to come": {OBJECT: {"fields": {"barcode": "1", "actual_room": "Annex/1"}}},
     "a field of a place to come": {OBJECT: {"fields": {"barcode": "1", "actual_room": {"shelf_mark": "A"}}}},
     "a field for files to come": {
-        "community.seventhings.file": {"object": "0001234", "field": "shelf_marks", "path": "plan.txt"}
+        "community.seventhings.file": {"object": "100001", "field": "shelf_marks", "path": "plan.txt"}
     },
     "a location to come": {"community.seventhings.room": {"fields": {"building_id": "Annex", "number": "7"}}},
 }
@@ -75,7 +75,7 @@ def test_what_an_earlier_task_may_make_is_a_warning_in_check_mode(service: Emula
 
 
 def test_an_object_that_is_not_offered_is_called_as_the_play_calls_it(service: Emulator, tmp_path: Path) -> None:
-    found = steps.call("object_info", {**service.options(), "filters": {"barcode": "0001234"}})
+    found = steps.call("object_info", {**service.options(), "filters": {"barcode": "100001"}})
     (wanted,) = found["records"]
     written: list[Any] = [wanted["barcode"], wanted["uuid"], {"barcode": wanted["barcode"]}]
     tasks = [

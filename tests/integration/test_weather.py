@@ -169,7 +169,7 @@ def test_a_reminder_that_leaving_out_keeps_is_cleared_with_null(service: Emulato
         "title": "Drill for the fair",
         "issue_date": "2031-05-05",
         "due_date": "2031-05-09",
-        "references": ["0001249"],
+        "references": ["100016"],
         "responsible_user": "bernd.kowalski@nordhain.example",
         "renter": {"type": "plain", "value": "Weber"},
     }
@@ -214,7 +214,7 @@ def test_an_overdue_case_changes_where_no_client_may_set_its_status(service: Emu
     case: dict[str, Any] = {**defaults, "title": "Long overdue", "issue_date": "2021-05-05", "status": "borrowed"}
     made = {
         "due_date": "2021-05-09",
-        "references": ["0001249"],
+        "references": ["100016"],
         "responsible_user": "bernd.kowalski@nordhain.example",
         "renter": {"type": "plain", "value": "Weber"},
     }

@@ -84,8 +84,9 @@ def _parser() -> argparse.ArgumentParser:
         "--data",
         type=_data,
         default="demo",
-        metavar="demo|empty|N",
-        help="what a new database starts with: a small instance, the built-in fields alone, or N objects",
+        metavar="demo|stocktake|empty|N",
+        help="what a new database starts with: a small instance, the same after a stocktake, the built-in fields alone,"
+        " or N objects",
     )
     parser.add_argument(
         "--load",
@@ -111,8 +112,8 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _data(text: str) -> str:
-    if text not in ("demo", "empty") and not (text.isdigit() and int(text) > 0):
-        raise argparse.ArgumentTypeError(f"{text!r} is not demo, empty or a number")
+    if text not in ("demo", "stocktake", "empty") and not (text.isdigit() and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"{text!r} is not demo, stocktake, empty or a number")
     return text
 
 

@@ -245,7 +245,7 @@ def test_every_pull_request_is_validated_without_credentials(pipeline: Pipeline)
     done = pipeline.job("validate")
     assert done.returncode == 0, done.stdout
     assert "nothing wrong" in done.stdout
-    (pipeline.checkout / "acme" / "objects" / "bad.yml").write_text("- barcode: 0001234\n", "utf-8")
+    (pipeline.checkout / "acme" / "objects" / "bad.yml").write_text("- barcode: 100001\n", "utf-8")
     refused = pipeline.job("validate")
     assert refused.returncode != 0
     assert "objects/bad.yml:1:12: " in refused.stdout
@@ -264,7 +264,7 @@ def test_a_pull_request_gets_its_plan_as_a_comment_and_nothing_else_happens(pipe
 
 
 def test_findings_are_a_comment_too(pipeline: Pipeline) -> None:
-    (pipeline.checkout / "acme" / "objects" / "bad.yml").write_text("- barcode: 0001234\n", "utf-8")
+    (pipeline.checkout / "acme" / "objects" / "bad.yml").write_text("- barcode: 100001\n", "utf-8")
     done = pipeline.job("plan")
     assert done.returncode != 0
     assert "objects/bad.yml:1:12: " in (pipeline.directory / "comment.md").read_text("utf-8")

@@ -158,7 +158,7 @@ def test_the_connection_may_be_a_variable_of_the_role(acme: Path, service: Emula
 
 
 def test_the_environment_that_a_play_is_given_connects(service: Emulator, tmp_path: Path) -> None:
-    locations = '{"locations": [{"name": "Head office"}]}'
+    locations = '{"locations": [{"name": "Dresden"}]}'
     play = {
         "hosts": "localhost",
         "gather_facts": False,

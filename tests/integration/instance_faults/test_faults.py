@@ -211,7 +211,7 @@ def test_a_second_run_refuses_when_the_first_does_not_let_go(site: Site) -> None
 
 
 def test_what_somebody_else_made_at_the_same_time_is_reported_with_both_uuids(site: Site) -> None:
-    site.write({"locations.yml": "- name: Depot\n- name: Head office\n"})
+    site.write({"locations.yml": "- name: Depot\n- name: Dresden\n"})
     theirs: list[str] = []
 
     def make_the_same(_progress: Any) -> None:

@@ -121,27 +121,27 @@ def test_the_demo_instance_as_a_graph(work: Workplace) -> None:
     work.write()
     shown = work.inventory("--graph")
     assert shown.status == 0
-    assert members(shown.out, "seventhings_Workshop") == [
-        "Workshop/Joinery",
-        "Workshop/Tool store",
-        "Workshop/Paint shop",
+    assert members(shown.out, "seventhings_Werkstatt") == [
+        "Werkstatt/Tischlerei",
+        "Werkstatt/Werkzeuglager",
+        "Werkstatt/Lackiererei",
     ]
-    assert len(members(shown.out, "seventhings_Head_office")) == 6
-    assert "Head office/Server room" in members(shown.out, "seventhings_Head_office")
+    assert len(members(shown.out, "seventhings_Dresden")) == 6
+    assert "Dresden/Serverraum" in members(shown.out, "seventhings_Dresden")
     assert "WARNING" not in shown.err
 
 
 def test_a_list_has_variables_of_hosts_and_groups(work: Workplace) -> None:
     work.write()
     shown = work.inventory("--list", "--yaml")
-    archive = yaml.safe_load(shown.out)["all"]["children"]["seventhings_Branch_Leipzig"]["hosts"][
-        "Branch Leipzig/Archive"
+    archive = yaml.safe_load(shown.out)["all"]["children"]["seventhings_Leipzig"]["hosts"][
+        "Leipzig/Archive"
     ]
     assert archive["seventhings_number"] == "3.03"
     assert archive["seventhings_area"] == 17.5
     assert archive["seventhings_city"] == "Leipzig"
-    assert archive["seventhings_location_name"] == "Branch Leipzig"
-    assert archive["seventhings_building_id"]["display_name"] == "Branch Leipzig"
+    assert archive["seventhings_location_name"] == "Leipzig"
+    assert archive["seventhings_building_id"]["display_name"] == "Leipzig"
     assert archive["ansible_connection"] == "local"
     assert "__ansible_unsafe" not in shown.out
 
@@ -169,11 +169,11 @@ def test_an_access_token_saves_the_login(work: Workplace) -> None:
 def test_objects_stand_in_rooms_and_rooms_in_locations(work: Workplace) -> None:
     work.write(hosts="objects", hostname="{{ barcode }} {{ inventory_name }}", host_prefix="object/")
     shown = work.inventory("--list").json
-    assert "seventhings_Workshop_Joinery" in shown["seventhings_Workshop"]["children"]
-    assert "object/0001248 Panel saw" in shown["seventhings_Workshop_Joinery"]["hosts"]
-    saw = shown["_meta"]["hostvars"]["object/0001248 Panel saw"]
-    assert saw["seventhings_room_name"] == {"__ansible_unsafe": "Joinery"}
-    assert saw["seventhings_location_name"] == {"__ansible_unsafe": "Workshop"}
+    assert "seventhings_Werkstatt_Tischlerei" in shown["seventhings_Werkstatt"]["children"]
+    assert "object/100101 Formatkreissäge" in shown["seventhings_Werkstatt_Tischlerei"]["hosts"]
+    saw = shown["_meta"]["hostvars"]["object/100101 Formatkreissäge"]
+    assert saw["seventhings_room_name"] == {"__ansible_unsafe": "Tischlerei"}
+    assert saw["seventhings_location_name"] == {"__ansible_unsafe": "Werkstatt"}
     assert saw["seventhings_purchasing_price"] == 12400
 
 
@@ -189,16 +189,16 @@ def test_filters_hostname_prefix_and_constructed_together(work: Workplace) -> No
         strict=True,
     )
     shown = work.inventory("--list")
-    hosts = {"Head office/1.01", "Workshop/0.01", "Workshop/0.02", "Workshop/0.03"}
+    hosts = {"Dresden/1.01", "Werkstatt/0.01", "Werkstatt/0.02", "Werkstatt/0.03"}
     assert set(shown.json["_meta"]["hostvars"]) == hosts
-    assert set(shown.json["large"]["hosts"]) == {"Head office/1.01", "Workshop/0.01"}
+    assert set(shown.json["large"]["hosts"]) == {"Dresden/1.01", "Werkstatt/0.01"}
     assert set(shown.json["in_Germany"]["hosts"]) == hosts
-    assert shown.variables("Workshop/0.01")["label"] == {"__ansible_unsafe": "Joinery, Dresden"}
-    assert "ansible_connection" not in shown.variables("Workshop/0.01")
+    assert shown.variables("Werkstatt/0.01")["label"] == {"__ansible_unsafe": "Tischlerei, Dresden"}
+    assert "ansible_connection" not in shown.variables("Werkstatt/0.01")
 
 
 def test_a_reference_in_a_filter_is_resolved(work: Workplace) -> None:
-    work.write(filters={"rooms": {"building_id": "Workshop"}})
+    work.write(filters={"rooms": {"building_id": "Werkstatt"}})
     assert len(work.inventory("--list").json["_meta"]["hostvars"]) == 3
 
 
@@ -219,7 +219,7 @@ def test_tasks_run_on_rooms(work: Workplace) -> None:
     work.write()
     shown = work.run(
         "ansible",
-        "seventhings_Branch_Leipzig",
+        "seventhings_Leipzig",
         "-i",
         "lab.seventhings.yml",
         "-m",
@@ -235,12 +235,12 @@ def test_tasks_run_on_rooms(work: Workplace) -> None:
 
 
 def test_two_places_with_one_name(work: Workplace, rename: Callable[[str, str, str], None]) -> None:
-    rename("location", "Workshop", "Head office")
-    rename("room", "Joinery", "Reception")
+    rename("location", "Werkstatt", "Dresden")
+    rename("room", "Tischlerei", "Empfang")
     work.write()
     shown = work.inventory("--list")
     assert len(shown.json["_meta"]["hostvars"]) == 12
-    assert shown.json["seventhings_Head_office_2"]["hosts"][0] == "Head office/Reception_7"
+    assert shown.json["seventhings_Dresden_2"]["hosts"][0] == "Dresden/Empfang_7"
     assert len(re.findall(r"WARNING.*suffix", shown.err)) == 2
 
 
@@ -248,11 +248,11 @@ def test_two_places_with_one_name(work: Workplace, rename: Callable[[str, str, s
 def test_a_template_in_remote_text_is_never_rendered(
     work: Workplace, rename: Callable[[str, str, str], None], caching: bool
 ) -> None:
-    rename("room", "Joinery", TEMPLATE)
+    rename("room", "Tischlerei", TEMPLATE)
     work.write(
         compose={"same": "seventhings_name", "longer": "'a ' ~ seventhings_name"},
         hostname="{{ number }}/{{ name }}",
-        filters={"locations": {"name": "Workshop"}},
+        filters={"locations": {"name": "Werkstatt"}},
         cache=caching,
         cache_plugin="ansible.builtin.jsonfile",
         cache_connection=str(work.directory / "cache"),
@@ -261,11 +261,11 @@ def test_a_template_in_remote_text_is_never_rendered(
         work.inventory("--graph")
         work.asked()
     shown = work.inventory("--graph")
-    assert f"0.01/{TEMPLATE}" in members(shown.out, "seventhings_Workshop")
+    assert f"0.01/{TEMPLATE}" in members(shown.out, "seventhings_Werkstatt")
     message = "<< {{ seventhings_name }} | {{ same }} | {{ longer }} | {{ inventory_hostname }} >>"
     debug = work.run(
         "ansible",
-        "seventhings_Workshop",
+        "seventhings_Werkstatt",
         "-i",
         "lab.seventhings.yml",
         "-m",
@@ -301,13 +301,13 @@ def test_a_warm_cache_makes_no_request_at_all(cached: Workplace) -> None:
 
 
 def test_the_cache_can_be_flushed(cached: Workplace, rename: Callable[[str, str, str], None]) -> None:
-    rename("room", "Joinery", "Carpentry")
+    rename("room", "Tischlerei", "Carpentry")
     cached.asked()
-    assert "Workshop/Joinery" in cached.inventory("--graph").out
+    assert "Werkstatt/Tischlerei" in cached.inventory("--graph").out
     assert cached.asked() == []
-    assert "Workshop/Carpentry" in cached.inventory("--graph", "--flush-cache").out
+    assert "Werkstatt/Carpentry" in cached.inventory("--graph", "--flush-cache").out
     assert cached.asked() != []
-    assert "Workshop/Carpentry" in cached.inventory("--graph").out
+    assert "Werkstatt/Carpentry" in cached.inventory("--graph").out
     assert cached.asked() == []
 
 

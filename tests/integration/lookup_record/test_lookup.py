@@ -17,7 +17,7 @@ from emulator_process import Emulator
 from ansible_collections.community.seventhings.plugins.lookup import record as lookup
 
 NAME = "community.seventhings.record"
-ROOM = f"lookup('{NAME}', 'room', 'Head office/0.12'"
+ROOM = f"lookup('{NAME}', 'room', 'Dresden/0.12'"
 
 
 @pytest.fixture
@@ -48,20 +48,20 @@ def test_a_record_a_field_and_lists(service: Emulator, tmp_path: Path) -> None:
             f"{ROOM})",
             f"{ROOM}, field='name')",
             f"{ROOM}, wantlist=True) | length",
-            f"query('{NAME}', 'object', '0001234', '0001235', field='inventory_name')",
-            f"lookup('{NAME}', 'object', '0001234', '0001235', field='inventory_name')",
-            f"lookup('{NAME}', 'room', {{'building_id': 'Workshop', 'number': '0.01'}}).name",
+            f"query('{NAME}', 'object', '100001', '100002', field='inventory_name')",
+            f"lookup('{NAME}', 'object', '100001', '100002', field='inventory_name')",
+            f"lookup('{NAME}', 'room', {{'building_id': 'Werkstatt', 'number': '0.01'}}).name",
         ],
     )
     room, *others = messages(run)
-    assert room["name"] == "Meeting room Elbe"
-    assert room["building_id"]["display_name"] == "Head office"
+    assert room["name"] == "Besprechung Elbe"
+    assert room["building_id"]["display_name"] == "Dresden"
     assert others == [
-        "Meeting room Elbe",
+        "Besprechung Elbe",
         1,
-        ["Reception desk", "Meeting table Elbe"],
-        "Reception desk,Meeting table Elbe",
-        "Joinery",
+        ["Empfangstresen", "Besprechungstisch Elbe"],
+        "Empfangstresen,Besprechungstisch Elbe",
+        "Tischlerei",
     ]
 
 
@@ -69,9 +69,9 @@ def test_a_record_a_field_and_lists(service: Emulator, tmp_path: Path) -> None:
 def test_every_kind_is_found_again_by_its_uuid(service: Emulator, tmp_path: Path, weather: str) -> None:
     service.steer("PUT", "/switches", {"weather": weather})
     references = {
-        "object": "0001248",
-        "location": "Workshop",
-        "room": "Workshop/Joinery",
+        "object": "100101",
+        "location": "Werkstatt",
+        "room": "Werkstatt/Tischlerei",
         "person": "Anna.Lindner@nordhain.example",
         "user": "anna.lindner@nordhain.example",
     }
@@ -83,7 +83,7 @@ def test_every_kind_is_found_again_by_its_uuid(service: Emulator, tmp_path: Path
 
 
 def test_tasks_and_rental_cases_by_title(service: Emulator, tmp_path: Path) -> None:
-    titles = {"task": "Order batteries", "rental_case": "Ladder for the facade"}
+    titles = {"task": "Akkus bestellen", "rental_case": "Leiter für die Fassade"}
     run = play(tmp_path, service, [f"lookup('{NAME}', '{kind}', '{title}').title" for kind, title in titles.items()])
     assert messages(run) == list(titles.values())
 
@@ -101,14 +101,14 @@ def test_an_error_is_the_tasks_error(service: Emulator, tmp_path: Path) -> None:
         tmp_path,
         service,
         [
-            f"lookup('{NAME}', 'room', 'Head office/0.13')",
-            f"lookup('{NAME}', 'room', 'Head office/0.13', errors='ignore') is none",
+            f"lookup('{NAME}', 'room', 'Dresden/0.13')",
+            f"lookup('{NAME}', 'room', 'Dresden/0.13', errors='ignore') is none",
             f"lookup('{NAME}', 'room', 1, password='Tr0mbone-Quay-17')",
         ],
         "-vvvv",
     )
     missing, ignored, refused = messages(run)
-    assert "There is no room 'Head office/0.13'. The nearest are 'Head office/0.12'" in missing
+    assert "There is no room 'Dresden/0.13'. The nearest are 'Dresden/0.12'" in missing
     assert ignored is True
     assert "Signing in" in refused
     assert service.password not in run.output
@@ -125,7 +125,7 @@ def test_the_connection_may_be_given_in_the_call(service: Emulator, tmp_path: Pa
         }
     ]
     service.clear_log()
-    assert playbook.run(tmp_path, plays).named("room")["msg"] == "Meeting room Elbe"
+    assert playbook.run(tmp_path, plays).named("room")["msg"] == "Besprechung Elbe"
     assert "/customer-api/v1/auth_token" not in [entry["path"] for entry in service.log()]
 
 

@@ -39,11 +39,14 @@ MAPPED: Mapping[str, str] = {
 _WORDS: Sequence[tuple[str, tuple[str, ...]]] = (
     (
         "category_furniture",
-        ("chair", "desk", "table", "cabinet", "shelf", "sofa", "stuhl", "tisch", "schrank", "regal"),
+        ("chair", "desk", "table", "tresen", "cabinet", "shelf", "sofa", "stuhl", "tisch", "schrank", "regal"),
     ),
-    ("category_it", ("laptop", "notebook", "monitor", "screen", "printer", "keyboard", "server", "phone", "tablet")),
-    ("category_tools", ("drill", "saw", "ladder", "hammer", "press", "meter", "gauge")),
-    ("category_vehicles", ("van", "car", "bike", "truck", "trolley")),
+    (
+        "category_it",
+        ("laptop", "notebook", "monitor", "screen", "printer", "drucker", "keyboard", "server", "phone", "tablet"),
+    ),
+    ("category_tools", ("drill", "saw", "ladder", "hammer", "press", "meter", "gauge", "bohrer", "säge", "leiter")),
+    ("category_vehicles", ("van", "car", "bike", "truck", "trolley", "transporter")),
 )
 OTHER = "category_other"
 CATEGORIES = (*(name for name, _words in _WORDS), OTHER)

@@ -16,6 +16,9 @@ from ..templates import WITH_DEFINITIONS, add_index
 from . import builtin, demo, load, twin
 from .exported import Export
 
+DEMOS = ("demo", "stocktake")
+"""The names of the demonstration data, before and after a stocktake."""
+
 _TOKENS = ("access_token", "refresh_token")
 
 # The day on which everything in the start data was entered.
@@ -23,7 +26,7 @@ _DAY = datetime(2024, 5, 13, 8, 0, tzinfo=UTC)
 
 
 class StartData:
-    """``empty``, ``demo`` or a number of objects, or what an export holds."""
+    """``empty``, ``demo``, ``stocktake`` or a number of objects, or what an export holds."""
 
     def __init__(self, name: str, export: Export | None = None) -> None:
         self.name = name
@@ -48,8 +51,8 @@ class StartData:
                 twin.add_definitions(store, self.export)
                 twin.load(_context(store), self.export)
                 store.run("DELETE FROM mail")
-            elif self.name == "demo":
-                demo.load(_context(store))
+            elif self.name in DEMOS:
+                demo.load(_context(store), after_stocktake=self.name == "stocktake")
                 # Mails are those since the start.
                 store.run("DELETE FROM mail")
             elif self.count:
