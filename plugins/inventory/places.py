@@ -79,8 +79,8 @@ options:
         variable without a value counts as undefined, and a template that uses it without a default gives no name.
       - >-
         Where none gives a name, or the option is not set, a room is called by its location and itself, such as
-        V(Head office/Lab) or, without a location, V(room/Lab). A location is called V(location/Head office), an object
-        by its barcode, such as V(object/0001234), or, without one, by its C(inventory_name). A C(/) in one of these
+        V(Dresden/Lab) or, without a location, V(room/Lab). A location is called V(location/Dresden), an object
+        by its barcode, such as V(object/100001), or, without one, by its C(inventory_name). A C(/) in one of these
         parts becomes C(_).
       - >-
         A name without a C(/) could be that of a machine, so it is refused, unless O(host_prefix) has one or O(existing)

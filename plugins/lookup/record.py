@@ -62,21 +62,21 @@ EXAMPLES = r"""
 ---
 - name: Where is the lab?
   ansible.builtin.debug:
-    msg: "{{ lookup('community.seventhings.record', 'room', 'Head office/0.12') }}"
+    msg: "{{ lookup('community.seventhings.record', 'room', 'Dresden/0.12') }}"
 
 - name: Only its uuid
   ansible.builtin.debug:
-    msg: "{{ lookup('community.seventhings.record', 'room', 'Head office/0.12', field='uuid') }}"
+    msg: "{{ lookup('community.seventhings.record', 'room', 'Dresden/0.12', field='uuid') }}"
 
 - name: Several records, as a list
   ansible.builtin.debug:
     msg: >-
-      {{ query('community.seventhings.record', 'object', '0001234', '0001235', field='inventory_name') }}
+      {{ query('community.seventhings.record', 'object', '100001', '100002', field='inventory_name') }}
 
 - name: A room by its fields, from another instance than that in the environment
   ansible.builtin.debug:
     msg: >-
-      {{ lookup('community.seventhings.record', 'room', {'building_id': 'Head office', 'number': '0.12'},
+      {{ lookup('community.seventhings.record', 'room', {'building_id': 'Dresden', 'number': '0.12'},
          base_url='https://acme.seventhings.com', access_token=my_token) }}
 """
 
@@ -89,7 +89,7 @@ _raw:
   elements: raw
   sample:
     - building_id:
-        display_name: Head office
+        display_name: Dresden
         id: 1
         uuid: 6b0f3f0e-0d0b-4c5c-9d8c-0f5d3a6d4c11
       id: 12

@@ -325,7 +325,7 @@ def test_reading_is_repeated_and_counted(desk: Desk, fault: str) -> None:
     found = desk.call("location_info", {})
 
     assert not found.failed, found.data
-    assert found["count"] == 3
+    assert found["count"] == 4
     assert found["requests"] == 3
     assert len(desk.service.log()) == 3
     assert len(desk.pauses) == 2

@@ -17,7 +17,7 @@ import steps
 from emulator_process import Emulator
 
 OBJECT = f"{steps.NAMESPACE}object"
-BARCODES = [f"{number:07d}" for number in range(1234, 1259)]
+BARCODES = [f"{number}" for number in range(100001, 100026)]
 WRONG: dict[str, Any] = {"barcode": 1}
 
 

@@ -38,8 +38,8 @@ READING: dict[str, dict[str, Any]] = {
 }
 NEAR: dict[str, dict[str, Any]] = {
     "a field": {OBJECT: {"fields": {"barcode": "1", "invntory_name": "Desk"}}},
-    "a place": {OBJECT: {"fields": {"barcode": "1", "actual_room": "Hed office/1.01"}}},
-    "a location": {"community.seventhings.room": {"fields": {"building_id": "head-office", "number": "7"}}},
+    "a place": {OBJECT: {"fields": {"barcode": "1", "actual_room": "Dreden/1.01"}}},
+    "a location": {"community.seventhings.room": {"fields": {"building_id": "dresdn", "number": "7"}}},
 }
 TO_COME: dict[str, dict[str, Any]] = {
     "a field to come": {OBJECT: {"fields": {"barcode": "1", "Shelf mark": "A"}}},
