@@ -240,8 +240,11 @@ class Schema:
         return f"known are {', '.join(sorted(self.fields))}" if self.fields else "this template has no fields"
 
     def is_slip(self, name: str) -> bool:
-        """Tells whether a name that is not known was most likely meant to be one that is."""
-        return bool(slips(name, self._names()))
+        """Return True if an unknown name is most likely a typo of a known one.
+
+        A key in capitals is no typo: ``Condition`` may be the label of a field to come, beside the key ``condition``.
+        """
+        return any(one not in self.fields or one != name.casefold() for one in slips(name, self._names()))
 
     def _names(self) -> list[str]:
         return list(dict.fromkeys([*self.fields, *self._by_label]))

@@ -99,28 +99,35 @@ def test_a_made_up_instance_with_circles_and_documents_is_copied(site: Site, see
 def test_records_name_others_by_their_natural_keys_and_leave_out_what_is_empty(demo: Site) -> None:
     export_of(demo)
     objects = records(demo.root, "objects/0001.yml", "barcode")
-    assert objects["0001237"] == {
-        "barcode": "0001237",
-        "inventory_name": "Projector",
-        "actual_building": "Head office",
-        "actual_room": "Head office/0.12",
+    assert objects["100004"] == {
+        "barcode": "100004",
+        "inventory_name": "Deckenbeamer",
+        "Anlagennummer": "0451-0",
+        "Konto": "0640",
+        "Kostenstelle": "1000",
+        "Nutzungsdauer": 8,
+        "Rechnungsnummer": "ER-2021-0004",
+        "actual_building": "Dresden",
+        "actual_room": "Dresden/0.12",
         "condition": "in use",
-        "description": "Ceiling mounted",
+        "description": "An der Decke",
         "is_loaned": False,
-        "last_inspection": objects["0001237"]["last_inspection"],
-        "link": "https://nordhain.example/manuals/pj",
-        "purchasing_date": objects["0001237"]["purchasing_date"],
+        "last_inspection": objects["100004"]["last_inspection"],
+        "inventory_group": "Technik",
+        "link": "https://nordhain.example/anleitung/pj",
+        "manufacturer": "Epson",
+        "purchasing_date": objects["100004"]["purchasing_date"],
         "purchasing_price": 899.0,
         "quantity": 1,
         "responsible_person": "david.okafor@nordhain.example",
         "responsible_user": "david.okafor@nordhain.example",
         "serial_number": "PJ-77120-A",
-        "target_building": "Head office",
-        "target_room": "Head office/0.12",
+        "target_building": "Dresden",
+        "target_room": "Dresden/0.12",
         "weight": 3.2,
     }
-    assert objects["0001240"]["accessories"] == ["0001243"]
-    assert "position" not in objects["0001254"], "coordinates can't be written, so they are not exported"
+    assert objects["100007"]["accessories"] == ["100010"]
+    assert "position" not in objects["100025"], "coordinates can't be written, so they are not exported"
 
 
 def test_a_room_that_shares_its_number_is_named_so_that_it_is_found(site: Site) -> None:
@@ -142,11 +149,11 @@ def test_a_room_that_shares_its_number_is_named_so_that_it_is_found(site: Site) 
 
 def test_attachments_are_downloaded_once_and_named_by_their_content(demo: Site) -> None:
     export_of(demo)
-    task = records(demo.root, "tasks.yml", "title")["Service the panel saw"]
-    thing = records(demo.root, "objects/0001.yml", "barcode")["0001248"]
+    task = records(demo.root, "tasks.yml", "title")["Formatkreissäge warten"]
+    thing = records(demo.root, "objects/0001.yml", "barcode")["100101"]
     assert task["attachments"] == thing["documents"]
     (path,) = thing["documents"]
-    assert path.endswith("/panel-saw-manual.pdf")
+    assert path.endswith("/saege.pdf")
     assert (demo.root / path).read_bytes().startswith(b"%PDF")
     assert sum("/data" in line for line in demo.sent()) == 3
     demo.service.clear_log()
@@ -158,7 +165,7 @@ def test_attachments_are_downloaded_once_and_named_by_their_content(demo: Site) 
 def test_an_attachment_that_was_spoilt_is_fetched_again(demo: Site, spoil: Callable[[Path], Any]) -> None:
     export_of(demo)
     before = contents(demo.root)
-    (path,) = (demo.root / "files").rglob("handover.txt")
+    (path,) = (demo.root / "files").rglob("protokoll.txt")
     spoil(path)
     done = export_of(demo)
     assert done["files"]["written"] == [path.relative_to(demo.root).as_posix()]
@@ -257,7 +264,7 @@ def test_a_relation_to_a_field_that_is_nowhere_is_a_finding(site: Site) -> None:
 
 def test_tasks_with_one_title_are_told_apart_by_more_and_the_settings_say_so(demo: Site) -> None:
     client = demo.client()
-    (task,) = [one for one in client.list_all(KINDS["task"]) if one.flat["title"] == "Order batteries"]
+    (task,) = [one for one in client.list_all(KINDS["task"]) if one.flat["title"] == "Akkus bestellen"]
     body = {key: task.flat[key] for key in ("title", "recurring_schedule", "reminders", "attachments", "comment")}
     references = [{"type": "asset", "uuid": task.flat["references"][0]["uuid"]}]
     extra = {"deadline": "2028-01-01", "assignees": task.flat["assignees"], "references": references}
@@ -271,10 +278,10 @@ def test_objects_that_share_their_barcode_are_left_out_and_said(demo: Site) -> N
     demo.service.steer("PUT", "/switches", {"unique_values": "take"})
     client = demo.client()
     for _time in range(2):
-        client.create(KINDS["object"], {"barcode": "0001234", "inventory_name": "Reception desk"})
+        client.create(KINDS["object"], {"barcode": "100001", "inventory_name": "Empfangstresen"})
     done = export_of(demo)
     assert any("3 record(s) have no barcode of their own" in text for text in done["left_out"])
-    assert "0001234" not in records(demo.root, "objects/0001.yml", "barcode")
+    assert "100001" not in records(demo.root, "objects/0001.yml", "barcode")
     assert demo.plan().changes == []
 
 
@@ -292,7 +299,7 @@ def test_rooms_of_locations_with_one_name_are_left_out_and_said(site: Site) -> N
     client.update(KINDS["location"], yard.uuid, {"name": "Depot"})
     done = export_of(site, site.root / "out")
     assert (done["summary"]["locations"], done["summary"]["rooms"], done["summary"]["objects"]) == (0, 0, 1)
-    assert [line.split(":")[0] for line in done["left_out"]] == ["locations", "rooms", "object 1"]
+    assert [line.split(":")[0] for line in done["left_out"]] == ["locations", "rooms", "object 1", "object 1"]
     assert Site(site.root / "out", site.service).plan().outcome == "unchanged"
 
 

@@ -142,6 +142,7 @@ def test_rooms_of_a_location_that_is_left_out_are_left_out_and_what_refers_to_th
     assert done["left_out"] == [
         f"locations: 1 record(s) have a natural key (name) that begins or ends with blanks, {UNNAMED}: {north}",
         f"rooms: 1 record(s) have a natural key (building_id and number) that can't be written, {UNNAMED}: {room}",
+        f"object 17: actual_building: the location {north} is left out",
         f"object 17: actual_room: the room {room} is left out",
         f"object 17: target_building: the location {north} is left out",
     ]

@@ -110,13 +110,13 @@ def test_records_that_refer_to_archived_objects_are_on_the_twin(demo: Site, tmp_
     (demo.root / "objects.yml").unlink()
     demo.write({"tasks.yml": yaml_list([task])})
     assert demo.run(confirm_empty=True).outcome == "changed"
-    archive(demo, "0001255", "IN", "OUT")
+    archive(demo, "100026", "IN", "OUT")
     exported = tmp_path / "exported"
     told = export_of(demo, exported, twin=True)
     assert not told.get("failed")
     assert not [line for line in told["left_out"] if "stands in no list" in line]
     archived = [line["fields"]["inventory_name"] for line in lines(exported) if "archived" in line]
-    assert sorted(archived) == sorted(["Inner", "Outer", "Studio camera"])
+    assert sorted(archived) == sorted(["Inner", "Outer", "Studiokamera"])
     with running("--load", str(exported)) as service:
         twin = Site(tmp_path / "twin", service)
         for name in ("task", "rental_case"):
@@ -196,7 +196,7 @@ def test_an_archived_object_that_no_file_can_hold_is_told_and_referred_to_by_not
     demo: Site, tmp_path: Path
 ) -> None:
     client = demo.client()
-    camera = next(one for one in client.list_all(KINDS["object"]) if one.flat["barcode"] == "0001255")
+    camera = next(one for one in client.list_all(KINDS["object"]) if one.flat["barcode"] == "100026")
     client.update(KINDS["object"], camera.uuid, {"barcode": "{{ mark }}"})
     client.archive(KINDS["object"], camera.uuid)
     exported = tmp_path / "exported"

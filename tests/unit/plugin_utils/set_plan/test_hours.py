@@ -19,7 +19,7 @@ TIMES = {"issue_at": "2031-07-07 09:00", "due_at": "2031-07-07T12:00:00"}
 def _case(**fields: Any) -> dict[str, Any]:
     return {
         "title": "Table",
-        "references": ["0001235"],
+        "references": ["100002"],
         "issue_date": "2031-07-07",
         "due_date": "2031-07-07",
         "responsible_user": "bernd.kowalski@nordhain.example",
