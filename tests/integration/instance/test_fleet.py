@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,9 @@ def test_all_instances_are_provisioned_and_one_that_is_bad_stops_nobody(
         assert [change["after"].get("city") for change in own["changes"] if change["key"] == "Depot"] == [city]
     assert "6 instances, 4 failed: failed" in done.output
     assert "wr0ng-password" not in done.output
+    reports = list(tmp_path.glob("all*.json"))
+    assert len(reports) > 2
+    assert {stat.S_IMODE(report.stat().st_mode) for report in reports} == {0o600}
 
 
 @pytest.mark.parametrize("ending", ["md", "html"])
