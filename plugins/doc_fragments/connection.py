@@ -100,7 +100,8 @@ options:
     type: float
   lock_wait:
     description:
-      - Seconds to wait for another process of this user that makes records of the same kind. Then the task fails.
+      - Seconds to wait for another process of this user that makes records of the same kind, and for another run that
+        uses the same journal. Then the task fails.
       - So where many processes ensure one record, one of them makes it, and the others find it.
       - A task that only reads never waits for that.
       - Where nothing is given, V(600) holds.
@@ -108,9 +109,9 @@ options:
     type: float
   token_cache:
     description:
-      - Whether the processes of this user share tokens, so that many tasks and hosts sign in once. They lie in the
-        directory that E(SEVENTHINGS_RUNTIME_DIR) names, else in C(seventhings) below E(XDG_RUNTIME_DIR), else in one
-        that lasts as long as the run of Ansible.
+      - Whether the processes of this user share tokens, so that many tasks and hosts sign in once. They are in
+        the directory that E(SEVENTHINGS_RUNTIME_DIR) names, else in C(seventhings) below the directory of the session
+        (E(XDG_RUNTIME_DIR)), else in one that lasts as long as the run of Ansible.
       - With V(false) each process signs in for itself.
       - Where nothing is given, V(true) holds.
       - Where it is not given, the environment variable E(SEVENTHINGS_TOKEN_CACHE) is read, where the module runs.
@@ -188,10 +189,10 @@ notes:
   - Proxies are taken from the usual environment variables E(HTTPS_PROXY), E(HTTP_PROXY) and E(NO_PROXY). An instance on
     this machine is never asked through a proxy.
   - Redirects are not followed, so that no token leaves for another host.
-  - The rate limit, locks and tokens are shared through files in the directory that E(SEVENTHINGS_RUNTIME_DIR) names,
-    else in C(seventhings) below E(XDG_RUNTIME_DIR), else in one below the temporary folder. One that another user owns
-    or may write to, or that is a link, is passed over. A warning says so where it is the one that was named, and where
-    nothing can be shared.
+  - The processes of a user share the rate limit, locks and tokens through files, in the directory that
+    E(SEVENTHINGS_RUNTIME_DIR) names, or else in that of the session, below C(/dev/shm) and below C(/tmp). A directory
+    that another user owns or can replace, or that is a link, is not used. A warning says so if you named it, or if
+    nothing can be shared. If no lock can be taken, nothing is created.
   - To hand a token of your own to all modules, use M(community.seventhings.auth_token) and C(module_defaults) of the
     action group C(group/community.seventhings.all).
 """
@@ -307,7 +308,8 @@ options:
       - name: SEVENTHINGS_RATE_LIMIT_WAIT
   lock_wait:
     description:
-      - Seconds to wait for another process of this user that makes records of the same kind. Then the task fails.
+      - Seconds to wait for another process of this user that makes records of the same kind, and for another run that
+        uses the same journal. Then the task fails.
       - So where many processes ensure one record, one of them makes it, and the others find it.
       - A task that only reads never waits for that.
       - Where nothing is given, V(600) holds.
@@ -316,9 +318,9 @@ options:
       - name: SEVENTHINGS_LOCK_WAIT
   token_cache:
     description:
-      - Whether the processes of this user share tokens, so that many tasks and hosts sign in once. They lie in the
-        directory that E(SEVENTHINGS_RUNTIME_DIR) names, else in C(seventhings) below E(XDG_RUNTIME_DIR), else in one
-        that lasts as long as the run of Ansible.
+      - Whether the processes of this user share tokens, so that many tasks and hosts sign in once. They are in
+        the directory that E(SEVENTHINGS_RUNTIME_DIR) names, else in C(seventhings) below the directory of the session
+        (E(XDG_RUNTIME_DIR)), else in one that lasts as long as the run of Ansible.
       - With V(false) each process signs in for itself.
       - Where nothing is given, V(true) holds.
     type: bool
