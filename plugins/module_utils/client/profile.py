@@ -286,7 +286,7 @@ def sides_of_value(type_name: str, value: Any) -> Seen:
             yield "comparison_read", "boolean"
     elif field_type.computed and value in _STATUSES:
         yield "comparison_read", "status"
-    elif field_type is ATTACHMENTS and isinstance(value, list):
+    elif field_type.shape == ATTACHMENTS.shape and isinstance(value, list):
         for one in value:
             if isinstance(one, Mapping):
                 yield "attachment_read", "objects"

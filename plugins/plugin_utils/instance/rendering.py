@@ -284,7 +284,7 @@ class _Rendering:
 
     def _value(self, schema: Schema, entry: Entry, name: str, value: Any) -> Any:
         found = schema.find(name)
-        if found is not None and type_of(found) is ATTACHMENTS and value:
+        if found is not None and type_of(found).shape == ATTACHMENTS.shape and value:
             return self._attachments(schema, entry, found, name)
         if isinstance(value, (CellList, CellMap)):
             return _as_plain(_structure(value, found))

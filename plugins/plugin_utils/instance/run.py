@@ -226,8 +226,7 @@ class _Run:
             most_lookups=self._most_lookups(is_planned_only=self._run_options.check_mode and self._plan_file() is None),
             most_lookups_of_apply=self._most_lookups(is_planned_only=False),
             is_approved=self._stored is not None,
-            # A plan was refused before it was written unless the task confirmed empty sources.
-            sources_before={} if self._run_options.confirm_empty or self._stored else journal.memory.sources,
+            sources_before={} if self._run_options.confirm_empty else journal.memory.sources,
             limited_account=self._run_options.limited_account or self._run_options.drift,
             is_protected=self._run_options.protected,
         )

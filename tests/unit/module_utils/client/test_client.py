@@ -450,7 +450,7 @@ def test_a_definition_has_its_type_and_constraints_apart() -> None:
 @pytest.mark.parametrize("empty", [None, [], {}])
 def test_a_definition_without_a_type_has_none(empty: Any) -> None:
     flat = Record.of(KINDS["field_definition"], {"uuid": uuid_of(1), "field_type": empty}).flat
-    assert (flat["type"], flat["constraints"]) == (None, None)
+    assert (flat.get("type"), flat.get("constraints")) == (None, None)
 
 
 ITEMS = {

@@ -419,4 +419,4 @@ def test_nothing_of_a_vaulted_table_is_told(tmp_path: Path) -> None:
     (line,) = _judged(desired)
     assert "Secret" not in line
     assert "price" not in line
-    assert "6 times (first at objects.csv:2:3)" in line
+    assert "6 times (first at objects.csv:2)" in line

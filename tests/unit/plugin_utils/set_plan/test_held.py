@@ -97,7 +97,7 @@ def test_a_person_who_is_named_in_an_unmanaged_object_stays(house: Site) -> None
     ("sections", "words"),
     [
         ({"rooms": [{"building_id": "South", "name": "Hall"}]}, "room South/Hall (building_id) refers to it"),
-        ({"objects": [thing("99", location="South")]}, "object 99 (location) refers to it"),
+        ({"objects": [thing("99", target_building="South")]}, "object 99 (target_building) refers to it"),
     ],
 )
 def test_a_location_that_holds_anything_stays(house: Site, sections: dict[str, Any], words: str) -> None:

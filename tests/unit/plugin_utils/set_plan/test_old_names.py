@@ -16,7 +16,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.old
 FILES = {
     "locations.yml": "- name: North\n- name: South\n",
     "rooms.yml": "- {building_id: North, number: '1', name: Store}\n- {building_id: South, number: '1'}\n",
-    "objects.csv": "barcode,inventory_name,actual_room,location\n"
+    "objects.csv": "barcode,inventory_name,actual_room,actual_building\n"
     "1,Lamp,North/1,North\n2,Desk,North/1,\n3,Chair,South/1,\n",
     "tasks.yml": "[]\n",
 }

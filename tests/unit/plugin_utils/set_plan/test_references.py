@@ -250,7 +250,7 @@ def test_a_rename_can_be_planned_in_a_file(site: Site, tmp_path_factory: pytest.
     )
     path = tmp_path_factory.mktemp("plan") / "plan.json"
     site.plan(plan_file=path, confirm_empty=True)
-    account = site.run(plan_file=path)
+    account = site.run(plan_file=path, confirm_empty=True)
     assert account.outcome == "changed", account.refusals
     assert len(site.dump()["locations"]) == 2
 

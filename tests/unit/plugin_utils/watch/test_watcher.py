@@ -429,14 +429,14 @@ def test_a_link_is_no_cursor(bench: Bench, tmp_path: Path) -> None:
 
 
 def test_an_event_carries_numbers_booleans_and_dates_of_the_named_fields(bench: Bench) -> None:
-    names = ["Purchasing price", "purchase_date", "inventory_name"]
+    names = ["Purchasing price", "purchasing_date", "inventory_name"]
     watcher = bench.start(kinds=["object", "room"], fields=names)
     seen(watcher)
     uuid = bench.client.list_all(OBJECT)[0].uuid
-    changes = {"purchasing_price": 12.5, "purchase_date": "2030-02-01", "inventory_name": "x"}
+    changes = {"purchasing_price": 12.5, "purchasing_date": "2030-02-01", "inventory_name": "x"}
     bench.client.update(OBJECT, uuid, changes)
     (event,) = seen(watcher)
-    assert event["values"] == {"Purchasing price": 12.5, "purchase_date": "2030-02-01", "inventory_name": None}
+    assert event["values"] == {"Purchasing price": 12.5, "purchasing_date": "2030-02-01", "inventory_name": None}
     assert (sorted(event["changed"]), event["other_fields"]) == (sorted(names), 0)
 
 
