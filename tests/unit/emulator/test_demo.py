@@ -37,7 +37,7 @@ def states() -> Iterator[dict[str, Any]]:
     for data in ("demo", "stocktake"):
         with running(data=data) as service:
             found[data] = Steering(service.about).dump()
-    yield found
+    return found
 
 
 def objects(state: dict[str, Any]) -> dict[str, dict[str, Any]]:

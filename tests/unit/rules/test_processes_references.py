@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A record that another process creates between a look-up and its hint is used: no message offers what was asked for."""
+"""A record that another process creates between a look-up and its hint is used, so no message offers what was asked."""
 
 from __future__ import annotations
 
