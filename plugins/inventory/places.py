@@ -64,6 +64,7 @@ options:
   room_field:
     description:
       - Key of the field by which an object links to its room. Used with O(hosts=objects).
+      - V(actual_room) is where an object was last seen, V(target_room) is where it belongs.
     type: str
     default: actual_room
   location_field:

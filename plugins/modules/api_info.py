@@ -62,7 +62,7 @@ EXAMPLES = r"""
     path: objects
     query:
       filter:
-        status:
+        condition:
           eq: in use
       page: 1
       per_page: 1

@@ -628,7 +628,7 @@ findings:
   type: list
   elements: str
   sample:
-    - "objects/it.yml:12:3: actual_room: there is no room 'Head office/0.21'; the nearest are 'Head office/0.12'"
+    - "objects/it.yml:12:3: target_room: there is no room 'Head office/0.21'; the nearest are 'Head office/0.12'"
 warnings:
   description:
     - Notes that are no errors. Ansible prints each, so the first 20 are returned, or 3 where the task failed, and how

@@ -185,7 +185,7 @@ told:
   type: list
   elements: str
   sample:
-    - "objects/it.yml:7:9: object 0001001: status is 'In use' in the instance: not changed, because it came through an
+    - "objects/it.yml:7:9: object 0001001: condition is 'In use' in the instance: not changed, because it came through an
       anchor"
 reported:
   description:
@@ -213,7 +213,7 @@ patch:
      - barcode: "0001001"
     -  quantity: 3
     +  quantity: 4
-       status: In use
+       condition: In use
 diff:
   description:
     - The same, for C(--diff).
@@ -232,7 +232,7 @@ findings:
   type: list
   elements: str
   sample:
-    - "objects/it.yml:12:3: actual_room: there is no room 'Head office/0.21'"
+    - "objects/it.yml:12:3: target_room: there is no room 'Head office/0.21'"
 backup_files:
   description:
     - The paths of the copies that O(backup) kept.

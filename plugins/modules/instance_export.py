@@ -175,7 +175,7 @@ EXAMPLES = r"""
     only: [objects]
     filters:
       objects:
-        status: in use
+        condition: in use
     format: csv
 
 - name: Export locations, rooms, persons and objects as a workbook

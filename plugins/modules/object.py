@@ -14,6 +14,10 @@ description:
   - An object is found by its C(barcode), by other fields (O(match_on)), or by its O(uuid).
   - The fields of an object are what the field definitions of the template V(asset) say.
     M(community.seventhings.field_definition) manages them.
+  - Rooms come in pairs. C(target_room) is where an object belongs, and a playbook may own it. C(actual_room) is where
+    the object was last seen, and scans write it. A task that writes C(actual_room) on each run counts as a sighting
+    that nobody made. A stocktake then reports an object as found that is lost, and overwrites what people scanned.
+    Write C(actual_room) only for a move that takes place now, in a play that runs once.
 options:
   state:
     description:
@@ -76,13 +80,13 @@ EXAMPLES = r"""
       number: "0.12"
       name: Workshop
 
-- name: Ensure a laptop and the room that it is in
+- name: Ensure a laptop and the room where it belongs
   community.seventhings.object:
     fields:
       barcode: "100234"
       inventory_name: Laptop Ada
       purchasing_price: 1299.50
-      actual_room: Head office/0.12
+      target_room: Head office/0.12
   register: laptop
 
 - name: Ensure one field, and leave every other one as it is
@@ -95,14 +99,14 @@ EXAMPLES = r"""
   community.seventhings.object:
     uuid: "{{ laptop.uuid }}"
     fields:
-      target_room: null
+      description: null
 
 - name: Name the room by its fields, and the object by its name
   community.seventhings.object:
     match_on: [inventory_name]
     fields:
       inventory_name: Laptop Ada
-      actual_room:
+      target_room:
         building_id: Head office
         number: "0.12"
 
@@ -146,11 +150,12 @@ record:
     inventory_name: Laptop Ada
     barcode: "100234"
     purchasing_price: 1299.5
-    actual_room:
+    target_room:
       id: 31
       uuid: 8f3f5c36-5a0c-4b1e-a2df-6d6b3f1ed3c5
       display_name: Workshop
-    target_room: null
+    actual_room: null
+    status: missing
     documents:
       - uuid: 1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8
         name: Invoice 2031-117.txt
@@ -182,8 +187,8 @@ diff:
       description: Field to value, after.
       type: dict
   sample:
-    before: {actual_room: Storage, purchasing_price: null}
-    after: {actual_room: Head office/0.12, purchasing_price: 1299.5}
+    before: {target_room: Storage, purchasing_price: null}
+    after: {target_room: Head office/0.12, purchasing_price: 1299.5}
 requests:
   description:
     - How many requests the task sent, login and repeats included.
