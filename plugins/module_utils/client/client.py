@@ -27,6 +27,7 @@ from ..errors import (
     ListMissing,
     MethodNotAllowed,
     NotFound,
+    NotJson,
     NotProcessable,
     OutcomeUnknown,
     PermissionMissing,
@@ -547,15 +548,19 @@ class Client:
         """Changes a record: PATCH with what changes, or PUT with all of it, as its kind wants.
 
         :param once: send it once, whatever the answer; then :class:`OutcomeUnknown` tells that it may be done.
-        :returns: the record as it is now, where a profile tells that the instance answers it, and it does; else None.
+        :returns: the record as it is now, if the service answers it; else None.
         """
         effect = Effect.UNSAFE if once else Effect.IDEMPOTENT
         # A PUT replaces the whole record, so its body has the form of a creation.
         wrapped = {kind.wrap: body} if kind.wrap and kind.update == "PUT" else body
         answer = self.send(kind.update, _path_of(kind.item_path, kind, uuid, template), effect, body=wrapped)
-        if kind.update != "PATCH" or not self.is_on("patch_answer", "record"):
+        if kind.update != "PATCH":
             return None
-        raw = answer.json() if answer.body.strip() else None
+        try:
+            raw = answer.json()
+        except NotJson:
+            # Status and headers say all that is needed of the answer to a write.
+            return None
         record = Record.of(kind, raw) if isinstance(raw, Mapping) else None
         return record if record is not None and record.uuid == uuid and body.keys() <= record.flat.keys() else None
 
@@ -784,6 +789,32 @@ def poll_after_lost_response(
         lost.message += f" Whether it took effect could not be looked up: {failed.message}"
         raise lost from failed
     return None
+
+
+def await_effect(transport: Transport, look: Callable[[], _Found | None], words: Callable[[], str]) -> _Found:
+    """Return what a look finds after a write. A slow instance is looked at up to the settling horizon, with a warning.
+
+    :param look: returns None if the write does not show.
+    :param words: says what is wrong then, as the beginning of a sentence.
+    :raises SeventhingsError: if the write never shows.
+    """
+    now = 0.0
+    for moment in _look_times(transport.settle):
+        if moment > now:
+            transport.sleep(moment - now)
+            now = moment
+        found = look()
+        if found is not None:
+            if moment and _SLOW not in transport.warnings:
+                transport.warnings.append(_SLOW)
+            return found
+    raise SeventhingsError(
+        f"{words()} {transport.settle:g} seconds after the service accepted the change. The change had no effect, so "
+        "every run would send it again. Look at the record in the application, and at the rights of this account."
+    )
+
+
+_SLOW = "This instance shows a change only some seconds after it accepted it. Each change waits for that."
 
 
 def _look_times(last: float) -> Iterator[float]:

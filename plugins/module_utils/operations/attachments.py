@@ -11,7 +11,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from ..client.client import Client, Record
+from ..client.client import Client, Record, await_effect
 from ..client.files import (
     Contents,
     describe,
@@ -156,13 +156,19 @@ def _listed(record: Record) -> Attachment:
 def _replace(client: Client, record: Record, field: Field, files: Sequence[Attachment]) -> list[Attachment]:
     """Sets the whole list of files of a record that takes no single ones."""
     client.update(record.kind, record.uuid, {field.wire_key: [one.uuid for one in files]})
+    wanted = {one.uuid for one in files}
+
+    def look() -> list[Attachment] | None:
+        linked = _linked_now(client, record, field)
+        return linked if {one.uuid for one in linked} == wanted else None
+
+    words = f"The files of {field.key} were not set: the {record.kind.words} {record.uuid} has others"
+    return await_effect(client.transport, look, lambda: words)
+
+
+def _linked_now(client: Client, record: Record, field: Field) -> list[Attachment]:
     now = client.get(record.kind, record.uuid)
-    linked = _linked(now, field) if now else []
-    if {one.uuid for one in linked} != {one.uuid for one in files}:
-        raise SeventhingsError(
-            f"The files of {field.key} were not set: the {record.kind.words} {record.uuid} has others."
-        )
-    return linked
+    return _linked(now, field) if now else []
 
 
 def _require_room(field: Field, linked: Sequence[Attachment], after: Sequence[Attachment]) -> None:
@@ -206,8 +212,13 @@ def _link(client: Client, record: Record, field: Field, files: Sequence[Attachme
     path = _OBJECT.item_path.format(uuid=record.uuid) + ("/add-file" if present else "/remove-file")
     todo = [str(one.uuid) for one in files]
     results: Any = None
+
+    def wrong() -> str:
+        return f"The file {', '.join(todo)} was not {'added to' if present else 'taken off'} {field.key}"
+
     for last in (False, True):
         body = [{"field-key": field.key, "file-uuid": uuid} for uuid in todo]
+        is_answered = False
         try:
             answer = client.send("POST", path, Effect.UNSAFE, body=body)
         except OutcomeUnknown:
@@ -215,17 +226,33 @@ def _link(client: Client, record: Record, field: Field, files: Sequence[Attachme
                 raise
         else:
             results = answer.json() if answer.status == _HTTP_MIXED else None
-        now = client.get(_OBJECT, record.uuid)
-        linked = _linked(now, field) if now else []
-        there = {one.uuid for one in linked}
-        todo = [uuid for uuid in todo if (uuid in there) != present]
+            is_answered = results is None
+        linked, left = _left(client, record, field, todo, present)
+        if left and is_answered:
+            linked = await_effect(client.transport, partial(_all_linked, client, record, field, left, present), wrong)
+            left = []
+        todo = left
         if not todo:
             return linked
         if results is not None:
             break
-    done = "added to" if present else "taken off"
-    said = "" if results is None else f' The service says: "{_words_about(todo, results)}".'
-    raise SeventhingsError(f"The file {', '.join(todo)} was not {done} {field.key}.{said}")
+    raise SeventhingsError(f'{wrong()}. The service says: "{_words_about(todo, results)}".')
+
+
+def _left(
+    client: Client, record: Record, field: Field, todo: Sequence[str], present: bool
+) -> tuple[list[Attachment], list[str]]:
+    """Return the files of a field, and those of some files that are still to be linked or unlinked."""
+    linked = _linked_now(client, record, field)
+    there = {one.uuid for one in linked}
+    return linked, [uuid for uuid in todo if (uuid in there) != present]
+
+
+def _all_linked(
+    client: Client, record: Record, field: Field, todo: Sequence[str], present: bool
+) -> list[Attachment] | None:
+    linked, left = _left(client, record, field, todo, present)
+    return None if left else linked
 
 
 def _words_about(uuids: Sequence[str], results: Any) -> str:

@@ -8,15 +8,15 @@ Putting an object on the hub publishes it, so it is never sent twice.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from http import HTTPStatus
 from typing import Any
 
-from ..client.client import Client, Record, poll_after_lost_response
+from ..client.client import Client, Record, await_effect, poll_after_lost_response
 from ..client.query import MULTIPLE, parse_sort
 from ..client.transport import Effect
-from ..errors import InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError
+from ..errors import InvalidInput, NoMatch, OutcomeUnknown
 from ..model.field import (
     Field,
     InvalidValue,
@@ -39,7 +39,12 @@ PRICE = Field("price", "MONEY", constraints={"min_value": 0, "max_decimals": 2},
 
 def offered_items(client: Client) -> list[Record]:
     """The items that are on the hub and not taken off."""
-    return [record for record in client.list_all(HUB_ITEM) if not ITEMS.read(record.flat).get("deleted")]
+    return [record for record in client.list_all(HUB_ITEM) if is_offered(record)]
+
+
+def is_offered(item: Record | None) -> bool:
+    """Return True if an item is on the hub and was not taken off."""
+    return item is not None and not ITEMS.read(item.flat).get("deleted")
 
 
 def articles_of(order: Record) -> list[Mapping[str, Any]]:
@@ -67,14 +72,19 @@ def diff_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, An
     return {"before": dict(before), "after": dict(after)}
 
 
-def read_again(client: Client, kind: Kind, number: int | None) -> Record:
-    """A record after it was written; it must be there."""
-    record = client.get(kind, str(number))
-    if record is None:
-        raise SeventhingsError(
-            f"The {kind.words} {number} was written, but the service does not find it when it is read back."
-        )
-    return record
+def read_again(
+    client: Client, kind: Kind, number: int | None, is_changed: Callable[[Record], bool] = lambda _record: True
+) -> Record:
+    """Return a record as soon as a change shows in it.
+
+    :raises SeventhingsError: if the change has no effect.
+    """
+
+    def look() -> Record | None:
+        record = client.get(kind, str(number))
+        return record if record is not None and is_changed(record) else None
+
+    return await_effect(client.transport, look, lambda: f"The {kind.words} {number} is as it was")
 
 
 _OBJECT = KINDS["object"]
@@ -144,6 +154,11 @@ def _take_off(client: Client, offered: Record | None, check_mode: bool) -> Resul
     shown = ITEMS.show(offered.flat)
     if not check_mode:
         client.delete(HUB_ITEM, str(offered.id))
+        await_effect(
+            client.transport,
+            lambda: None if is_offered(client.get(HUB_ITEM, str(offered.id))) else True,
+            lambda: f"The hub item {offered.id} is still offered",
+        )
     return Result(True, {}, None, diff_of({"price": shown.get("price")}, {}))
 
 
@@ -157,7 +172,8 @@ def _change_price(client: Client, offered: Record, price: Decimal | None, check_
     client.send(
         "PATCH", HUB_ITEM.item_path.format(uuid=offered.id), Effect.IDEMPOTENT, body={"price": DECIMAL.write(price)}
     )
-    return Result(True, ITEMS.show(read_again(client, HUB_ITEM, offered.id).flat), None, diff)
+    now = read_again(client, HUB_ITEM, offered.id, lambda record: ITEMS.read(record.flat).get("price") != have)
+    return Result(True, ITEMS.show(now.flat), None, diff)
 
 
 def _offer(
@@ -172,7 +188,11 @@ def _offer(
     if check_mode:
         return Result(True, {"asset_id": wanted.id, "price": DECIMAL.show(DECIMAL.read(asked, PRICE))}, None, diff)
     _publish(client, wanted, category, asked)
-    made = _items_of(client, wanted)
+    made = await_effect(
+        client.transport,
+        lambda: _items_of(client, wanted) or None,
+        lambda: f"The hub does not show the object {options['object']!r}",
+    )
     item = natural_keys.one_of(HUB_ITEM, f"the object {options['object']!r}", made)
     return Result(True, ITEMS.show(item.flat) if item else {}, None, diff)
 

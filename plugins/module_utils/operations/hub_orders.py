@@ -109,7 +109,13 @@ def _flag(client: Client, order: Record, flags: Mapping[str, Any], check_mode: b
     if check_mode:
         return Result(True, {**ORDERS.show(order.flat), **differ}, None, diff)
     client.send("PATCH", HUB_ORDER.item_path.format(uuid=order.id), Effect.IDEMPOTENT, body=differ)
-    return Result(True, ORDERS.show(read_again(client, HUB_ORDER, order.id).flat), None, diff)
+    before = {name: have.get(name) or None for name in differ}
+
+    def is_changed(record: Record) -> bool:
+        now = ORDERS.read(record.flat)
+        return all((now.get(name) or None) != value for name, value in before.items())
+
+    return Result(True, ORDERS.show(read_again(client, HUB_ORDER, order.id, is_changed).flat), None, diff)
 
 
 def _order(

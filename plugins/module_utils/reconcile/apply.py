@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
 
-from ..client.client import ANSWERED_SECONDS, Client, Record, poll_after_lost_response
+from ..client.client import ANSWERED_SECONDS, Client, Record, await_effect, poll_after_lost_response
 from ..client.files import Contents, upload, upload_missing
 from ..errors import (
     REFUSED_VALUES,
@@ -31,6 +31,7 @@ from ..model.types_links import attachments_in
 from ..plan import change as plan
 from ..plan.change import Change
 from ..resolve.sight import check_kept, perhaps_unseen
+from .effects import without_effect
 from .occupants import why_occupied
 from .overlaps import at_the_same_time, may_meet
 from .request_bodies import create_body, update_body
@@ -87,7 +88,10 @@ class Applier:
         :raises Ambiguous: where somebody else made a record with the same natural key at the same time.
         """
         uuid = self.write(change, find, known)
-        if uuid is None or change.action == plan.DELETE:
+        if uuid is None:
+            return None
+        if change.action == plan.DELETE:
+            self._await(change, uuid, [])
             return None
         if change.action == plan.CREATE and by_key:
             found = [record for record in find() if record.uuid not in known]
@@ -95,10 +99,33 @@ class Applier:
                 raise Ambiguous(made_twice(found))
             if found and found[0].uuid == uuid:
                 check_kept(self._schema, change.values, found[0])
-                return found[0]
-        record = self.read_back(change, uuid)
+                return self._await(change, uuid, [found[0]]) or found[0]
+        read = [] if change.action == plan.CREATE else [self.read_back(change, uuid)]
+        record = self._await(change, uuid, read)
+        if record is None:
+            raise SeventhingsError(f"The {self._kind.words} {uuid} does not exist.")
         check_kept(self._schema, change.values, record)
         return record
+
+    def _await(self, change: Change, uuid: str, read: list[Record]) -> Record | None:
+        """Return a record as soon as a change shows in it; None if it was deleted.
+
+        :param read: the record as it was read after the change; empty if it was not.
+        :raises SeventhingsError: if the change has no effect.
+        """
+        words = ""
+
+        def look() -> list[Record | None] | None:
+            nonlocal words
+            now = read.pop() if read else self._client.get(self._kind, uuid, self._template)
+            words = without_effect(self._client, self._schema, change, now)
+            return None if words else [now]
+
+        def wrong() -> str:
+            missing = perhaps_unseen(self._kind) if words == "does not exist" else ""
+            return f"The {self._kind.words} {uuid} {words}{missing}"
+
+        return await_effect(self._client.transport, look, wrong)[0]
 
     def write(
         self, change: Change, find: Finder, known: frozenset[str] = frozenset(), lost: OutcomeUnknown | None = None
@@ -344,7 +371,7 @@ class Applier:
 
     def read_back(self, change: Change, uuid: str) -> Record:
         """The record as it is after a change; what a PUT could not clear by leaving it out is cleared with null."""
-        if self._answered is not None:
+        if self._answered is not None and self._client.is_on("patch_answer", "record"):
             return self._answered
         record = self._client.get(self._kind, uuid, self._template)
         if record is None:

@@ -123,6 +123,9 @@ class FakeTransport(Transport):
         self.routes: dict[str, Step] = dict(routes or {})
         self.calls: list[Invocation] = []
         self.samples: dict[str, list[dict[str, Any]]] = {}
+        self.deleted: set[str] = set()
+        self.changed: dict[str, dict[str, Any]] = {}
+        self.sleep = lambda _seconds: None
 
     def request(
         self,
@@ -146,6 +149,7 @@ class FakeTransport(Transport):
             return page_of(self.samples.get(path, []))
         assert call.line in self.routes, f"unexpected request {call.line} {call.pairs}"
         step = self.routes[call.line]
+        is_scripted = callable(step)
         if isinstance(step, list):
             assert step, f"one request too many: {call.line}"
             step = step.pop(0)
@@ -154,7 +158,32 @@ class FakeTransport(Transport):
         if isinstance(step, Exception):
             raise step
         assert isinstance(step, Response)
+        if method == "GET":
+            return step if is_scripted else self._as_changed(path, step)
+        self._note_change(method, path, body)
         return step
+
+    def _note_change(self, method: str, path: str, body: Any) -> None:
+        """Note what a write that was not scripted otherwise does to a record."""
+        record, _slash, call = path.rpartition("/")
+        if method == "DELETE":
+            self.deleted.add(path)
+        elif method == "PATCH":
+            self.changed.setdefault(path, {}).update(body)
+        elif method == "PUT":
+            self.changed.setdefault(record if call == "status" else path, {}).update(body)
+        elif call in ("archive", "unarchive"):
+            stamp = "2031-01-01 00:00:00" if call == "archive" else None
+            self.changed.setdefault(record, {})["archived_at"] = stamp
+
+    def _as_changed(self, path: str, step: Response) -> Response:
+        """Return a record that is read as the writes before have left it."""
+        if path in self.deleted:
+            raise refusal(404)
+        if path not in self.changed:
+            return step
+        flat, changed = step.json(), self.changed[path]
+        return answer({**flat, **changed}) if isinstance(flat, dict) else step
 
     @property
     def lines(self) -> list[str]:

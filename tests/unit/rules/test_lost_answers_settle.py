@@ -52,7 +52,7 @@ CREATIONS = (
         info={"template": "asset"},
     ),
     Creation("location", {"fields": {"name": "Mill", "city": "Halle"}}, "/location"),
-    Creation("room", {"fields": {"building_id": "Workshop", "number": "9"}}, "/room"),
+    Creation("room", {"fields": {"building_id": "Dresden", "number": "9"}}, "/room"),
     Creation("person", {"fields": {"email": "ada@nordhain.example"}}, "/person"),
     Creation("object", {"fields": {"barcode": "7", "inventory_name": "Drill"}}, "/object"),
     Creation(
@@ -61,7 +61,7 @@ CREATIONS = (
             "title": "Inspect",
             "deadline": "2031-06-30",
             "assignees": [BERND],
-            "references": ["0001249"],
+            "references": ["100010"],
             "reminders": [{"unit": "days", "value": 1}],
         },
         "/task-management/task",
@@ -70,7 +70,7 @@ CREATIONS = (
         "rental_case",
         {
             "title": "Fair",
-            "references": ["0001249"],
+            "references": ["100010"],
             "issue_date": "2031-07-05",
             "due_date": "2031-07-09",
             "responsible_user": BERND,
@@ -79,8 +79,8 @@ CREATIONS = (
         "/rental-management/rental-case",
     ),
     Creation("user_from_person", {"person": ELIF}, "/persons/create-user", False),
-    Creation("hub_item", {"object": "0001240", "price": 500}, "/circularity-hub/add-objects-to-circularity-hub", False),
-    Creation("hub_order", {"items": ["0001236"]}, "/circularity-hub/orders", False),
+    Creation("hub_item", {"object": "100013", "price": 500}, "/circularity-hub/add-objects-to-circularity-hub", False),
+    Creation("hub_order", {"items": ["100003"]}, "/circularity-hub/orders", False),
     Creation("file", {"path": "manual.txt"}, "/file", False),
 )
 creations = pytest.mark.parametrize("creation", CREATIONS, ids=str)
@@ -308,7 +308,7 @@ def test_records_that_are_lost_twice_are_failures_and_the_next_run_looks_for_the
 def test_users_offers_and_files_of_a_set_are_never_sent_twice(here: Controller) -> None:
     here.write(
         users=f"- {ELIF}\n",
-        hub=yaml_list([{"object": "0001240", "price": 500}]),
+        hub=yaml_list([{"object": "100013", "price": 500}]),
         objects=yaml_list([{"barcode": "91", "inventory_name": "Drill", "documents": ["manual.txt"]}]),
     )
     (here.directory / "files" / "manual.txt").write_text("Switch it on.")
@@ -325,7 +325,7 @@ def test_users_offers_and_files_of_a_set_are_never_sent_twice(here: Controller) 
     here.write(
         users=f"- {ELIF}\n- gero.lindner@nordhain.example\n",
         persons=yaml_list([{"email": "gero.lindner@nordhain.example", "last_name": "Lindner"}]),
-        hub=yaml_list([{"object": "0001240", "price": 500}, {"object": "0001249", "price": 5}]),
+        hub=yaml_list([{"object": "100013", "price": 500}, {"object": "100010", "price": 5}]),
         objects=yaml_list([{"barcode": "91", "inventory_name": "Drill", "documents": ["other.txt"]}]),
     )
     (here.directory / "files" / "other.txt").write_text("Switch it off.")

@@ -55,7 +55,7 @@ TASK = Replaced(
         "reminders": [DAYS, WEEKS],
         "recurring_schedule": {"unit": "years", "value": 1},
         "assignees": [BERND],
-        "references": ["0001249"],
+        "references": ["100010"],
         "attachments": ["manual.txt"],
     },
     {"deadline": "2031-07-31"},
@@ -69,7 +69,7 @@ RENTAL = Replaced(
     "rental_cases",
     {
         "title": "Fair",
-        "references": ["0001249"],
+        "references": ["100010"],
         "issue_date": "2031-07-05",
         "due_date": "2031-07-09",
         "issue_date_reminder": DAYS,

@@ -112,7 +112,7 @@ def test_a_create_takes_one_write_and_one_read_back() -> None:
 
 def test_a_record_that_is_not_found_when_it_is_read_back_is_an_error() -> None:
     transport = FakeTransport({POST: made(1), f"GET /object/{uuid_of(1)}": refusal(404)})
-    with pytest.raises(SeventhingsError, match="does not find it when it is read back"):
+    with pytest.raises(SeventhingsError, match=r"does not exist .* 30 seconds after the service accepted the change"):
         carry_out(transport, NEW)
 
 
@@ -338,10 +338,11 @@ def test_body_and_status_of_a_task_are_two_writes_and_only_those_that_are_needed
     assert all(body["notify"] is True and "status" not in body for body in bodies)
 
 
-def test_a_delete_takes_one_request() -> None:
-    transport = FakeTransport({f"DELETE /object/{uuid_of(1)}": answer(None, 204)})
+def test_a_delete_takes_one_request_and_one_look_at_its_effect() -> None:
+    path = f"/object/{uuid_of(1)}"
+    transport = FakeTransport({f"DELETE {path}": answer(None, 204), f"GET {path}": answer(None)})
     assert carry_out(transport, plan.plan_gone(OBJECT, {}, record("object", 1))) is None
-    assert len(transport.calls) == 1
+    assert transport.lines == [f"DELETE {path}", f"GET {path}"]
 
 
 ARCHIVED = {"asset_uuid": uuid_of(1), "id": 1, "archived_at": "2031-01-01 00:00:00"}
@@ -369,7 +370,7 @@ def test_an_archived_object_is_brought_back_to_be_deleted_only_if_that_was_plann
         assert "archived by now, which was not planned" in caught.value.message
     elif again == 204:
         assert carry_out(transport, change) is None
-        sent += [f"POST {path}/unarchive", f"DELETE {path}"]
+        sent += [f"POST {path}/unarchive", f"DELETE {path}", f"GET {path}"]
     else:
         with pytest.raises(NotProcessable):
             carry_out(transport, change)
@@ -397,7 +398,7 @@ def test_a_delete_that_is_refused_because_it_was_carried_out_before_is_done(kind
     found = Record(KINDS[kind], uuid_of(1), 1, {"id": 1})
     change = Change(KINDS[kind], plan.DELETE, found)
     assert carry_out(transport, change, schema=schema_of(kind, Field("name", "TEXT"))) is None
-    assert transport.lines == [f"DELETE {path}", f"GET {path}"]
+    assert transport.lines == [f"DELETE {path}", f"GET {path}", f"GET {path}"]
 
 
 # ---- archive
@@ -477,6 +478,7 @@ class Rentals:
                 self.flat[key] = call.body[key]
             elif not self.keeps:
                 self.flat[key] = None
+        self.flat["title"] = call.body["title"]
         return answer(None, 204)
 
     def transport(self) -> FakeTransport:

@@ -1,0 +1,48 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether a write had an effect. A service may accept a change and not carry it out: then the record still has its old
+values, and every run would change it again.
+"""
+
+from __future__ import annotations
+
+from ..client.client import Client, Record
+from ..model.schema import Schema
+from ..plan import change as plan
+from ..plan.change import Change
+
+_ANY = "ANY"
+"""The type of a field that the user names and no definition knows: a warning says if it was not kept."""
+
+
+def without_effect(client: Client, schema: Schema, change: Change, now: Record | None) -> str:
+    """Say what a change left as it was; empty if the change had an effect. A third value is an effect.
+
+    :param now: the record after the change; None if it does not exist.
+    """
+    kind = schema.kind
+    if now is None:
+        return "" if change.action == plan.DELETE else "does not exist"
+    if change.action == plan.DELETE:
+        return "still exists"
+    if change.action == plan.ARCHIVE or change.unarchive:
+        is_archived = client.is_archived(now)
+        if is_archived != (change.action == plan.ARCHIVE):
+            return "is still archived" if is_archived else "is still active"
+    still = sorted(key for key in change.values if _is_as_before(schema, change, now, key))
+    if change.action == plan.CREATE:
+        still = [key for key in still if key == kind.status_key]
+    return f"still has its old value of {', '.join(still)}" if still else ""
+
+
+def _is_as_before(schema: Schema, change: Change, now: Record, key: str) -> bool:
+    field = schema.fields[key]
+    if field.type == _ANY or field.retyped:
+        return False
+    if change.current is None:
+        return key == schema.kind.status_key and now.flat.get(key) == schema.kind.open_status != change.values[key]
+    before = schema.read_one(key, change.current.flat)
+    return not schema.equal(key, before, change.values[key]) and schema.equal(
+        key, before, schema.read_one(key, now.flat)
+    )
