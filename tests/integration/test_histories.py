@@ -1,0 +1,311 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Random histories: many processes create the same few records while everything around them goes wrong.
+
+Processes are killed and stopped, answers are lost and requests take effect later, tokens expire, a directory of shared
+files is removed, and half of the processes do not have the variables of a session. In the end every record exists once,
+one process at most says that it created it, and the next run finds nothing to do.
+
+The seconds of a real service are scaled down: the settling horizon is 4 seconds in place of 30.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import time
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import processes
+import pytest
+import steps
+import yaml
+from ansible.parsing.dataloader import DataLoader
+from emulator_process import Emulator
+from project import LONG
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
+from ansible_collections.community.seventhings.plugins.module_utils.runtime import places
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
+
+SEEDS = [int(seed) for seed in os.environ.get("SEVENTHINGS_TEST_SEEDS", "").split()] or range(300 if LONG else 4)
+LARGEST = 50 if LONG else 10
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+SETTLE = 4.0
+LATEST = 2.0
+"""Seconds within which a request takes effect, after whatever became of its sender."""
+LONGEST = 180.0
+
+USER = "bernd.kowalski@nordhain.example"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A record that processes ensure, as a module and a file write it, and how it is counted."""
+
+    name: str
+    module: str
+    options: Mapping[str, Any]
+    section: str
+    entry: Mapping[str, Any]
+    filters: Mapping[str, Any]
+    post: str
+
+
+def _task(title: str) -> Wanted:
+    members = {"title": title, "deadline": "2031-05-31", "assignees": [USER]}
+    return Wanted(title, "task", members, "tasks", members, {}, "/task-management/task")
+
+
+def _location(name: str) -> Wanted:
+    members = {"name": name, "city": "Halle"}
+    return Wanted(name, "location", {"fields": members}, "locations", members, {"name": name}, "/location")
+
+
+def _object(barcode: str) -> Wanted:
+    members = {"barcode": barcode, "inventory_name": "Drill"}
+    return Wanted(barcode, "object", {"fields": members}, "objects", members, {"barcode": barcode}, "/object")
+
+
+def _person(email: str) -> Wanted:
+    members = {"email": email, "first_name": "Ada", "last_name": "Weber"}
+    return Wanted(email, "person", {"fields": members}, "persons", members, {"email": email}, "/person")
+
+
+RECORDS = (
+    _location("Mill"),
+    _location("Barn"),
+    _task("Inspect"),
+    _task("Repair"),
+    _object("77001"),
+    _object("77002"),
+    _person("ada.weber@nordhain.example"),
+)
+
+LOST = ("504_late", "502_late", "reset_late")
+OTHERS = ("504_after", "reset_after", "reset_before", "half_body", "500", "503", "429")
+
+
+@dataclass
+class History:
+    """One history, drawn from a seed."""
+
+    seed: int
+    service: Emulator
+    path: Path
+    events: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.chance = random.Random(self.seed)
+        self.records = self.chance.sample(RECORDS, self.chance.randint(1, 4))
+        self.removed = self.chance.choice(["session/seventhings", "memory", "tmp", ""])
+        self.running: dict[int, str] = {}
+        self.ends: dict[int, int] = {}
+        for name in ("session", "memory", "tmp"):
+            (self.path / name).mkdir()
+
+    def say(self, event: str) -> None:
+        self.events.append(f"{time.monotonic() - self.began:6.2f} {event}")
+
+    # ---- the processes
+
+    def options(self) -> dict[str, Any]:
+        given = {"base_url": self.service.base_url, **self.service.account(), "timeout": 5}
+        return {**given, "rate_limit": self.chance.choice([0, 6000]), "tuning": {"settle": SETTLE}}
+
+    def start(self) -> None:
+        """Start a process: a module for one record, or an instance with some of them."""
+        wanted = sorted(self.chance.sample(self.records, self.chance.randint(1, len(self.records))), key=RECORDS.index)
+        is_instance = self.chance.random() < 0.25
+        environment = {"XDG_RUNTIME_DIR": str(self.path / "session")} if self.chance.random() < 0.5 else {}
+        one = self.chance.choice(wanted)
+        options, delay = self.options(), self.chance.choice([0.0, 0.0, self.chance.uniform(0.0, 3.0)])
+        what = f"instance {[each.name for each in wanted]}" if is_instance else f"{one.module} {one.name}"
+
+        def work() -> None:
+            for name in ("SEVENTHINGS_RUNTIME_DIR", "XDG_RUNTIME_DIR"):
+                os.environ.pop(name, None)
+            os.environ.update(environment)
+            time.sleep(delay)
+            if is_instance:
+                self.provision(wanted, options)
+            else:
+                self.ensure(one, options)
+
+        process = processes.forked(work)
+        self.running[process] = what
+        self.say(f"{process} starts after {delay:.1f}: {what}{' in a session' if environment else ''}")
+
+    def ensure(self, wanted: Wanted, options: Mapping[str, Any]) -> dict[str, Any]:
+        done = steps.call(wanted.module, {**options, **wanted.options}, client_of=connect).data
+        changed = {wanted.name: int(done["changed"])} if not done.get("failed") else {}
+        return self.note(changed, done)
+
+    def provision(self, wanted: list[Wanted], options: Mapping[str, Any]) -> dict[str, Any]:
+        # The same records are the same set, so some runs share a journal, and others only records.
+        name = "-".join(str(RECORDS.index(one)) for one in wanted)
+        src = self.path / f"src-{name}-{os.getpid()}"
+        src.mkdir(exist_ok=True)
+        (src / "instance.yml").write_text(f"api: seventhings/v1\nset: set-{name}\nset_id: 0123456789abcdef\n")
+        for section in {one.section for one in wanted}:
+            entries = [dict(one.entry) for one in wanted if one.section == section]
+            (src / f"{section}.yml").write_text(yaml.safe_dump(entries))
+        written = {**options, "src": str(src)}
+        read = read_arguments("instance", INSTANCE, {}, written)
+        done = provision(read.options, False, DataLoader(), written)
+        counted = {one["section"]: 0 for one in done.get("changes", [])}
+        changed: Counter[str] = Counter()
+        for section, numbers in done.get("summary", {}).items():
+            counted[section] = numbers["created"]
+        for section, number in counted.items():
+            # Which of them: all that were planned, where all were created; else a number is all that is known.
+            names = [one["key"] for one in done.get("changes", []) if one["section"] == section]
+            if number and number == len(names):
+                changed.update(names)
+            elif number:
+                changed[f"{section}: some"] += number
+        return self.note(dict(changed), done)
+
+    def note(self, changed: Mapping[str, int], done: Mapping[str, Any]) -> dict[str, Any]:
+        told = {"process": os.getpid(), "changed": changed, "failed": bool(done.get("failed")), "msg": done.get("msg")}
+        told["result"] = {name: done.get(name) for name in ("outcome", "summary", "warnings")}
+        processes.note(self.path / "results", json.dumps(told, default=str))
+        return told
+
+    # ---- what goes wrong
+
+    def disturb(self) -> None:
+        """Add faults to the requests that create records."""
+        rules = []
+        for record in {one.post: one for one in self.records}.values():
+            if self.chance.random() < 0.7:
+                rules.append(self.rule(record, self.chance.choice(LOST), commit_after=self.chance.uniform(0.1, LATEST)))
+            if self.chance.random() < 0.5:
+                rules.append(self.rule(record, self.chance.choice(OTHERS), retry_after=1))
+            rules.append(self.rule(record, "latency", seconds=self.chance.choice([0.0, 0.3, 1.0]), times=None))
+        self.say(f"faults {rules}")
+        self.service.steer("PUT", f"/faults?seed={self.seed}", rules)
+
+    def rule(self, record: Wanted, fault: str, **more: Any) -> dict[str, Any]:
+        given = {"fault": fault, "method": "POST", "path": record.post, "probability": 0.5}
+        return {**given, "times": self.chance.randint(1, 3), **more}
+
+    def strike(self) -> None:
+        """One event."""
+        event = self.chance.choice(["kill", "term", "stop", "remove", "remove", "expire", "nothing"])
+        victim = self.chance.choice(sorted(self.running)) if self.running else 0
+        if event == "expire":
+            self.service.steer("POST", "/tokens/expire", {})
+        elif event == "remove" and self.removed:
+            shutil.rmtree(self.path / self.removed, ignore_errors=True)
+            if self.removed in ("memory", "tmp"):
+                (self.path / self.removed).mkdir(exist_ok=True)
+        elif event in ("kill", "term", "stop") and victim:
+            if event != "stop":
+                self.killed.add(victim)
+            os.kill(victim, {"kill": signal.SIGKILL, "term": signal.SIGTERM, "stop": signal.SIGSTOP}[event])
+            if event == "stop":
+                self.stopped[victim] = time.monotonic() + self.chance.uniform(0.2, 2.0)
+        self.say(
+            f"{event} {victim if event in ('kill', 'term', 'stop') else self.removed if event == 'remove' else ''}"
+        )
+
+    def wake(self, all_of_them: bool = False) -> None:
+        for process, until in [*self.stopped.items()]:
+            if all_of_them or time.monotonic() > until:
+                del self.stopped[process]
+                os.kill(process, signal.SIGCONT)
+
+    def reap(self) -> None:
+        for process in [*self.running]:
+            found, status = os.waitpid(process, os.WNOHANG)
+            if found:
+                del self.running[process]
+                self.stopped.pop(process, None)
+                self.ends[process] = os.waitstatus_to_exitcode(status)
+                self.say(f"{process} ends with {self.ends[process]}")
+
+    # ---- from the first to the last
+
+    def play(self) -> None:
+        self.began = time.monotonic()
+        self.killed: set[int] = set()
+        self.stopped: dict[int, float] = {}
+        self.disturb()
+        count = self.chance.randint(5, LARGEST)
+        strikes = self.chance.randint(0, 6)
+        for _number in range(count):
+            self.start()
+        due = sorted(self.chance.uniform(0.2, 6.0) for _number in range(strikes))
+        while self.running:
+            if due and time.monotonic() - self.began > due[0]:
+                due.pop(0)
+                self.strike()
+            self.wake()
+            self.reap()
+            if time.monotonic() - self.began > LONGEST:
+                for process in self.running:
+                    os.kill(process, signal.SIGKILL)
+                raise AssertionError(f"{self.running} did not end")
+            time.sleep(0.01)
+
+    def again(self) -> None:
+        """The run that a message asks for, at once, and one after it that must find nothing to do."""
+        self.service.steer("PUT", "/faults", [])
+        options = self.options()
+        for record in self.records:
+            done = self.ensure(record, options)
+            assert not done["failed"], done
+        time.sleep(LATEST)
+        for record in self.records:
+            done = self.ensure(record, options)
+            assert not done["failed"], done
+            assert not any(done["changed"].values()), done
+        done = self.provision(self.records, options)
+        assert done["result"]["outcome"] == "unchanged", done
+
+    def check(self) -> None:
+        told = [json.loads(line) for line in processes.noted(self.path / "results")]
+        for record in self.records:
+            listed = steps.call(f"{record.module}_info", {**self.options(), "filters": dict(record.filters)})["records"]
+            found = [one for one in listed if record.name in (one.get("title"), *one.values())]
+            assert len(found) == 1, f"{record.name} exists {len(found)} times"
+            changed = sum(one["changed"].get(record.name, 0) for one in told)
+            assert changed <= 1, f"{changed} say that they created {record.name}"
+        crashed = [process for process, end in self.ends.items() if end != 0 and process not in self.killed]
+        assert not crashed, f"{crashed} crashed"
+        if not self.killed and not any(one["failed"] for one in told):
+            total = sum(number for one in told for number in one["changed"].values())
+            assert total == len(self.records), f"{total} were created"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_history_creates_every_record_once(
+    seed: int, emulator: Emulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    emulator.reset()
+    monkeypatch.delenv("SEVENTHINGS_RUNTIME_DIR")
+    monkeypatch.setattr(places, "_PUBLIC", (tmp_path / "memory", tmp_path / "tmp"))
+    monkeypatch.setattr(places, "_SESSIONS", tmp_path / "run")
+    history = History(seed, emulator, tmp_path)
+    try:
+        history.play()
+        history.again()
+        history.check()
+    except BaseException as failed:
+        results = "\n".join(processes.noted(tmp_path / "results"))
+        failed.add_note("\n".join([f"seed {seed}", *history.events, results]))
+        raise
