@@ -1,0 +1,217 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Processes of one user that ensure the same location, while something is wrong with the files that they share."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import processes
+import pytest
+import steps
+from ansible.parsing.dataloader import DataLoader
+from emulator_process import Emulator
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
+from ansible_collections.community.seventhings.plugins.module_utils.runtime import places
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
+
+LATENCY = 0.4
+
+
+class Bench:
+    """The service, with a slow creation of locations, and processes that write their results into a file."""
+
+    def __init__(self, service: Emulator, path: Path) -> None:
+        self.service = service
+        self.path = path
+        self.hosts: list[int] = []
+        service.reset()
+        service.steer(
+            "POST", "/faults", {"fault": "latency", "seconds": LATENCY, "method": "POST", "path": "/location"}
+        )
+
+    def options(self, **more: Any) -> dict[str, Any]:
+        return {"base_url": self.service.base_url, **self.service.account(), "rate_limit": 0, **more}
+
+    def ensure(self, environment: Mapping[str, str] = {}, **options: Any) -> None:
+        """Start a process that ensures the location, in an environment."""
+
+        def work() -> None:
+            os.environ.pop("XDG_RUNTIME_DIR", None)
+            os.environ.update(environment)
+            given = self.options(fields={"name": "Mill", "city": "Halle"}, **options)
+            done = steps.call("location", given, client_of=connect).data
+            processes.note(self.path / "results", json.dumps(done))
+
+        self.hosts.append(processes.forked(work))
+
+    def results(self) -> list[dict[str, Any]]:
+        """The results of all processes, which have ended with this."""
+        assert processes.ended(*self.hosts) == [0] * len(self.hosts)
+        return [json.loads(line) for line in processes.noted(self.path / "results")]
+
+    def posts(self) -> int:
+        return len([one for one in self.service.log() if one["method"] == "POST" and one["path"].endswith("/location")])
+
+    def provision(self) -> dict[str, Any]:
+        """Apply a directory with the location, in this process."""
+        src = self.path / "src"
+        src.mkdir(exist_ok=True)
+        (src / "instance.yml").write_text("api: seventhings/v1\nset: processes\n")
+        (src / "locations.yml").write_text("- {name: Mill, city: Halle}\n")
+        written = self.options(src=str(src))
+        return provision(read_arguments("instance", INSTANCE, {}, written).options, False, DataLoader(), written)
+
+    def created_once(self) -> None:
+        """Check that one process created the location, and the others found it."""
+        done = self.results()
+        assert [one["msg"] for one in done if one.get("failed")] == []
+        assert sum(one["changed"] for one in done) == 1
+        assert self.posts() == 1
+
+
+@pytest.fixture
+def bench(emulator: Emulator, tmp_path: Path) -> Bench:
+    return Bench(emulator, tmp_path)
+
+
+@pytest.fixture
+def common(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The directories that no variable names."""
+    found = [tmp_path / "memory", tmp_path / "tmp"]
+    for path in (*found, tmp_path / "session"):
+        path.mkdir()
+    monkeypatch.delenv("SEVENTHINGS_RUNTIME_DIR")
+    monkeypatch.setattr(places, "_PUBLIC", tuple(found))
+    monkeypatch.setattr(places, "_SESSIONS", tmp_path / "run")
+
+
+@pytest.mark.usefixtures("common")
+def test_cron_and_a_session_create_one_record(bench: Bench, tmp_path: Path) -> None:
+    for environment in ({"XDG_RUNTIME_DIR": str(tmp_path / "session")}, {"TMPDIR": str(tmp_path)}, {"HOME": "/"}) * 2:
+        bench.ensure(environment)
+    bench.created_once()
+
+
+def locks(path: Path) -> list[Path]:
+    return sorted(path.glob("create-*"))
+
+
+def test_a_named_directory_that_is_removed_during_a_request_lets_nobody_in(bench: Bench, runtime_home: Path) -> None:
+    bench.ensure()
+    processes.until(lambda: any(b"\0" * 8 not in lock.read_bytes()[12:20] for lock in locks(runtime_home)))
+    shutil.rmtree(runtime_home)
+    for _number in range(4):
+        bench.ensure()
+    bench.created_once()
+
+
+@pytest.mark.parametrize("spelling", [("127.0.0.1", "localhost"), ("127.0.0.1", "LOCALHOST."), ("127.0.0.1", "127.1")])
+def test_spellings_of_a_root_create_one_record(bench: Bench, spelling: tuple[str, str]) -> None:
+    for _number in range(3):
+        bench.ensure()
+        bench.ensure(base_url=bench.service.base_url.replace(*spelling) + "/")
+    bench.created_once()
+
+
+# ---- a full disk
+
+
+@contextlib.contextmanager
+def small_disk(path: Path, options: str) -> Iterator[None]:
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", options, "none", str(path)], capture_output=True, text=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip("no file system can be mounted here")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", str(path)], check=False)
+
+
+def fill(path: Path) -> None:
+    with contextlib.suppress(OSError), (path / "filler").open("wb") as filler:
+        while True:
+            filler.write(b"x" * 4096)
+            filler.flush()
+
+
+def fill_inodes(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        for number in range(100):
+            (path / f"filler-{number}").touch()
+
+
+def make_read_only(path: Path) -> None:
+    subprocess.run(["mount", "-o", "remount,ro", str(path)], check=True)
+
+
+@pytest.mark.parametrize("state", ["used", "fresh"])
+@pytest.mark.parametrize("breaks", [fill, fill_inodes, make_read_only])
+def test_a_disk_that_can_not_be_written_creates_nothing_twice(
+    state: str, breaks: Callable[[Path], None], bench: Bench, runtime_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The only place for locks is on that disk. What can't be locked at all is an error that says what to do."""
+    monkeypatch.setattr(places, "_PUBLIC", ())
+    monkeypatch.setattr(places, "_SESSIONS", runtime_home / "none")
+    disk = runtime_home.with_name(runtime_home.name + "-disk")
+    disk.mkdir()
+    with small_disk(disk, "size=64k,nr_inodes=60,mode=700"):
+        monkeypatch.setenv("SEVENTHINGS_RUNTIME_DIR", str(disk))
+        if state == "used":
+            first = {"fields": {"name": "Barn", "city": "Halle"}}
+            assert steps.call("location", bench.options(**first), client_of=connect)["changed"]
+        breaks(disk)
+        for _number in range(4):
+            bench.ensure()
+        done = bench.results()
+        failed = [one["msg"] for one in done if one.get("failed")]
+        assert bench.posts() - (state == "used") == (0 if failed else 1), done
+        assert len(failed) in (0, 4)
+        assert sum(one["changed"] for one in done) == (0 if failed else 1)
+        told = bench.provision()
+        assert bool(told.get("failed")) == bool(failed)
+        assert "Errno" not in json.dumps([done, told], default=str)
+        for message in (*failed, *([told["msg"]] if failed else [])):
+            assert "SEVENTHINGS_RUNTIME_DIR may name a directory" in message
+    assert failed == [] or state == "fresh"
+
+
+# ---- something else in place of a lock
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+def test_something_else_in_place_of_a_lock_stops_creations_and_no_reads(
+    make: Callable[[Path], None], bench: Bench, runtime_home: Path
+) -> None:
+    assert (
+        steps.call("location", bench.options(fields={"name": "Mill"}, state="absent"), client_of=connect)["changed"]
+        is False
+    )
+    for lock in locks(runtime_home):
+        lock.unlink()
+        make(lock)
+    for _number in range(3):
+        bench.ensure()
+    done = bench.results()
+    assert all(one["failed"] and one["msg"].endswith("Remove it.") for one in done)
+    assert "is not a regular file" in done[0]["msg"]
+    assert bench.posts() == 0
+    told = bench.provision()
+    assert told["failed"]
+    assert "is not a regular file" in told["msg"]
+    assert bench.posts() == 0
+    assert steps.call("location_info", bench.options(), client_of=connect)["count"] > 0
