@@ -15,7 +15,7 @@ import os
 import resource
 import signal
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ class LimitExceeded(Exception):
     """The work was ended at a limit; the message says which."""
 
 
-def limited(work: Callable[[], Iterable[Any]], mebibytes: int, seconds: int) -> Iterator[Any]:
+def limited(work: Callable[[], Iterable[Any]], mebibytes: int, seconds: int) -> Generator[Any, None, None]:
     """Yield what some work yields in a child process.
 
     :param work: yields plain data, as JSON has it.

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -31,7 +30,7 @@ AFTER = {
 
 
 @pytest.fixture(scope="module")
-def states() -> Iterator[dict[str, Any]]:
+def states() -> dict[str, Any]:
     """The whole state of both data sets."""
     found = {}
     for data in ("demo", "stocktake"):

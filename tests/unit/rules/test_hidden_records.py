@@ -104,7 +104,8 @@ def test_a_scope_bounds_what_is_pruned(house: Site) -> None:
     account.write({"instance.yml": SETTINGS + scope, **files(1)})
     assert account.plan().outcome == "changed"
     # Files write the scope.
-    ceilings = {"limits": {"delete_percent": 100}, "prune": {"objects": "archive"}, "create_users": False}
+    ceilings: dict[str, Any] = {"limits": {"delete_percent": 100}, "prune": {"objects": "archive"}}
+    ceilings["create_users"] = False
     (refusal,) = account.plan(protected=True, **ceilings).refusals
     assert refusal.endswith("; limited_account: true lets this pass")
     assert account.run(protected=True, limited_account=True, **ceilings).outcome == "changed"

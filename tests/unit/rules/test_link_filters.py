@@ -73,7 +73,7 @@ def test_natural_keys_of_links_alone(side: str) -> None:
     wanted = {"fields": {"accessories": ["0001243"], "actual_room": "Workshop/0.02"}, "match_on": ["actual_room"]}
     failed = service.call("object", check_mode=True, **wanted)
     assert "4 objects have actual_room" in failed["msg"]
-    by_map = {
+    by_map: dict[str, Any] = {
         "object": {"actual_room": "Workshop/0.02"},
         "field": "documents",
         "uuid": "0" * 8 + "-0000" * 3 + "-" + "0" * 12,
