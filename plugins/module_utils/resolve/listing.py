@@ -172,6 +172,11 @@ def _decide(reading: Reading, conditions: Sequence[tuple[Field, Condition]], rec
     halves = []
     for field, condition in conditions:
         answered = [one for record in records for one in references_in((_value(record, field),))]
+        if condition.operator in ("like", "not_like") and any(one.display_name is None for one in answered):
+            raise InvalidInput(
+                f"{field.key}.{condition.operator}: this instance shows links without names, so their names can't be "
+                "searched; name the records (eq, in)"
+            )
         halves += [
             wanted for wanted in references_in(condition.values) if any(wanted.same(one) is None for one in answered)
         ]

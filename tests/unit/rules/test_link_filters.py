@@ -20,24 +20,24 @@ SIDES = ("either", "id", "uuid")
 NOBODY = "00000000-0000-0000-0000-000000000000"
 OBJECT, ROOM = KINDS["object"], KINDS["room"]
 FILTERS: Mapping[str, Mapping[str, Any]] = {
-    "in a room": {"actual_room": "Workshop/0.02"},
-    "in one of two rooms": {"actual_room": ["Workshop/0.02", "Head office/1.01"]},
-    "in another room": {"actual_room": {"neq": "Workshop/0.02"}},
-    "in none of two rooms": {"actual_room": {"nin": ["Workshop/0.02", "Head office/1.01"]}},
+    "in a room": {"actual_room": "Werkstatt/0.02"},
+    "in one of two rooms": {"actual_room": ["Werkstatt/0.02", "Dresden/1.01"]},
+    "in another room": {"actual_room": {"neq": "Werkstatt/0.02"}},
+    "in none of two rooms": {"actual_room": {"nin": ["Werkstatt/0.02", "Dresden/1.01"]}},
     "somewhere": {"actual_room": {"not_empty": True}},
-    "with an accessory": {"accessories": "0001243"},
+    "with an accessory": {"accessories": "100010"},
     "of a person": {"responsible_person": "irina.sokolova@nordhain.example"},
-    "in a room with a name": {"actual_room": "Workshop/0.02", "barcode": {"in": ["0001249", "0001255"]}},
-    "called like a room": {"actual_room": {"like": "Saw"}},
+    "in a room with a name": {"actual_room": "Werkstatt/0.02", "barcode": {"in": ["100016", "100026"]}},
+    "called like a room": {"actual_room": {"like": "Werkzeug"}},
     "after a room": {"actual_room": {"gt": 3}},
-    "in an empty room": {"actual_room": "Head office/9.99"},
+    "in an empty room": {"actual_room": "Dresden/9.99"},
 }
 
 
 def started(sides: Mapping[str, str] | None = None) -> Embedded:
     """An instance with a room that nothing is in."""
     service = Embedded.started(sides)
-    assert service.call("room", fields={"building_id": "Head office", "number": "9.99", "name": "Loft"})["changed"]
+    assert service.call("room", fields={"building_id": "Dresden", "number": "9.99", "name": "Loft"})["changed"]
     service.log.clear()
     return service
 
@@ -54,7 +54,11 @@ def test_filters_on_links_find_the_same_everywhere(
     if side == "neither":
         monkeypatch.setattr("embedded.fieldtypes._link_operand", lambda *_given: -1)
     found = service.call("object_info", filters=filters, sort=["barcode"])
+    if link_read == "integer" and filters == FILTERS["called like a room"]:
+        assert "this instance shows links without names" in found["msg"]
+        return
     assert "msg" not in found, found
+    assert expected["count"] or filters == FILTERS["in an empty room"]
     barcodes = [[record["barcode"] for record in result["records"]] for result in (expected, found)]
     assert barcodes[1] == barcodes[0]
 
@@ -64,21 +68,21 @@ def test_written_ids_and_uuids_find_the_same() -> None:
     for side in SIDES:
         for written in (room["id"], room["uuid"], {"id": room["id"]}, {"uuid": room["uuid"]}):
             found = started({"filter_links": side}).call("object_info", filters={"actual_room": written})
-            assert found["count"] == 4, (side, written, found)
+            assert found["count"] == 6, (side, written, found)
 
 
 @pytest.mark.parametrize("side", SIDES)
 def test_natural_keys_of_links_alone(side: str) -> None:
     service = started({"filter_links": side})
-    wanted = {"fields": {"accessories": ["0001243"], "actual_room": "Workshop/0.02"}, "match_on": ["actual_room"]}
+    wanted = {"fields": {"accessories": ["100010"], "actual_room": "Werkstatt/0.02"}, "match_on": ["actual_room"]}
     failed = service.call("object", check_mode=True, **wanted)
-    assert "4 objects have actual_room" in failed["msg"]
+    assert "6 objects have actual_room" in failed["msg"]
     by_map: dict[str, Any] = {
-        "object": {"actual_room": "Workshop/0.02"},
+        "object": {"actual_room": "Werkstatt/0.02"},
         "field": "documents",
         "uuid": "0" * 8 + "-0000" * 3 + "-" + "0" * 12,
     }
-    assert "4 objects have" in service.call("file", state="absent", **by_map)["msg"]
+    assert "6 objects have" in service.call("file", state="absent", **by_map)["msg"]
 
 
 @pytest.mark.parametrize("side", SIDES)
@@ -99,7 +103,7 @@ def test_suggestions_are_for_the_objects_that_fit(side: str, filters: Mapping[st
 
 def test_other_filters_on_suggestions_need_no_list() -> None:
     service = started()
-    service.call("hub_suggestion_info", filters={"barcode": "0001249"})
+    service.call("hub_suggestion_info", filters={"barcode": "100016"})
     assert ("GET", "/customer-api/v1/objects") not in service.log
 
 
@@ -125,7 +129,7 @@ def test_one_more_list_finds_what_is_compared(side: str, number: int) -> None:
 def test_the_way_that_works_is_remembered() -> None:
     service = started({"filter_links": "uuid"})
     client = service.client()
-    reading_room = {"actual_room": "Workshop/0.02"}
+    reading_room = {"actual_room": "Werkstatt/0.02"}
     service.client = lambda **_account: client  # type: ignore[method-assign]
     assert len(requests_for(service, reading_room)) == 2
     assert len(requests_for(service, reading_room)) == 1
@@ -151,5 +155,5 @@ def test_an_empty_answer_takes_a_whole_list_at_most() -> None:
 @pytest.mark.parametrize("side", SIDES)
 def test_an_inventory_is_filtered_by_links(side: str) -> None:
     client = started({"filter_links": side}).client()
-    read = read_records(client, Plan("objects"), {"objects": {"actual_room": "Workshop/0.02"}})
-    assert len(read.records["objects"]) == 4
+    read = read_records(client, Plan("objects"), {"objects": {"actual_room": "Werkstatt/0.02"}})
+    assert len(read.records["objects"]) == 6

@@ -20,7 +20,7 @@ TASK = {
     "title": "Inspect the saw",
     "deadline": "2031-06-30",
     "assignees": ["operator@instance.invalid"],
-    "references": ["0001248"],
+    "references": ["100016"],
 }
 
 
@@ -41,7 +41,7 @@ def test_a_file_that_is_attached_is_not_uploaded_again(note: str, name: str | No
     file = note if name is None else {"path": note, "name": name}
     calls: list[tuple[str, dict[str, Any]]] = [
         ("task", {**TASK, "attachments": [file]}),
-        ("object", {"fields": {"barcode": "0001248", "documents": [file]}}),
+        ("object", {"fields": {"barcode": "100016", "documents": [file]}}),
     ]
     for module, options in calls:
         assert service.call(module, **options)["changed"]
@@ -58,13 +58,13 @@ def test_a_file_that_is_attached_is_not_uploaded_again(note: str, name: str | No
 
 def test_a_single_file_that_is_attached_is_recognised(note: str, tmp_path: Path) -> None:
     service = Embedded.started(BARE)
-    wanted: dict[str, Any] = {"object": "0001248", "field": "documents", "path": note}
+    wanted: dict[str, Any] = {"object": "100016", "field": "documents", "path": note}
     first = service.call("file", **wanted)
     again = service.call("file", **wanted)
     assert (first["changed"], again["changed"], uploads(service)) == (True, False, 1)
     assert (again["record"]["name"], again["record"]["size"]) == ("note.txt", 17)
     (tmp_path / "copy").mkdir()
-    download: dict[str, Any] = {"object": "0001248", "field": "documents", "dest": str(tmp_path / "copy")}
+    download: dict[str, Any] = {"object": "100016", "field": "documents", "dest": str(tmp_path / "copy")}
     assert service.call("file_download", **download)["changed"]
     assert (tmp_path / "copy" / "note.txt").read_text() == "Look at the belt."
     assert not service.call("file_download", **download)["changed"]
