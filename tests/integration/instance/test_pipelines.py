@@ -415,7 +415,9 @@ def test_a_pull_request_is_rehearsed_on_the_twin(service: Emulator, tmp_path: Pa
     # The set made an object that the pull request takes out of the files.
     source = tmp_path / "earlier"
     source.mkdir()
-    shutil.copy(pipeline.checkout / "acme" / "instance.yml", source)
+    settings = pipeline.checkout / "acme" / "instance.yml"
+    settings.write_text(settings.read_text("utf-8").replace("objects: report", "objects: archive"), "utf-8")
+    shutil.copy(settings, source)
     (source / "objects.yml").write_text("- {barcode: Taken-out, inventory_name: Drill}\n", "utf-8")
     client = connect({**service.options(), "rate_limit": 0})
     made = run_instance(client, load(source), RunOptions(journal=pipeline.journal))
