@@ -185,8 +185,8 @@ told:
   type: list
   elements: str
   sample:
-    - "objects/it.yml:7:9: object 0001001: condition is 'In use' in the instance: not changed, because it came through an
-      anchor"
+    - "objects/it.yml:7:9: object 0001001: condition is 'In use' in the instance: not changed, because it came through
+      an anchor"
 reported:
   description:
     - Section to natural keys of records that are in no file and stay so, because O(into) names no file for them.
