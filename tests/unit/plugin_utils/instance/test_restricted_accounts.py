@@ -278,7 +278,7 @@ def test_what_a_catalog_item_shows_is_not_hidden(catalog: Site) -> None:
     catalog.service.steer("PUT", "/switches", {"empty_keys": "left_out"})
     changed = one(catalog, "catalog_item", {"inventory_name": "Chair", "purchasing_price": "13"})
     (warning,) = [line for line in changed.warnings if "sets all fields at once" in line]
-    assert "manual" in warning
+    assert "link" in warning
     assert "description" not in warning
     assert item_of(catalog) == {**CHAIR, "purchasing_price": 13.0}
 
@@ -363,19 +363,19 @@ def test_a_new_field_is_filled_where_empty_keys_are_left_out(house: Site) -> Non
     assert house.run().outcome == "changed"
     assert house.run().outcome == "unchanged"
     assert one(house, "object", {"barcode": "1", "cover": []}).changed is False
-    assert one(house, "object", {"barcode": "1", "manual": "https://acme.example"}).changed
-    assert not one(house, "object", {"barcode": "1", "manual": "https://acme.example"}).changed
+    assert one(house, "object", {"barcode": "1", "link": "https://acme.example"}).changed
+    assert not one(house, "object", {"barcode": "1", "link": "https://acme.example"}).changed
 
 
 @pytest.mark.parametrize("presence", ["honour", "refuse"])
 def test_a_field_that_is_hidden_after_all_is_written_once_and_told(house: Site, presence: str) -> None:
     house.service.steer("PUT", "/switches", {"empty_keys": "left_out", "presence_operators": presence})
-    account = restricted(house, hidden_fields=["manual", "description"])
+    account = restricted(house, hidden_fields=["link", "description"])
     house.service.clear_log()
     for number in range(2):
         with pytest.raises(SeventhingsError) as lost:
-            one(account, "object", {"barcode": "1", "manual": "https://acme.example"})
-        assert UNSEEN.format("manual") in lost.value.message
+            one(account, "object", {"barcode": "1", "link": "https://acme.example"})
+        assert UNSEEN.format("link") in lost.value.message
         # The value that is there now is found by a filter, where the instance has such filters.
         assert ("was written, but" in lost.value.message) is (number == 0 or presence == "refuse")
     assert len(house.writes()) == (1 if presence == "honour" else 2)
@@ -385,15 +385,15 @@ def test_a_field_that_is_hidden_after_all_is_written_once_and_told(house: Site, 
 
 def test_many_records_with_a_field_that_is_hidden_after_all_take_one_look(house: Site) -> None:
     house.service.steer("PUT", "/switches", {"empty_keys": "left_out"})
-    account = restricted(house, hidden_fields=["manual"])
-    green = [{"barcode": number, "manual": "https://acme.example"} for number in "12"]
+    account = restricted(house, hidden_fields=["link"])
+    green = [{"barcode": number, "link": "https://acme.example"} for number in "12"]
     account.write({"rooms.yml": "[]\n", "objects.yml": yaml_list(green)})
     told = account.run(confirm_empty=True)
     assert told.outcome == "partly_applied"
-    assert [UNSEEN.format("manual") in one["reason"] for one in told.failures] == [True]
+    assert [UNSEEN.format("link") in one["reason"] for one in told.failures] == [True]
     assert told.summary["objects"]["updated"] == 1
     house.service.clear_log()
-    assert {UNSEEN.format("manual") in line for line in account.run().findings} == {True}
+    assert {UNSEEN.format("link") in line for line in account.run().findings} == {True}
     assert house.writes() == []
 
 
@@ -445,7 +445,7 @@ def test_a_value_that_no_record_shows_is_found_by_a_filter(typed: Site, name: st
 
 def test_a_set_asks_for_a_field_that_no_record_has_once(house: Site) -> None:
     house.service.steer("PUT", "/switches", {"empty_keys": "left_out"})
-    filled = [{**thing, "manual": "https://acme.example"} for thing in OBJECTS]
+    filled = [{**thing, "link": "https://acme.example"} for thing in OBJECTS]
     house.write({"objects.yml": yaml_list(filled)})
     house.plan()
     house.service.clear_log()
