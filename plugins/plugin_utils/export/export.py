@@ -19,7 +19,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     FeatureOff,
     IncompleteList,
     InvalidInput,
+    InvalidRequest,
     ListMissing,
+    NotProcessable,
     PermissionMissing,
     VersionTooOld,
 )
@@ -318,13 +320,23 @@ class _Export:
         if not any(missing_members(schema, record) for record in records) or not sends_empty_members(schema, records):
             return records
         if section not in self._completed:
-            alone = [self._client.get(schema.kind, record.uuid, template) for record in records]
+            alone = [self._alone(record, template) for record in records]
             pairs = zip(records, alone, strict=True)
             self._completed[section] = [one if other is None else one.completed_by(other) for one, other in pairs]
         whole = self._completed[section]
         for key in dict.fromkeys(key for record in whole for key in missing_members(schema, record)):
             self._leave_out(f"{section}: {key}: the service does not answer it, so no file holds it")
         return whole
+
+    def _alone(self, record: Record, template: str) -> Record | None:
+        """Return a record as the service answers it alone; None if the service refuses that.
+
+        What the list leaves out is then named in ``left_out``, and the export goes on.
+        """
+        try:
+            return self._client.get(record.kind, record.uuid, template)
+        except (InvalidRequest, NotProcessable, PermissionMissing):
+            return None
 
     # ---- records
 
