@@ -202,7 +202,7 @@ def test_a_login_that_is_not_allowed(service: Emulator, refusal: str, words: str
 def test_what_may_stand_behind_the_root(service: Emulator, suffix: str) -> None:
     options = {**steps.connection(service), "base_url": service.base_url + suffix}
 
-    assert steps.call("location_info", options)["count"] == 3
+    assert steps.call("location_info", options)["count"] == 4
 
 
 def test_nobody_is_there() -> None:
@@ -303,7 +303,7 @@ def test_the_environment_stands_in_for_options(service: Emulator, monkeypatch: p
     for name, value in service.variables().items():
         monkeypatch.setenv(name, value)
 
-    assert steps.call("location_info", {})["count"] == 3
+    assert steps.call("location_info", {})["count"] == 4
 
     monkeypatch.delenv("SEVENTHINGS_BASE_URL")
     monkeypatch.setenv("SEVENTHINGS_INSTANCE_URL", service.base_url)

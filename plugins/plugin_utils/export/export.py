@@ -25,7 +25,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     PermissionMissing,
     VersionTooOld,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field, edge_blanks
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
     FIELD_DEFINITION,
     HUB_ITEM,
@@ -272,6 +272,13 @@ class _Export:
                 if is_generated_key(str(values.get("field_key"))):
                     values.pop("field_key")
                 values.pop("relations", None)
+                identity = str(values.get("field_key") or values.get("label") or "")
+                if edge_blanks(identity):
+                    self._leave_out(
+                        f"{template} field {identity!r}: left out, because its name {edge_blanks(identity)}"
+                    )
+                    self._withheld.setdefault(template, set()).add(str(raw.get("field_key")))
+                    continue
                 row = self._portable.record(
                     schema, _DEFINITION_ORDER, values, f"{template} field {values.get('label')}"
                 )

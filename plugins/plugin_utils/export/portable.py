@@ -18,6 +18,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
     InvalidValue,
     Plain,
     Unread,
+    edge_blanks,
     shorten,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
@@ -79,7 +80,7 @@ def is_nameable(field: Field) -> bool:
         check_texts(name)
     except NotPortable:
         return False
-    return bool(name.strip())
+    return bool(name) and not edge_blanks(name)
 
 
 class Portable:

@@ -363,10 +363,11 @@ def many(tmp_path: Path) -> Iterator[Workplace]:
 
 
 @pytest.mark.slow
-def test_ten_thousand_rooms_take_thirteen_requests(many: Workplace) -> None:
+def test_ten_thousand_rooms_take_fourteen_requests(many: Workplace) -> None:
     many.write()
     shown = many.inventory("--graph")
     assert shown.out.count("/room ") == ROOMS
     assert shown.out.count("@seventhings_location_") == LOCATIONS
     assert members(shown.out, "seventhings_location_1")[0] == "location 1/room 500"
-    assert len(many.asked()) <= 13
+    # One of them proves that the definitions are whole.
+    assert len(many.asked()) <= 14
