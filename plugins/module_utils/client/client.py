@@ -507,7 +507,11 @@ class Client:
         # What stands before a service may refuse a path with an escape.
         plain = (one for one in listed if isinstance(one, str) and quote(one, safe="", errors="replace") == one)
         known = next((one for one in plain if one.strip(".")), None)
-        return None if known is None else self.get_by_barcode(kind, known) is not None
+        try:
+            return None if known is None else self.get_by_barcode(kind, known) is not None
+        except (InvalidRequest, NotProcessable):
+            # The path exists, and refuses this barcode.
+            return None
 
     def _read_one(self, kind: Kind, path: str, mark: str = "") -> Record | None:
         """One record; None where there is none.
