@@ -68,11 +68,12 @@ def test_the_example_instance(empty: Emulator, tmp_path: Path) -> None:
         "persons": 1,
         "users": 1,
         "objects": 1,
-        "tasks": 1,
+        # One task may be the last of a list that is paged, so a second page is asked for.
+        "tasks": 2,
         "rental-cases": 1,
         "catalog-items": 1,
     }
-    assert applied(second)["requests"] == 11
+    assert applied(second)["requests"] == 12
 
     objects = source / "objects" / "it.yml"
     objects.write_text(objects.read_text("utf-8").replace('"849.90"', '"799.00"'), "utf-8")

@@ -194,7 +194,7 @@ def test_the_service_starts_like_a_profile(tmp_path: Path) -> None:
         ("[" * 100_000, "this is not the profile of an instance"),
         ('{"switches": {}' + " " * (1 << 20) + "}", "this is not the profile of an instance"),
         ('{"switches": {"list_totl": {"side": "none"}}}', "no switch is called 'list_totl'; near: list_total"),
-        ('{"switches": {"list_total": {"side": "few"}}}', "list_total is one of given, none, not 'few'"),
+        ('{"switches": {"list_total": {"side": "few"}}}', "list_total is one of given, text, none, not 'few'"),
     ],
 )
 def test_what_is_no_profile_is_refused(tmp_path: Path, content: str, words: str) -> None:
