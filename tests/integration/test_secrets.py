@@ -184,7 +184,7 @@ def test_a_registered_token_is_usable_though_hidden(emulator: Emulator, tmp_path
 
     run = playbook.run(tmp_path, [play(tasks, {})], "-vvvv", "--diff")
 
-    assert run.named("list")["count"] == 3, run.output
+    assert run.named("list")["count"] == 4, run.output
     assert run.named("list")["requests"] == 1
     access, refresh = kept.read_text("utf-8").split()
     assert_hidden(run, emulator.password, access, refresh)
