@@ -231,7 +231,7 @@ def test_who_is_killed_while_its_request_is_under_way_leaves_no_lock_and_no_dupl
         service.steer("POST", "/faults", {"fault": "latency", "seconds": 0.4, "method": "POST", "path": making.post})
         path = tmp_path / f"sending-{number}"
         path.mkdir()
-        hosts = [host(service, making, path, {}) for _number in range(4)]
+        hosts = [host(service, making, path, {"tuning": {"settle": 1}}) for _number in range(4)]
         (path / "go").touch()
         victim = first_sender(hosts)
         # From the mark to the request, most of the time; just after the mark is a moment as good.
@@ -259,8 +259,8 @@ def locks() -> list[Path]:
 def sending() -> set[int]:
     """The processes that are about to make something, and those that were killed then."""
     noted = [lock.read_bytes() for lock in locks()]
-    # After the count of what was made.
-    return {struct.unpack_from("<Q", content, 8)[0] for content in noted if len(content) >= 16}
+    # After the format and the number of the last creation.
+    return {struct.unpack_from("<Q", content, 12)[0] for content in noted if len(content) >= 20}
 
 
 def first_sender(hosts: Iterable[int]) -> int:
