@@ -172,7 +172,8 @@ def _decide(reading: Reading, conditions: Sequence[tuple[Field, Condition]], rec
     halves = []
     for field, condition in conditions:
         answered = [one for record in records for one in references_in((_value(record, field),))]
-        if condition.operator in ("like", "not_like") and any(one.display_name is None for one in answered):
+        is_by_name = _is_on_links(field) and condition.operator in ("like", "not_like")
+        if is_by_name and any(one.display_name is None for one in answered):
             raise InvalidInput(
                 f"{field.key}.{condition.operator}: this instance shows links without names, so their names can't be "
                 "searched; name the records (eq, in)"
