@@ -162,9 +162,9 @@ def conditions_as_sent(
 
     :returns: and whether these are all. Those on links are left out, because instances compare them in several ways.
     """
-    typed = _typed(Reading(client), schema, filters, option)
-    sent = [(field, condition) for field, condition in typed if not _is_on_links(field)]
-    return [_as_sent(field, condition) for field, condition in sent], len(sent) == len(typed)
+    sent = {name: wanted for name, wanted in filters.items() if not _is_on_links(_field(schema, name, option))}
+    typed = _typed(Reading(client), schema, sent, option)
+    return [_as_sent(field, condition) for field, condition in typed], len(sent) == len(filters)
 
 
 def _decide(reading: Reading, conditions: Sequence[tuple[Field, Condition]], records: Sequence[Record]) -> None:
