@@ -200,7 +200,9 @@ def _offer(
 def _asked(client: Client, wanted: Record, category: Any, price: Decimal | None) -> tuple[Any, Any]:
     """Category and price as they are sent: as given, else as the service suggests."""
     uuid = wanted.uuid
-    category = category or _suggested(client, "category", {"filter": {"id": {"eq": wanted.id}}}).get(uuid)
+    # Some instances show no ids of objects.
+    mark = {_OBJECT.uuid_keys[0]: {"eq": wanted.uuid}} if wanted.id is None else {"id": {"eq": wanted.id}}
+    category = category or _suggested(client, "category", {"filter": mark}).get(uuid)
     if category is None:
         raise InvalidInput("category: the service suggests none for this object; give one")
     asked = DECIMAL.write(price) if price is not None else _suggested(client, "rest-price", {uuid: category}).get(uuid)

@@ -145,11 +145,13 @@ def test_a_list_has_variables_of_hosts_and_groups(work: Workplace) -> None:
     assert "__ansible_unsafe" not in shown.out
 
 
-def test_four_requests_are_enough(work: Workplace) -> None:
+def test_five_requests_are_enough(work: Workplace) -> None:
+    """One of them proves that the definitions are whole."""
     work.write()
     work.asked()
     work.inventory("--list")
     assert sorted(work.asked()) == [
+        "GET /asset-tracking/room/field-definitions",
         "GET /asset-tracking/room/field-definitions",
         "GET /locations",
         "GET /rooms",
