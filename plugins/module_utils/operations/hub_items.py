@@ -8,7 +8,7 @@ Putting an object on the hub publishes it, so it is never sent twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from http import HTTPStatus
 from typing import Any
@@ -33,6 +33,7 @@ from ..resolve.read_cache import find_object
 
 ITEMS = Schema.of(HUB_ITEM)
 ORDERS = Schema.of(HUB_ORDER)
+_OBJECT = KINDS["object"]
 PRICE = Field("price", "MONEY", constraints={"min_value": 0, "max_decimals": 2}, fraction_digits=2)
 """The price of an offer, to two decimal places."""
 
@@ -67,6 +68,26 @@ def asset_ids(order: Record) -> set[int | None]:
     return {integer_of(article.get("asset_id")) for article in articles_of(order)}
 
 
+def learn_id(wanted: Record, shown: Iterable[Mapping[str, Any]]) -> None:
+    """Fill in the id of an object by the offer or the article that shows its barcode. Some instances show no ids of
+    objects, and say by an id what is offered.
+
+    :raises SeventhingsError: if a barcode is missing, so that nobody knows which object is meant.
+    """
+    key = _OBJECT.barcode_key
+    barcode = wanted.flat.get(key)
+    for one in shown if wanted.id is None else ():
+        data = one.get("object_data", one.get("mappedAssetData"))
+        if not barcode or not isinstance(data, Mapping) or key not in data:
+            raise SeventhingsError(
+                f"This instance shows no id of the object {wanted.uuid}, and no {key} by which it is found on the hub; "
+                "nothing was sent."
+            )
+        if data[key] == barcode:
+            wanted.id = integer_of(one.get("asset_id"))
+            return
+
+
 def diff_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
     """Before and after as a result shows them."""
     return {"before": dict(before), "after": dict(after)}
@@ -85,9 +106,6 @@ def read_again(
         return record if record is not None and is_changed(record) else None
 
     return await_effect(client.transport, look, lambda: f"The {kind.words} {number} is as it was")
-
-
-_OBJECT = KINDS["object"]
 
 
 # ---- items
@@ -112,9 +130,9 @@ def hub_item(client: Client, options: Mapping[str, Any], check_mode: bool) -> Re
         return _take_off(client, offered, check_mode)
     if offered is not None:
         return _change_price(client, offered, price, check_mode)
-    ordered = [
-        order for order in client.list_all(HUB_ORDER) if not is_cancelled(order) and wanted.id in asset_ids(order)
-    ]
+    orders = [order for order in client.list_all(HUB_ORDER) if not is_cancelled(order)]
+    learn_id(wanted, (article for order in orders for article in articles_of(order)))
+    ordered = [order for order in orders if wanted.id is not None and wanted.id in asset_ids(order)]
     if ordered:
         return Result(
             False,
@@ -145,7 +163,9 @@ def _written(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _items_of(client: Client, wanted: Record) -> list[Record]:
-    return [record for record in offered_items(client) if asset_id(record) == wanted.id]
+    items = offered_items(client)
+    learn_id(wanted, (item.flat for item in items))
+    return [item for item in items if wanted.id is not None and asset_id(item) == wanted.id]
 
 
 def _take_off(client: Client, offered: Record | None, check_mode: bool) -> Result:
@@ -200,15 +220,19 @@ def _offer(
 def _asked(client: Client, wanted: Record, category: Any, price: Decimal | None) -> tuple[Any, Any]:
     """Category and price as they are sent: as given, else as the service suggests."""
     uuid = wanted.uuid
-    # Some instances show no ids of objects.
-    mark = {_OBJECT.uuid_keys[0]: {"eq": wanted.uuid}} if wanted.id is None else {"id": {"eq": wanted.id}}
-    category = category or _suggested(client, "category", {"filter": mark}).get(uuid)
+    category = category or _suggested(client, "category", {"filter": _only(wanted)}).get(uuid)
     if category is None:
         raise InvalidInput("category: the service suggests none for this object; give one")
     asked = DECIMAL.write(price) if price is not None else _suggested(client, "rest-price", {uuid: category}).get(uuid)
     if asked is None:
         raise InvalidInput("price: the service suggests none for this object; give one")
     return category, asked
+
+
+def _only(wanted: Record) -> dict[str, Any]:
+    """The filter that finds one object alone."""
+    key, value = (_OBJECT.uuid_keys[0], wanted.uuid) if wanted.id is None else ("id", wanted.id)
+    return {key: {"eq": value}}
 
 
 def offer(client: Client, wanted: Record, category: Any, price: Decimal | None) -> None:

@@ -23,6 +23,7 @@ from .hub_items import (
     asset_id,
     diff_of,
     is_cancelled,
+    learn_id,
     offered_items,
     read_again,
 )
@@ -90,7 +91,13 @@ def _wanted_articles(client: Client, items: Sequence[Any]) -> tuple[dict[int, st
         for number, item in enumerate(items)
         if not isinstance(item, int) or isinstance(item, bool)
     }
-    found = zip(by_option.items(), find_objects(client, by_option), strict=True)
+    objects = find_objects(client, by_option)
+    if any(record.id is None for record in objects):
+        items = [item.flat for item in client.list_all(HUB_ITEM)]
+        articles = [article for order in client.list_all(HUB_ORDER) for article in articles_of(order)]
+        for record in objects:
+            learn_id(record, [*items, *articles])
+    found = zip(by_option.items(), objects, strict=True)
     return {int(record.id or 0): f"{option}: the object {item!r}" for (option, item), record in found}, ids
 
 

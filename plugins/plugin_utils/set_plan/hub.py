@@ -6,21 +6,23 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, HUB_ORDER, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, HUB_ORDER, OBJECT, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import DECIMAL
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
 from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import (
     PRICE,
+    articles_of,
     asset_id,
     asset_ids,
     is_cancelled,
+    learn_id,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
@@ -89,10 +91,21 @@ def offered(state: ListedState) -> list[Record]:
     return [record for record in state.records(HUB_ITEM) if not _ITEMS.read(record.flat).get("deleted")]
 
 
+def _with_id(state: ListedState, wanted: Reference, shown: Iterable[Mapping[str, Any]]) -> int | None:
+    """The id of an object; if the instance does not show it, the one that the hub shows with its barcode."""
+    if wanted.id is None and wanted.awaits is None:
+        record = state.of_uuid(OBJECT, str(wanted.uuid))
+        if record is not None:
+            learn_id(record, shown)
+            wanted.id = record.id
+    return wanted.id
+
+
 def offer_of(state: ListedState, values: Mapping[str, Any]) -> Record | None:
     """Return the item that offers the object of some values."""
     meant = next(references_in(values.get("object")))
     state.complete(meant)
+    _with_id(state, meant, (item.flat for item in offered(state)))
     return next((item for item in offered(state) if meant.id is not None and asset_id(item) == meant.id), None)
 
 
@@ -109,14 +122,13 @@ class _Items:
         self._offered: dict[Any, Record] | None = None
         self._ordered: dict[Any, Record] | None = None
 
-    def offered(self, number: int | None) -> Record | None:
+    def offered(self, wanted: Reference) -> Record | None:
         if self._offered is None:
-            self._offered = {}
-            for record in offered(self._state):
-                self._offered[asset_id(record)] = record
-        return self._offered.get(number)
+            self._offered = {asset_id(record): record for record in offered(self._state)}
+        number = _with_id(self._state, wanted, (item.flat for item in self._offered.values()))
+        return self._offered.get(number) if number is not None else None
 
-    def ordered(self, number: int | None) -> Record | None:
+    def ordered(self, wanted: Reference) -> Record | None:
         if self._ordered is None:
             self._ordered = {
                 one: order
@@ -124,13 +136,15 @@ class _Items:
                 if not is_cancelled(order)
                 for one in asset_ids(order)
             }
-        return self._ordered.get(number)
+        orders = self._ordered.values()
+        number = _with_id(self._state, wanted, (article for order in orders for article in articles_of(order)))
+        return self._ordered.get(number) if number is not None else None
 
 
 def _change(
     items: _Items, entry: Entry, values: dict[str, Any], wanted: Reference, fields: Schema
 ) -> tuple[Change, str]:
-    item = items.offered(wanted.id) if wanted.awaits is None else None
+    item = items.offered(wanted) if wanted.awaits is None else None
     unchanged = Change(HUB_ITEM, plan.UNCHANGED, item)
     have = _ITEMS.read(item.flat).get("price") if item is not None else None
     if entry.state == "absent":
@@ -143,7 +157,7 @@ def _change(
             return unchanged, ""
         shown = {"price": DECIMAL.show(have)}, {"price": DECIMAL.show(price)}
         return Change(HUB_ITEM, plan.UPDATE, item, {"price": price}, *shown), ""
-    order = items.ordered(wanted.id) if wanted.awaits is None else None
+    order = items.ordered(wanted) if wanted.awaits is None else None
     if order is not None:
         return unchanged, f"the object stands in the order {order.flat.get('order_number')}, so it is not offered again"
     shown_after = {key: fields.brief(key, value) for key, value in values.items()}
