@@ -16,7 +16,7 @@ from typing import Any
 from ..client.client import Client, Record, await_effect, poll_after_lost_response
 from ..client.query import MULTIPLE, parse_sort
 from ..client.transport import Effect
-from ..errors import InvalidInput, NoMatch, OutcomeUnknown
+from ..errors import InvalidInput, NoMatch, OutcomeUnknown, SeventhingsError
 from ..model.field import (
     Field,
     InvalidValue,

@@ -100,24 +100,24 @@ NUMBERLESS = {"record_id": "none", "hub_repeat_offer": "accept"}
 
 def test_an_offer_is_recognised_by_the_barcode() -> None:
     service = Embedded.started(NUMBERLESS)
-    assert service.call("hub_item", object="0001240", price="500", category="category_it")["changed"]
+    assert service.call("hub_item", object="100020", price="500", category="category_it")["changed"]
     before = service.dump()
-    assert not service.call("hub_item", object="0001240", price="500")["changed"]
+    assert not service.call("hub_item", object="100020", price="500")["changed"]
     assert service.dump() == before
-    changed = service.call("hub_item", object="0001240", price="450")
+    changed = service.call("hub_item", object="100020", price="450")
     assert (changed["changed"], changed["record"]["price"]) == (True, 450.0)
     assert len(service.call("hub_item_info")["records"]) == len(Embedded.started().call("hub_item_info")["records"]) + 1
-    assert service.call("hub_order", items=["0001240"])["changed"]
-    ordered = service.call("hub_item", object="0001240", price="450")
+    assert service.call("hub_order", items=["100020"])["changed"]
+    ordered = service.call("hub_item", object="100020", price="450")
     assert not ordered["changed"]
     assert "stands in the order" in ordered["warnings"][0]
-    assert not service.call("hub_order", items=["0001240"])["changed"]
+    assert not service.call("hub_order", items=["100020"])["changed"]
 
 
 def test_an_offer_of_a_set_is_not_planned_again(tmp_path: Path) -> None:
     service = Embedded.started(NUMBERLESS)
     site = service.site(tmp_path)
-    site.write({"hub.yml": yaml_list([{"object": "0001240", "price": "500", "category": "category_it"}])})
+    site.write({"hub.yml": yaml_list([{"object": "100020", "price": "500", "category": "category_it"}])})
     assert site.run().summary["hub"]["created"] == 1
     assert site.plan().outcome == "unchanged"
     assert site.run().outcome == "unchanged"
@@ -127,6 +127,6 @@ def test_without_a_barcode_nothing_is_offered() -> None:
     service = Embedded.started(NUMBERLESS)
     service.set(answers={"GET /circularity-hub/items": {"leave_out": ["object_data"]}})
     before = service.dump()
-    failed = service.call("hub_item", object="0001240", price="500", category="category_it")
+    failed = service.call("hub_item", object="100020", price="500", category="category_it")
     assert "shows no id of the object" in failed["msg"]
     assert service.dump() == before
