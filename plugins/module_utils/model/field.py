@@ -279,7 +279,9 @@ class FieldType:
     @property
     def takes_map(self) -> bool:
         """Tells whether a value, or an item of it, may be written as a map."""
-        return self.shape == "references" or (self.shape != "any" and "object" in self.json_schema.get("type", ()))
+        return self.shape in ("links", "references") or (
+            self.shape != "any" and "object" in self.json_schema.get("type", ())
+        )
 
     @property
     def holds_list(self) -> bool:

@@ -288,7 +288,7 @@ BOOLEAN = FieldType(
     _same,
     option={"type": "bool"},
     shape="boolean",
-    json_schema={"type": ["boolean", "null"]},
+    json_schema={"type": ["boolean", "string", "null"], "pattern": "^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$"},
     spelling=Spelling.FLAG,
 )
 DATE = FieldType(

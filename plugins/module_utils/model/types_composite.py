@@ -116,7 +116,10 @@ INTERVAL = FieldType(
     shape="interval",
     json_schema={
         "type": ["object", "null"],
-        "properties": {"unit": {"enum": list(UNITS)}, "value": {"type": "integer", "minimum": 0}},
+        "properties": {
+            "unit": {"enum": list(UNITS)},
+            "value": {"type": ["integer", "string"], "minimum": 0, "pattern": "^[0-9]+$"},
+        },
         "required": ["unit", "value"],
         "additionalProperties": False,
     },
@@ -131,7 +134,7 @@ INTERVALS = FieldType(
     same_as=_length,
     option={"type": "list", "elements": "dict", "options": _INTERVAL_OPTIONS},
     shape="intervals",
-    json_schema={"type": ["array", "null"], "items": {"$ref": "#/$defs/interval"}},
+    json_schema={"type": ["array", "null"], "items": {"$ref": "#/$defs/interval", "not": {"type": "null"}}},
 )
 
 
@@ -299,6 +302,8 @@ RENTER = FieldType(
         "properties": {"type": {"enum": ["plain", "user"]}, "value": {"type": ["string", "integer", "object"]}},
         "required": ["type", "value"],
         "additionalProperties": False,
+        "if": {"properties": {"type": {"const": "plain"}}, "required": ["type"]},
+        "then": {"properties": {"value": {"type": "string"}}},
     },
     in_files=lambda value, called: {"type": value[0], "value": called(value[1])},
 )

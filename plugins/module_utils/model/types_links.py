@@ -185,7 +185,10 @@ def equal_references(left: Sequence[Reference], right: Sequence[Reference], _fie
     )
 
 
-REFERENCES_SHAPE: Mapping[str, Any] = {"type": ["array", "null"], "items": {"$ref": "#/$defs/reference"}}
+REFERENCES_SHAPE: Mapping[str, Any] = {
+    "type": ["array", "null"],
+    "items": {"$ref": "#/$defs/reference", "not": {"type": "null"}},
+}
 
 
 def link_type(target: str) -> FieldType:
@@ -202,7 +205,7 @@ def link_type(target: str) -> FieldType:
         json_schema={
             "description": "The natural key of another record, its uuid, its integer id, or a map of its fields",
             "type": ["string", "integer", "object", "null"],
-            "minLength": 1,
+            "pattern": r"\S",
             "minimum": 1,
             "minProperties": 1,
         },
@@ -328,12 +331,16 @@ def _links(write: Callable[[Any], Any], show: Callable[[Any], Any]) -> FieldType
     return FieldType(_parse_links, _read_links, write, show, equal_references, lambda values: brief(values) or [], ())
 
 
-LINKED_ASSETS = replace(
-    _links(lambda values: list(dict.fromkeys(map(_write_reference, values))), each(_show_reference)),
-    shape="references",
-    json_schema=REFERENCES_SHAPE,
+_LINKS = replace(
+    _links(_alone(_write_reference), each(_show_reference)),
+    shape="links",
+    json_schema={
+        "description": "One reference, or a list of references",
+        "anyOf": [{"$ref": "#/$defs/reference"}, REFERENCES_SHAPE],
+    },
 )
-LINKED_ASSET = replace(_links(_alone(_write_reference), each(_show_reference)), narrows=True)
+LINKED_ASSETS = replace(_LINKS, write=lambda values: list(dict.fromkeys(map(_write_reference, values))))
+LINKED_ASSET = replace(_LINKS, narrows=True)
 """One type with two names (section 2.1, and the published description): either may hold one link or a list of them."""
 
 

@@ -39,6 +39,7 @@ Steering (no token needed), below admin_url:
                                  PUT /faults?seed=... draws the same chances in the same order
   PUT /rate-limit                {"per_minute": 200, "burst": 10} or null
   POST /forward                  {"seconds": 30}: what is due within them comes now
+  POST /draw                     {"seed": 7}: rough weather by chance: switches, faults and settings
   POST /users, /sso-codes, /tokens/expire
   POST /scan                     {"code", "room": uuid or "Location/Number", "user"}: scan an object in a room
   POST /reset                    the start data again; {"sign_out": true}: of those signed in nobody stays so,

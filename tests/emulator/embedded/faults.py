@@ -195,6 +195,8 @@ _WITHOUT_EFFECT: Mapping[str, Callable[[Service, Call], Answer]] = {
     "202": lambda _service, _call: Answer(202),
     "204": lambda _service, _call: no_content(),
 }
+WITHOUT_EFFECT = tuple(_WITHOUT_EFFECT)
+"""The answers to a write that is not carried out."""
 
 
 def without_effect(service: Service, call: Call, rule: Rule) -> Answer:

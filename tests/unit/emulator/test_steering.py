@@ -357,6 +357,22 @@ def test_writes_show_in_their_order(api: Api, steering: Steering) -> None:
     assert api.read(path)["name"] == "4"
 
 
+def test_rough_weather_draws_from_everything(steering: Steering) -> None:
+    table = steering.switches()
+    faults = steering.request("POST", "/faults", json={"fault": "unheard of"}).json()["message"]
+    known = set(faults.removeprefix("fault is one of ").split(", "))
+    drawn = [steering.call("POST", "/draw", {"seed": seed}) for seed in range(150)]
+    sides = {name: {one["switches"][name] for one in drawn} for name in table}
+    assert sides == {name: set(entry["sides"]) for name, entry in table.items()}
+    assert {rule["fault"] for one in drawn for rule in one["faults"]} == known
+    assert {name for one in drawn for name in one["settings"]} == set(SETTINGS)
+    again = steering.call("POST", "/draw", {"seed": 7})
+    assert again == drawn[7]
+    assert {name: entry["side"] for name, entry in steering.switches().items()} == again["switches"]
+    assert steering.call("GET", "/faults") == again["faults"]
+    assert steering.call("GET", "/settings") == {**SETTINGS, **again["settings"]}
+
+
 # reset, dump and mails
 
 

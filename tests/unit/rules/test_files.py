@@ -10,7 +10,9 @@ import json
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
+import jsonschema
 import openpyxl
 import pytest
 from exports import export_of
@@ -18,6 +20,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from instance_site import Site, yaml_list
 
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, InvalidValue
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import TYPES
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_definition import DEFINITIONS
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.json_schema import static_schema
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
 
 LABELS = ["#", "#Inv", "##", "# note", "'#Inv", "''#", "#N/A", "sep=;", "=1+1", "a;=1", "barcode #", "[x", "_x0041_"]
@@ -318,3 +324,50 @@ def test_many_merged_cells_are_one_line(site: Site) -> None:
     assert finding.startswith(
         "inventory_name: 4 cells such as 'B2:C2' (first at assets.xlsx:objects!B2): merged cells "
     )
+
+
+# ---- the JSON Schema of the files says what the loader accepts
+
+UUID = "9091afea-81ee-4003-ac76-2ac11e3ddc3f"
+INTERVAL = {"unit": "days", "value": 2}
+SINGLE: list[Any] = [
+    None, "", " ", "x", "true", "False", "yes", True, False, 0, 1, -3, 5, 1.5, "5", "1.50", "01", "-0", "1e3",
+    "2024-05-31", "2024-05-31T14:30:00+02:00", UUID, "a\nb", {}, {"barcode": "1"}, {"id": 5}, {"uuid": UUID},
+    {"path": "a"}, {"path": "a", "name": "b"}, INTERVAL, {**INTERVAL, "value": "2"}, {**INTERVAL, "unit": "x"},
+    {"type": "plain", "value": "x"}, {"type": "user", "value": "x"}, {"type": "user", "value": 5},
+    {"type": "plain", "value": 5},
+]  # fmt: skip
+SHAPED = st.one_of(
+    st.sampled_from(SINGLE),
+    st.lists(st.sampled_from(SINGLE), max_size=3),
+    st.integers(-10, 10),
+    st.text(max_size=3).filter(lambda text: text.isascii()),
+)
+JUDGED = sorted(name for name, faces in TYPES.items() if faces.writable and name not in {*DEFINITIONS, "TYPES"})
+DOCUMENT = static_schema()["$defs"]
+
+
+@pytest.mark.parametrize("name", JUDGED)
+@given(SHAPED)
+@settings(deadline=None, max_examples=60)
+def test_the_schema_of_a_type_accepts_what_the_loader_accepts(name: str, value: Any) -> None:
+    faces = TYPES[name]
+    validator = jsonschema.Draft202012Validator({"$ref": f"#/$defs/{faces.shape}", "$defs": DOCUMENT})
+    try:
+        accepted = value is None or faces.parse(value, Field("f", name)) is not faces
+    except InvalidValue:
+        accepted = False
+    assert validator.is_valid(value) == accepted
+
+
+def test_one_link_is_written_without_a_list(site: Site) -> None:
+    one, two = {"barcode": "1", "inventory_name": "a"}, {"barcode": "2", "inventory_name": "b", "accessories": "1"}
+    site.write({"objects.yml": yaml_list([one, two])})
+    assert site.run().outcome == "changed"
+    out = Site(site.root / "out", site.service)
+    export_of(out)
+    document = json.loads((out.root / "schema" / "seventhings.schema.json").read_text("utf-8"))
+    validator = jsonschema.Draft202012Validator({"$ref": "#/$defs/objects", "$defs": document["$defs"]})
+    for links in ("1", ["1"], ["1", "2"], None, []):
+        assert validator.is_valid([{**two, "accessories": links}])
+    assert not validator.is_valid([{**two, "accessories": [None]}])

@@ -21,6 +21,7 @@ from ..messages import JSON, Answer, Call, Refusal, answer_json, parse_json
 from ..settings import Settings
 from ..startdata.start import StartData
 from ..switches import UnknownSide
+from .drawing import drawn
 from .dump import dump
 from .guard import check_steering
 from .rights import checked_locations, checked_rights, hidden_fields
@@ -51,6 +52,7 @@ class Steering:
             ("GET", "/rate-limit"): self._rate_limit,
             ("PUT", "/rate-limit"): self._set_rate_limit,
             ("POST", "/forward"): self._forward,
+            ("POST", "/draw"): self._draw,
             ("POST", "/users"): self._add_user,
             ("POST", "/sso-codes"): self._add_code,
             ("POST", "/scan"): self._scan,
@@ -115,6 +117,14 @@ class Steering:
         self.gateway.clock.forward(seconds)
         self.gateway.settle()
         return {"seconds": seconds}
+
+    def _draw(self, body: Any, query: dict[str, list[str]]) -> Any:
+        """Draw the weather of a seed, in place of all switches, faults and settings."""
+        found = drawn(_object(body, "seed").get("seed", 0))
+        self.service.weather.set(found["switches"])
+        self.faults.replace(found["faults"])
+        self.service.change({**Settings().as_json(), **found["settings"]})
+        return found
 
     def _add_user(self, body: Any, query: dict[str, list[str]]) -> Any:
         """A user who can sign in; every key may be left out, and then the user may do everything."""

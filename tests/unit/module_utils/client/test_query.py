@@ -6,18 +6,26 @@
 from __future__ import annotations
 
 import math
+import re
+import sys
 from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from project import ROOT
 
 from ansible_collections.community.seventhings.plugins.module_utils.client import query
 from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 
 from ..support import RANDOMISED
+
+sys.path.insert(0, str(ROOT / "tests" / "emulator"))
+
+from embedded import query as embedded_query
 
 SINGLE = ["eq", "neq", "gt", "gt_or_null", "gte", "gte_or_null", "lt", "lt_or_null", "lte", "lte_or_null"]
 MULTIPLE = ["like", "not_like", "in", "nin"]
@@ -42,9 +50,15 @@ def problems(filters: dict[str, Any]) -> list[str]:
 # ---- encoding
 
 
-def test_the_operators_are_those_of_the_interface() -> None:
-    assert set(query.OPERATORS) == {*SINGLE, *MULTIPLE, *PRESENCE}
-    assert len(query.OPERATORS) == 18
+def test_every_operator_is_in_the_service_its_description_and_the_documentation() -> None:
+    for group in ("SINGLE", "MULTIPLE", "PRESENCE"):
+        assert getattr(query, group) == getattr(embedded_query, group)
+    description = yaml.safe_load((ROOT / "tests" / "emulator" / "openapi.yaml").read_text("utf-8"))
+    assert list(description["components"]["schemas"]["Condition"]["properties"]) == list(query.OPERATORS)
+    fragment = (ROOT / "plugins" / "doc_fragments" / "info.py").read_text("utf-8")
+    documented = yaml.safe_load(fragment.split('r"""')[1].split('"""')[0])["options"]["filters"]["description"]
+    named = re.findall(r"\bC\(([a-z_]+)\)", " ".join(documented))
+    assert set(query.OPERATORS) <= set(named)
 
 
 @pytest.mark.parametrize("operator", SINGLE)
