@@ -116,7 +116,7 @@ def test_where_a_module_runs(service: Emulator, tmp_path: Path) -> None:
 def test_both_ends_give_the_same_result(service: Emulator, tmp_path: Path) -> None:
     defaults = steps.connection(service)
     fields = {"barcode": BARCODES[0], "inventory_name": "Desk", "actual_room": "Nowhere/1"}
-    tasks = [
+    tasks: list[dict[str, Any]] = [
         {"name": end, OBJECT: {"fields": fields, "execution": end}, "check_mode": True, "diff": True}
         for end in ("auto", "module")
     ]
