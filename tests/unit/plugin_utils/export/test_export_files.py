@@ -170,8 +170,8 @@ def test_a_place_that_is_no_directory_is_an_error(demo: Site) -> None:
 
 
 def test_a_field_that_no_table_can_have_as_a_column_makes_lines_of_json(site: Site) -> None:
-    odd = "- {barcode: '1', inventory_name: One, ' odd': x}\n"
-    site.write({"fields/asset.yml": "- {label: ' odd', type: TEXT}\n", "objects.yml": odd})
+    odd = "- {barcode: '1', inventory_name: One, 'odd;even': x}\n"
+    site.write({"fields/asset.yml": "- {label: 'odd;even', type: TEXT}\n", "objects.yml": odd})
     site.run()
     done = export_of(site, site.root / "out", format="csv")
     assert "objects/more.jsonl" in done["files"]["written"]

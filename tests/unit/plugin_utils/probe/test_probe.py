@@ -287,7 +287,7 @@ def test_an_account_that_is_limited_to_locations_loses_no_scratch_record(
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("locations", [None, "[]", "['Workshop']"])
+@pytest.mark.parametrize("locations", [None, "[]", "['Werkstatt']"])
 def test_where_objects_must_be_in_a_room_scratch_ones_are_where_others_are_seen(
     locations: str | None, tmp_path: Path
 ) -> None:
@@ -296,7 +296,7 @@ def test_where_objects_must_be_in_a_room_scratch_ones_are_where_others_are_seen(
     room = {"field_key": "actual_room", "label": "Room", "attributes": {"mandatory": True}}
     assert ensure(client, DesiredRecord(KINDS["field_definition"], room, template="asset")).changed
     if locations is not None:
-        uuid = store.value("SELECT uuid FROM location WHERE name = 'Workshop'")
+        uuid = store.value("SELECT uuid FROM location WHERE name = 'Werkstatt'")
         store.run("UPDATE user SET locations = ? WHERE id = 1", (json.dumps([uuid] if "W" in locations else []),))
     before = service.dump()
     profile = probed(service, tmp_path, TOUCH)
@@ -535,7 +535,7 @@ def test_what_is_told_of_records_that_are_not_shown_is_in_the_profile(tmp_path: 
     service = Embedded.started()
     store = service.service.store
     assert probed(service, tmp_path)["account"]["hidden_records"] == "no"
-    workshop = store.value("SELECT uuid FROM location WHERE name = 'Workshop'")
+    workshop = store.value("SELECT uuid FROM location WHERE name = 'Werkstatt'")
     store.run("UPDATE user SET locations = ? WHERE id = 1", (json.dumps([workshop]),))
     assert probed(service, tmp_path)["account"]["hidden_records"] == "unknown"
 
