@@ -198,12 +198,17 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
         *(given.get(name) for name in ("access_token", "refresh_token", "username", "password", "client_id"))
     )
     store = _store(root, credentials, places) if _is_on("token_cache", given.get("token_cache")) else None
+
+    def sleep(seconds: float) -> None:
+        # Looked up at each call, because a test replaces the function of the transport.
+        transport.sleep(seconds)
+
     creations = Creations(
         places.locks,
         shared_name,
         _seconds("lock_wait", given.get("lock_wait"), LOCK_WAIT),
         warnings.append,
-        sleep=lambda seconds: transport.sleep(seconds),
+        sleep=sleep,
         settle=transport.settle,
     )
     transport.pausing = creations.paused

@@ -723,7 +723,9 @@ def _counts_in(text: str) -> dict[str, int]:
     :raises ValueError: if these are no counts.
     """
     counts = json.loads(text)
-    if not isinstance(counts, dict) or not all(type(number) is int for number in counts.values()):
+    if not isinstance(counts, dict) or any(
+        isinstance(number, bool) or not isinstance(number, int) for number in counts.values()
+    ):
         raise ValueError("expected counts")
     return counts
 

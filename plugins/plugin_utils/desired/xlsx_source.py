@@ -327,7 +327,7 @@ class Workbook:
 
     def _sections(self, contents: Iterable[Sequence[Any]]) -> Iterator[tuple[str, list[Node]]]:
         for number, of_sheet in groupby(contents, key=itemgetter(0)):
-            _number, title, merged = next(of_sheet)
+            _number, title, merged = next(of_sheet, (number, "", ()))
             if not number:
                 raise (_Refused if title == _REFUSED else _Broken)(merged)
             section = section_of(title)

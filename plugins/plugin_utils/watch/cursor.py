@@ -172,7 +172,7 @@ def _kind_state(kept: dict[str, Any]) -> KindState:
 def _known(kept: dict[str, Any]) -> Known:
     one = Known(**kept)
     _require_texts(one.out_of_sight, *one.told, *one.digests.values(), *one.dates.values())
-    if not isinstance(one.told, list) or not (one.number is None or type(one.number) is int):
+    if not isinstance(one.told, list) or isinstance(one.number, bool) or not isinstance(one.number, int | None):
         raise TypeError
     for date in one.dates.values():
         dt.datetime.fromisoformat(date)
