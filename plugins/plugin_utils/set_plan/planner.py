@@ -17,7 +17,7 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Quick, Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
@@ -96,7 +96,6 @@ class _Planner:
         self._state = context.state
         self._result = context.result
         self._comparer = Comparer(context.state)
-        self._quick: dict[str, Quick] = {}
         self._moved = Moved(context)
         self._lifecycles = Lifecycles(context, self._pruning().words_of)
         self._dropped: list[tuple[Entry, dict[str, Any]]] = []
@@ -497,8 +496,7 @@ class _Planner:
         kind = schema.kind
         if entry.state != "present" or kind.defines_fields:
             return False
-        quick = self._quick.get(kind.name) or self._quick.setdefault(kind.name, Quick(schema))
-        return quick.same(values, current.flat, self._state.complete)
+        return schema.holds(values, current.flat, self._state.complete)
 
     def _resume(self, planned: Planned, current: Record) -> None:
         """Note a change that is the rest of a record that an interrupted run created from the same files."""
