@@ -575,7 +575,7 @@ def test_a_plan_that_is_applied_without_its_files_belongs_to_their_set(site: Sit
     assert site.plan(plan_file=path).outcome == "changed"
     stored = PlanFile(path).read()
     assert stored is not None
-    applied = run_instance(site.client(), stored.desired, RunOptions(plan_file=path, stored=stored))
+    applied = run_instance(site.client(), stored.desired, RunOptions(plan_file=PlanFile(path, stored)))
     assert applied.outcome == "changed"
     # The second object is called like the first.
     assert [warning for warning in applied.warnings if "looks like" not in warning] == []

@@ -11,7 +11,7 @@ import datetime as dt
 import json
 import random
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +22,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal_place import place_of
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.caps import Caps
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.plan_file import PlanFile
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import RunOptions, run_instance
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import RunOptions, Scope, run_instance
 
 SETTINGS = "api: seventhings/v1\nset: test\n"
 """The shortest instance.yml."""
@@ -82,7 +83,7 @@ class Site:
             order["stored"] = stored
         sleep = order.pop("sleep", no_pause)
         return run_instance(
-            self.client(read_only=bool(order.get("check_mode"))), wanted, RunOptions(**order), sleep=sleep
+            self.client(read_only=bool(order.get("check_mode"))), wanted, run_options(**order), sleep=sleep
         )
 
     def plan(self, **order: Any) -> RunResult:
@@ -105,6 +106,18 @@ class Site:
     def dump(self) -> Any:
         """The whole instance by names."""
         return self.service.steer("GET", "/dump?canonical=1")
+
+
+def run_options(**given: Any) -> RunOptions:
+    """Return the options of a run from those of a task, by their names."""
+    plan_file = given.pop("plan_file", None)
+    plan_options = {name: given.pop(name) for name in ("stored", "stale", "written") if name in given}
+    scope = Scope(**{name: given.pop(name) for name in ("only", "exclude") if name in given})
+    own = {one.name for one in fields(RunOptions)}
+    caps = Caps.from_task({name: given.pop(name) for name in list(given) if name not in own})
+    return RunOptions(
+        **given, scope=scope, caps=caps, plan_file=None if plan_file is None else PlanFile(plan_file, **plan_options)
+    )
 
 
 def short(path: str) -> str:

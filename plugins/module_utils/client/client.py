@@ -113,10 +113,6 @@ class Record:
         return self.flat[ARCHIVED_AT] not in EMPTY if ARCHIVED_AT in self.flat else None
 
 
-Look = Callable[[Sequence[Record]], None]
-"""Is shown records as the service answered them."""
-
-
 class Client:
     """One user at one instance. Definitions that were read are kept; of records nothing but which keys they have.
 
@@ -206,7 +202,6 @@ class Client:
         *,
         parameters: Mapping[str, str] | None = None,
         template: str = "",
-        look: Look | None = None,
     ) -> list[Record]:
         """Return every record of a kind that the service finds, each once.
 
@@ -217,15 +212,13 @@ class Client:
 
         :param conditions: section 4.8's filters; sent only where the kind's list takes them and they fit into a URL.
         :param parameters: the tasks' own query parameters.
-        :param look: is shown the records of a very long list, page by page, while all of their fields are at hand. A
-            list that is read again is shown again.
         :raises IncompleteList: where the pages do not add up, also after reading again.
         """
         narrowed = list(conditions) if kind.filters == "query" and query.fits_url(conditions) else []
         try:
             if any(condition.links for condition in narrowed):
                 return self._list_by_links(kind, narrowed)
-            return self._list_all(kind, narrowed, parameters or {}, template, look)
+            return self._list_all(kind, narrowed, parameters or {}, template)
         except (NotFound, MethodNotAllowed) as missing:
             if kind.is_later:
                 words = f"This instance has no {kind.several}: its version is too old for them."
@@ -239,7 +232,7 @@ class Client:
             # it too.
             if not narrowed or refused.status > HTTPStatus.INTERNAL_SERVER_ERROR:
                 raise
-            return self._list_all(kind, [], parameters or {}, template, look)
+            return self._list_all(kind, [], parameters or {}, template)
 
     def _list_all(
         self,
@@ -247,12 +240,11 @@ class Client:
         conditions: Sequence[Condition],
         parameters: Mapping[str, str],
         template: str,
-        look: Look | None = None,
     ) -> list[Record]:
         found: dict[str, Record] = {}
         for part in query.split_long(conditions):
             asked = _Asked(kind, part, parameters, template)
-            found.update((_identity(record), record) for record in self._read_pages(asked, look))
+            found.update((_identity(record), record) for record in self._read_pages(asked))
         if kind.cap and len(found) >= kind.cap:
             return self._list_capped(kind, parameters, found.values())
         return list(found.values())
@@ -286,12 +278,12 @@ class Client:
         found = {_identity(record): record for part in parts for record in self._list_all(kind, (), part, "")}
         return list(found.values())
 
-    def _read_pages(self, asked: _Asked, look: Look | None) -> list[Record]:
+    def _read_pages(self, asked: _Asked) -> list[Record]:
         for _attempt in range(_READ_AGAIN + 1):
             found: dict[str, Record] = {}
             archived: set[str] = set()
             try:
-                total = self._read_pages_into(found, archived, asked, look)
+                total = self._read_pages_into(found, archived, asked)
             except LimitExceeded:
                 # The error may be kept until somebody asks for the list; what it has cost is not.
                 found.clear()
@@ -306,13 +298,10 @@ class Client:
             f"else is writing."
         )
 
-    def _read_pages_into(
-        self, found: dict[str, Record], archived: set[str], asked: _Asked, look: Look | None
-    ) -> int | None:
+    def _read_pages_into(self, found: dict[str, Record], archived: set[str], asked: _Asked) -> int | None:
         """Read a list to its end. A page that is shorter than what was asked for is not the end.
 
         :param found: takes the records, by uuid. :param archived: takes the uuids of the archived ones.
-        :param look: as :meth:`list_all` has it.
         :returns: how many records there are as the service says; None if it does not.
         """
         kind, total = asked.kind, None
@@ -329,8 +318,6 @@ class Client:
                 if kind.can_be_archived:
                     archived.update(_identity(record) for record in fresh if record.archived)
                 if (page.total or 0) > _MANY:
-                    if look is not None:
-                        look(fresh)
                     page.compress(kind)
                 found.update((_identity(record), record) for record in fresh)
                 if len(found) >= total if total is not None else self._needs_no_proof(asked, found.values()):

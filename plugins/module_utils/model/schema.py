@@ -161,12 +161,44 @@ class ParseErrors:
     fitting: dict[str, tuple[Any, ...]] = field(default_factory=dict)
 
 
+_MOST_KEPT = 4096
+"""Dates, numbers and flags repeat themselves. Of a field whose values do not, no more than these are kept."""
+
+
+class _Known:
+    """A field with what its texts came to before: most values of very many records are equal.
+
+    :ivar has_rules: whether values must meet more than their type.
+    :ivar is_special: whether values may be equal, and still there is something to say.
+    :ivar parsed: the text of a person to its canonical value. :ivar read: the text of an answer to the same.
+    """
+
+    __slots__ = ("_is_kept", "faces", "field", "has_rules", "is_special", "parsed", "read")
+
+    def __init__(self, field: Field) -> None:
+        self.field = field
+        self.faces = type_of(field)
+        self.has_rules = bool(field.allowed or field.constraints or field.mandatory)
+        self.is_special = self.faces.merge is not None or bool(self.faces.made_by_time) or field.retyped
+        self.parsed: dict[str, Any] = {}
+        self.read: dict[str, Any] = {}
+        # A plain text is no work, and a reference is another value each time.
+        self._is_kept = self.faces.spelling is not Spelling.PLAIN
+
+    def keep(self, values: dict[str, Any], text: Any, value: Any) -> None:
+        """Keep what a text came to."""
+        if self._is_kept and text.__class__ is str and len(values) < _MOST_KEPT:
+            values[text] = value
+
+
 class Schema:
     """The fields of one kind of record on one instance, by key and, where it is unique, by label."""
 
     def __init__(self, kind: Kind, fields: Iterable[Field]) -> None:
         self.kind = kind
         self.fields: dict[str, Field] = {}
+        self._by_name: dict[str, _Known] = {}
+        self._by_key: dict[str, _Known] = {}
         self.take(fields)
 
     @classmethod
@@ -195,6 +227,9 @@ class Schema:
         self._by_label = {one.label: one for one in self.fields.values() if one.label and labels[one.label] == 1}
         looks = Counter(map(_look, self._by_label))
         self._by_look = {_look(name): one for name, one in self._by_label.items() if looks[_look(name)] == 1}
+        self._by_name.clear()
+        self._by_key.clear()
+        self.has_instants = any(type_of(one).spelling is Spelling.INSTANT for one in self.fields.values())
 
     def learn(self, keys: Iterable[str]) -> None:
         """Takes every key that a record has as a field, for kinds without definitions."""
@@ -262,7 +297,11 @@ class Schema:
         parsed: dict[str, Any] = {}
         findings = ParseErrors()
         for name, value in written.items():
-            field = self.find(name)
+            known = self._by_name.get(name)
+            if known is not None and value.__class__ is str and value in known.parsed and known.field.key not in parsed:
+                parsed[known.field.key] = known.parsed[value]
+                continue
+            field = self.find(name) if known is None else known.field
             at = f"{prefix}{name}"
             if name in SERVER_KEYS:
                 words = f"{at}: this field is made by the service and can't be written"
@@ -288,9 +327,11 @@ class Schema:
                         for way, part, expected in unfit.each_one(value)
                     ]
                 else:
-                    findings.errors += [
-                        FieldError.unfit((name,), at, value, rule) for rule in broken_rules(parsed[field.key], field)
-                    ]
+                    known = known or self._by_name.setdefault(name, _Known(field))
+                    broken = broken_rules(parsed[field.key], field) if known.has_rules else ()
+                    findings.errors += [FieldError.unfit((name,), at, value, rule) for rule in broken]
+                    if not broken:
+                        known.keep(known.parsed, value, parsed[field.key])
         return parsed, findings
 
     def _parse_one(self, value: Any, field: Field, location: str) -> Any:
@@ -299,8 +340,9 @@ class Schema:
             # A map is merged: "nothing" clears all of it, and an empty map changes nothing.
             return None if faces.merge else faces.empty
         parsed = faces.parse(value, field)
-        for reference in references_in(parsed):
-            reference.location = location
+        if parsed.__class__ is not str:
+            for reference in references_in(parsed):
+                reference.location = location
         return parsed
 
     def missing(self, parsed: Mapping[str, Any]) -> list[str]:
@@ -323,6 +365,29 @@ class Schema:
         faces = type_of(field)
         value = faces.read(flat.get(field.wire_key), field)
         return faces.empty if value is None else value
+
+    def holds(self, desired: Mapping[str, Any], flat: Mapping[str, Any], complete: Callable[[Reference], None]) -> bool:
+        """Return True if a flat record certainly has some values, and there is nothing else to say about them."""
+        for key, value in desired.items():
+            known = self._by_key.get(key) or self._by_key.setdefault(key, _Known(self.fields[key]))
+            if known.is_special:
+                return False
+            raw = flat.get(known.field.wire_key)
+            if isinstance(value, str) and raw == value:
+                continue
+            if raw.__class__ is str and raw in known.read:
+                is_now = known.read[raw]
+            else:
+                is_now = known.faces.read(raw, known.field)
+                known.keep(known.read, raw, is_now)
+            if is_now is None:
+                is_now = known.faces.empty
+            elif not isinstance(is_now, str):
+                for reference in references_in(is_now):
+                    complete(reference)
+            if not known.faces.equal(value, is_now, known.field):
+                return False
+        return True
 
     def show(
         self, flat: Mapping[str, Any], complete: Callable[[Reference], None] = lambda _one: None
@@ -384,92 +449,3 @@ def field_to_be(values: Mapping[str, Any]) -> Field | None:
     raw = schema.write({key: value for key, value in values.items() if value is not None and key != "relations"})
     raw["field_type"] = {"name": values["type"], "constraints": raw.get("constraints")}
     return field_from_definition(raw)
-
-
-_Kept = dict[Any, Any]
-_MOST_KEPT = 4096
-"""Dates, numbers and flags repeat themselves; of a field whose values don't, no more than these are kept."""
-
-
-class Quick:
-    """Shortcuts of one schema for very many records: most of them fit, and most of them are as they shall be.
-
-    A shortcut either comes to what :class:`Schema` and ``plan.change`` come to, or gives no answer, and they are asked.
-    """
-
-    def __init__(self, schema: Schema) -> None:
-        self._schema = schema
-        self._written: dict[str, tuple[Field, FieldType, bool, _Kept | None] | None] = {}
-        self._read: dict[str, tuple[str, Field, FieldType, _Kept | None] | None] = {}
-
-    def parse(self, fields: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Canonical values of a record in which everything fits; None where anything does not, or is not plain."""
-        parsed: dict[str, Any] = {}
-        for name, value in fields.items():
-            known = self._written[name] if name in self._written else self._learn_written(name)
-            if known is None or value is None:
-                return None
-            field, faces, judged, room = known
-            kept = room if value.__class__ is str else None
-            if kept is not None and value in kept:
-                parsed[field.key] = kept[value]
-                continue
-            try:
-                parsed[field.key] = canonical = faces.parse(value, field)
-            except InvalidValue:
-                return None
-            if judged and broken_rules(canonical, field):
-                return None
-            if kept is not None and len(kept) < _MOST_KEPT:
-                kept[value] = canonical
-        return parsed if len(parsed) == len(fields) else None
-
-    def _learn_written(self, name: str) -> tuple[Field, FieldType, bool, _Kept | None] | None:
-        field = None if name in SERVER_KEYS else self._schema.find(name)
-        if field is None:
-            self._written[name] = None
-        else:
-            judged = bool(field.allowed or field.constraints or field.mandatory)
-            self._written[name] = (field, type_of(field), judged, _room_for(type_of(field)))
-        return self._written[name]
-
-    def same(self, desired: Mapping[str, Any], flat: Mapping[str, Any], complete: Callable[[Reference], None]) -> bool:
-        """Tells whether a record is as desired beyond doubt."""
-        for key, wanted in desired.items():
-            known = self._read[key] if key in self._read else self._learn_read(key)
-            if known is None:
-                return False
-            wire, field, faces, room = known
-            raw = flat.get(wire)
-            if isinstance(wanted, str) and raw == wanted:
-                continue
-            kept = room if raw.__class__ is str else None
-            if kept is not None and raw in kept:
-                is_now = kept[raw]
-            else:
-                is_now = faces.read(raw, field)
-                if kept is not None and len(kept) < _MOST_KEPT:
-                    kept[raw] = is_now
-            if is_now is None:
-                is_now = faces.empty
-            elif isinstance(is_now, Reference):
-                complete(is_now)
-            elif isinstance(is_now, tuple):
-                for reference in references_in(is_now):
-                    complete(reference)
-            if not faces.equal(wanted, is_now, field):
-                return False
-        return True
-
-    def _learn_read(self, key: str) -> tuple[str, Field, FieldType, _Kept | None] | None:
-        field = self._schema.fields[key]
-        faces = type_of(field)
-        # Values of these types may be equal, and still there is something to tell.
-        special = faces.merge is not None or bool(faces.made_by_time) or field.retyped
-        self._read[key] = None if special else (field.wire_key, field, faces, _room_for(faces))
-        return self._read[key]
-
-
-def _room_for(faces: FieldType) -> _Kept | None:
-    """A place for what was made of texts before; None where that is no work, or what is made of them changes later."""
-    return None if faces.spelling is Spelling.PLAIN else {}

@@ -22,7 +22,7 @@ from ..desired.desired import DesiredInstance
 from ..desired.hiding import Hiding, masked
 from ..desired.telling import tell
 from ..export.downloads import Downloads
-from ..instance.ceilings import Ceilings
+from ..instance.caps import Caps
 from ..instance.on_screen import findings_in_short, message_in_short
 from ..instance.run import many_objects
 from ..layers.given import load_files, sources_of
@@ -66,8 +66,8 @@ def _take_in(
         return _failed(tell(desired.findings, desired).lines, 0)
     client = connect(options, read_only=True, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
     connected.append(client)
-    ceilings = Ceilings.of({}, {}, None, options.get("expect_instance") or (), protected=False)
-    wrong = ceilings.wrong_instance(client.transport.root, desired.instances)
+    caps = Caps.from_task({"expect_instance": options.get("expect_instance")})
+    wrong = caps.wrong_instance(client.transport.root, desired.instances)
     if wrong:
         raise InvalidInput(wrong)
     client.transport.secrets |= hiding.texts(desired.entries)

@@ -18,7 +18,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import (
     FieldError,
     Misfit,
-    Quick,
     Schema,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
@@ -60,7 +59,6 @@ class DesiredParser:
         self._own = own
         self._judges: dict[tuple[str, str], Schema] = {}
         self._zone = zone_of(desired.timezone) if desired.timezone else None
-        self._quick: dict[Schema, Quick] = {}
         self._given_root = desired.root
         self._hiding = desired.hiding
         self._folders: dict[str, Folder] = {}
@@ -106,31 +104,24 @@ class DesiredParser:
         as_written = fields
         if entry.cells is not None:
             fields = self._read_cells(entry.cells, schema, entry, fields)
-        quick = self._quick.get(schema) or self._quick.setdefault(schema, Quick(schema))
-        values = quick.parse(fields)
-        if values is None:
-            # A time without its offset never fits.
-            completed = self._with_offsets(schema, entry, fields)
-            values = None if completed is fields else quick.parse(completed)
-            fields = completed
-        if values is None:
-            values, findings = schema.parse(fields, "")
-            if findings.errors or findings.unknown:
-                for misfit in findings.errors:
-                    name = str(misfit.way[0]) if misfit.way else ""
-                    if misfit.misfit is not None and fields.get(name) is not as_written.get(name):
-                        misfit = _as_written(misfit, as_written[name])
-                    self._find(entry.place_in(misfit.way), misfit)
-                unknown = findings.unknown
-                if entry.is_table and all(schema.find(name) is None for name in (*fields, *entry.empty_cells())):
-                    # One line for all of them: most likely they are no names at all.
-                    words = f"no column is a field of {schema.kind.one}; {TITLED}"
-                    place = entry.place_of_name(next(iter(fields)))
-                    self._find(replace(place, column=1), FieldError.at((), words, words))
-                    unknown = []
-                for misfit in unknown:
-                    self._find(entry.place_of_name(str(misfit.way[0])), misfit)
-                values |= {key: fitting for key, fitting in findings.fitting.items() if fitting}
+        fields = self._with_offsets(schema, entry, fields)
+        values, findings = schema.parse(fields, "")
+        if findings.errors or findings.unknown:
+            for misfit in findings.errors:
+                name = str(misfit.way[0]) if misfit.way else ""
+                if misfit.misfit is not None and fields.get(name) is not as_written.get(name):
+                    misfit = _as_written(misfit, as_written[name])
+                self._find(entry.place_in(misfit.way), misfit)
+            unknown = findings.unknown
+            if entry.is_table and all(schema.find(name) is None for name in (*fields, *entry.empty_cells())):
+                # One line for all of them: most likely they are no names at all.
+                words = f"no column is a field of {schema.kind.one}; {TITLED}"
+                place = entry.place_of_name(next(iter(fields)))
+                self._find(replace(place, column=1), FieldError.at((), words, words))
+                unknown = []
+            for misfit in unknown:
+                self._find(entry.place_of_name(str(misfit.way[0])), misfit)
+            values |= {key: fitting for key, fitting in findings.fitting.items() if fitting}
         for key, value in values.items():
             if value and isinstance(value, tuple):
                 for number, one in enumerate(value):

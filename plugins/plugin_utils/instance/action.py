@@ -31,7 +31,7 @@ from ..desired.loading import local_files
 from ..desired.telling import Told, tell
 from ..layers.given import load_files, sources_of
 from ..printing.screen import tell as tell_on_screen
-from .ceilings import require_ceilings
+from .caps import Caps, require_caps
 from .offline import JSONSCHEMA_IMPORT_ERROR, offline_findings
 from .on_screen import findings_in_short, in_short, message_in_short
 from .outcome import RunResult
@@ -46,6 +46,7 @@ from .rendering import MeantInstance, render
 from .reports import as_diff, as_text, check_report, write_report
 from .run import (
     RunOptions,
+    Scope,
     many_objects,
     run_instance,
 )
@@ -106,7 +107,7 @@ def _provision(
     options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any], invocation: _Invocation
 ) -> dict[str, Any]:
     if options["mode"] == "apply" and options["protected"]:
-        require_ceilings(written)
+        require_caps(written)
     looks_only = check_mode or options["mode"] == "drift"
     sources = sources_of(options, refuse_links=options["protected"])
     src = sources[0] if sources else None
@@ -129,10 +130,10 @@ def _provision(
         stored.lies_in(src, local_files(src, _path(options, "files_root")))
         # Reading all of it takes long, and most plans need none of it.
         if has_files and (len(sources) > 1 or stored.takes_away):
-            written_now = all_that_is_written()
-            stored.stands_beside(written_now)
+            written_state = all_that_is_written()
+            stored.stands_beside(written_state)
             if len(sources) > 1:
-                stored.lies_as(written_now)
+                stored.lies_as(written_state)
         stored.desired.hiding = invocation.hiding
         desired = stored.desired
     elif has_files:
@@ -143,28 +144,19 @@ def _provision(
         raise InvalidInput(f"src: {missing.rstrip()}, and neither src nor desired says what to plan")
     if options["mode"] == "validate":
         return _validated(desired, report, check_mode, src, url, invocation.host, options["plan_follows"])
+    is_drift = options["mode"] == "drift"
+    written_now = all_that_is_written if has_files else None
     run_options = RunOptions(
         check_mode=looks_only,
-        plan_file=None if options["mode"] == "drift" else plan_file,
-        stored=stored,
-        drift=options["mode"] == "drift",
+        drift=is_drift,
         journal=_path(options, "journal"),
         twin_of=options.get("twin_of") or "",
-        only=options["only"],
-        exclude=options["exclude"],
-        prune=options.get("prune") or {},
-        limits=options.get("limits") or {},
-        create_users=options.get("create_users"),
         workers=options["workers"],
-        stale=options["stale"],
-        confirm_empty=options["confirm_empty"],
-        allow_destructive=options["allow_destructive"],
         assume_archived=options["assume_archived"],
-        limited_account=options["limited_account"],
         archived_duplicates=options["archived_duplicates"],
-        expect_instance=options.get("expect_instance") or (),
-        protected=options["protected"],
-        written=all_that_is_written if has_files else None,
+        scope=Scope(options["only"], options["exclude"]),
+        caps=Caps.from_task(options),
+        plan_file=None if plan_file is None or is_drift else PlanFile(plan_file, stored, options["stale"], written_now),
     )
     client = connect(options, read_only=looks_only, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
     client.creations.on_wait = tell_on_screen

@@ -32,7 +32,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan import 
 from ..desired.desired import DesiredInstance, Entry, Held, Place
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.lifecycle import Lifecycle
-from ..desired.sealing import Holes, Seals, hidden_names, sealed
+from ..desired.sealing import Holes, Seals, Written, hidden_names, sealed
 from ..set_plan.plan import InstancePlan, Planned
 from .outcome import shown
 from .plan_shape import DEEPEST_DOCUMENT, check_document
@@ -132,11 +132,19 @@ class StoredPlan:
 class PlanFile:
     """A plan file on this machine: a regular file, and no link to one.
 
-    :param path: where it is, or shall be.
+    :param path: where it is, or is to be written.
+    :ivar stored: its contents, in a run that applies it. Its changes are all that is desired then.
+    :ivar stale: what to do with a change whose record is not as it was planned from: ``refuse`` or ``skip``.
+    :ivar written: reads what the plan was made from, because the plan holds only hashes of vaulted values.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(
+        self, path: Path, stored: StoredPlan | None = None, stale: str = "refuse", written: Written | None = None
+    ) -> None:
         self.path = path
+        self.stored = stored
+        self.stale = stale
+        self.written = written
         self._folder = Folder(path.parent)
 
     def read(self) -> StoredPlan | None:

@@ -45,7 +45,7 @@ from ..export.layout import MANY, SCHEMAS, section_files, yaml_head
 from ..export.manifest import digest
 from ..export.portable import NotPortable, check_texts
 from ..export.writing import yaml_map
-from .ceilings import Ceilings
+from .caps import Caps
 from .offline import known_fields
 from .validation import KnownSchemas
 
@@ -111,7 +111,7 @@ class MeantInstance:
     def __init__(self, connected: Callable[[], Client], desired: DesiredInstance, expected: Sequence[str]) -> None:
         self._connected = connected
         self._desired = desired
-        self._ceilings = Ceilings.of({}, {}, None, expected, protected=False)
+        self._caps = Caps.from_task({"expect_instance": expected})
         self._client: Client | None = None
 
     def fields(self, kind: Kind, place: Place) -> Sequence[Field]:
@@ -125,7 +125,7 @@ class MeantInstance:
                 self._client = self._connected()
             except InvalidInput as missing:
                 raise InvalidInput(f"{place}: {_NEEDS_TYPES}: {missing.message}") from missing
-            wrong = self._ceilings.wrong_instance(self._client.transport.root, self._desired.instances)
+            wrong = self._caps.wrong_instance(self._client.transport.root, self._desired.instances)
             if wrong:
                 raise InvalidInput(wrong)
         return list(self._client.schema(kind).fields.values())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, shorten
@@ -33,20 +33,11 @@ class EmptiedCells:
         self._counts: dict[str, Counter[str]] = defaultdict(Counter)
         self._wires: dict[tuple[str, str], str] = {}
 
-    def filled(self, schema: Schema, entry: Entry, current: Record) -> tuple[str, ...]:
-        """The empty cells of an entry in whose fields its record has a value."""
-        names = entry.empty_cells()
-        return tuple(
-            [name for name in names if (wire := self._wire(schema, name)) and current.flat.get(wire) not in EMPTY]
-        )
-
-    def look(self, planned: Planned, filled: Iterable[str]) -> None:
-        """Takes a record of a table that is there already.
-
-        :param filled: as :meth:`filled` has it.
-        """
-        for name in filled:
-            if not _is_left_alone(planned, name):
+    def count(self, planned: Planned, current: Record) -> None:
+        """Count the empty cells of a planned record in whose fields the existing record has a value."""
+        for name in planned.entry.empty_cells():
+            wire = self._wire(planned.schema, name)
+            if wire and current.flat.get(wire) not in EMPTY and not _is_left_alone(planned, name):
                 self._counts[planned.entry.place.source][name] += 1
 
     def _wire(self, schema: Schema, name: str) -> str:

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Look, Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS, Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Quick, Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
@@ -73,29 +73,20 @@ def plan_instance(client: Client, desired: DesiredInstance, options: PlanOptions
 
 
 @dataclass(slots=True)
-class _Read:
-    """An entry with its values.
+class _Candidate:
+    """A desired record, and the records of its list that have its natural key.
 
-    :ivar fits: whether nothing is wrong with them.
-    :ivar keys: the fields that identify it, once these are claimed for it; None where something is wrong with them.
-    :ivar is_final: whether a record is as it was written, whatever else is planned.
-    :ivar seen: the record that was compared with it when a very long list was read; None where none was.
-    :ivar was_final: whether that record was final then.
-    :ivar filled: the empty cells in whose fields that record has a value.
+    :ivar is_valid: whether its values have no mistake.
+    :ivar keys: the fields of its natural key, which is claimed for it; None if something is wrong with them.
+    :ivar is_unchanged: whether its record is as it was written, whatever else is planned.
     """
 
     entry: Entry
     values: dict[str, Any]
-    fits: bool
+    is_valid: bool
     keys: tuple[str, ...] | None
-    is_final: bool = False
-    seen: Record | None = None
-    was_final: bool = False
-    filled: tuple[str, ...] = ()
-
-    @property
-    def written(self) -> tuple[Entry, dict[str, Any], bool]:
-        return self.entry, self.values, self.fits
+    records: list[Record] = field(default_factory=list)
+    is_unchanged: bool = False
 
 
 class _Planner:
@@ -105,11 +96,10 @@ class _Planner:
         self._state = context.state
         self._result = context.result
         self._comparer = Comparer(context.state)
-        self._quick: dict[str, Quick] = {}
         self._moved = Moved(context)
         self._lifecycles = Lifecycles(context, self._pruning().words_of)
         self._dropped: list[tuple[Entry, dict[str, Any]]] = []
-        self._settled: list[Entry] = []
+        self._unchanged: list[Entry] = []
         self._unmatched: set[str] = set()
         self._gone: dict[str, Planned] = {}
         self._emptied = EmptiedCells()
@@ -143,7 +133,7 @@ class _Planner:
             matched = with_archived(context, matched, ("archived",))
         while matched:
             self._compare(*matched.pop())
-        self._check_settled()
+        self._check_unchanged()
         while self._dropped:
             # Everything that a reference may mean is known by now.
             entry, values = self._dropped.pop()
@@ -204,94 +194,82 @@ class _Planner:
         return is_there and section not in _BY_THEMSELVES
 
     def _match_section(self, section: str) -> list[tuple[Planned, Record | None]]:
+        """Return the records of a section that may change, each with its record; count the unchanged ones."""
         kind = KINDS[SECTIONS[section]]
-        self._context.schema(kind)
-        # The list is on its way while this is read, and where no list is needed for it while it is named, too.
-        is_named_early = kind.is_many and section not in self._desired.identity
-        read: list[_Read] = []
-        for entry in self._context.entries[section]:
-            values, fits = self._read(entry)
-            keys = self._name(section, entry, values, fits) if is_named_early else None
-            read.append(_Read(entry, values, fits, keys))
-        there = self._state.records(kind, look=self._look(kind, read) if is_named_early else None)
-        self._result.everywhere[section] = len(there)
-        self._result.existing[section] = self._context.scope.count(section, there)
-        if self._state.is_compressed(kind):
-            if not is_named_early:
-                read = [replace(one, keys=self._name(section, *one.written)) for one in read]
-                is_named_early = True
-            self._put_in_order(kind, read)
+        schema = self._context.schema(kind)
+        # The list is read meanwhile.
+        candidates = [self._candidate(section, entry) for entry in self._context.entries[section]]
+        listed = self._state.records(kind)
+        self._result.everywhere[section] = len(listed)
+        self._result.existing[section] = self._context.scope.count(section, listed)
         # A chain of renames ends at a key that somebody wrote.
-        written = [one.values for one in read] if section in self._desired.moved else []
+        written = [one.values for one in candidates] if section in self._desired.moved else []
+        to_match = self._in_list_order(schema, candidates, listed)
+        del candidates
         found = []
-        read.reverse()
-        while read:
-            one = read.pop()
-            keys = one.keys if is_named_early else self._name(section, *one.written)
-            pair = None if keys is None else self._match(section, one, keys, written)
+        to_match.reverse()
+        while to_match:
+            # Nothing but the entry is kept of an unchanged record.
+            one = to_match.pop()
+            pair = None if one.keys is None else self._match(section, one, one.keys, written)
             if pair is None:
                 self._dropped.append((one.entry, one.values))
                 self._context.doubt(one.entry)
-            elif one.is_final:
-                # Most are, and nothing else has to be kept of them.
-                self._compare(*pair, is_final=True, filled=one.filled if one.seen is pair[1] else None)
-                self._settled.append(one.entry)
+            elif one.is_unchanged:
+                self._compare(*pair, is_unchanged=True)
+                self._unchanged.append(one.entry)
             else:
                 found.append(pair)
         self._leave_alone(section)
         self._unmatched.discard(kind.name)
         return found
 
-    def _look(self, kind: Kind, read: Sequence[_Read]) -> Look:
-        """Looks at the records of a very long list when they come, because later a page is read again for each look.
+    def _candidate(self, section: str, entry: Entry) -> _Candidate:
+        values, is_valid = self._read(entry)
+        return _Candidate(entry, values, is_valid, self._name(section, entry, values, is_valid))
 
-        What is seen of a record decides nothing before the list is complete.
+    def _in_list_order(
+        self, schema: Schema, candidates: Iterable[_Candidate], listed: Sequence[Record]
+    ) -> list[_Candidate]:
+        """Give each desired record the listed records with its natural key, and return all in the order of the list.
+
+        The fields of a natural key are at hand in every list, and all fields of a page only while it is open.
         """
-        schema = self._context.schema(kind)
-        meant: dict[tuple[str, ...], dict[Key, _Read]] = {}
+        by_keys: dict[tuple[str, ...], dict[Key, _Candidate]] = {}
+        rest = []
+        for one in candidates:
+            key = self._state.key_of(schema, one.keys, one.values) if one.keys and not one.entry.uuid else None
+            if key is None or one.keys is None:
+                rest.append(one)
+            else:
+                by_keys.setdefault(one.keys, {})[key] = one
+        ordered: list[_Candidate] = []
+        for keys, by_key in by_keys.items():
+            for key, record in self._state.keyed(schema, keys, listed):
+                found = None if key is None else by_key.get(key)
+                if found is not None:
+                    if not found.records:
+                        ordered.append(found)
+                    found.records.append(record)
+            rest += [one for one in by_key.values() if not one.records]
+        return ordered + rest
 
-        def look(records: Sequence[Record]) -> None:
-            if not meant:
-                for one in read:
-                    key = self._state.key_of(schema, one.keys, one.values) if one.keys else None
-                    if key is not None and one.keys:
-                        meant.setdefault(one.keys, {})[key] = one
-            for keys, wanted in meant.items():
-                for key, record in self._state.keyed(schema, keys, records):
-                    found = None if key is None else wanted.pop(key, None)
-                    if found is not None:
-                        found.seen = record
-                        found.was_final = self._is_final(schema, found, record)
-                        found.filled = self._emptied.filled(schema, found.entry, record)
-
-        return look
-
-    def _put_in_order(self, kind: Kind, read: list[_Read]) -> None:
-        """Sorts what was read by the places of the records in their list."""
-        schema = self._context.schema(kind)
-
-        def place(one: _Read) -> int:
-            if one.seen is not None:
-                return one.seen.id or 0
-            hits = self._state.find_existing(schema, one.keys, one.values) if one.keys else []
-            return hits[0].id or 0 if hits else 0
-
-        read.sort(key=place)
-
-    def _is_final(self, schema: Schema, read: _Read, current: Record) -> bool:
-        """Tells whether a record is as it was written, whatever else is planned."""
-        entry, kind = read.entry, schema.kind
-        if not kind.is_many or entry.state != "present" or entry.uuid or entry.lifecycle is not NOTHING:
+    def _is_unchanged(self, schema: Schema, candidate: _Candidate, current: Record | None) -> bool:
+        """Return True if a record is as it was written, whatever else is planned."""
+        entry, kind = candidate.entry, schema.kind
+        if current is None or not kind.is_many or entry.state != "present":
             return False
-        # Most values are texts, and there are very many.
+        if entry.uuid or entry.lifecycle is not NOTHING:
+            return False
+        # Most values are texts.
         linked = {
             key: value
-            for key, value in read.values.items()
+            for key, value in candidate.values.items()
             if value.__class__ is not str and isinstance(value, (Reference, tuple))
         }
         if linked and not self._is_settled(linked):
             return False
-        return self._is_as_written(schema, entry, read.values, current)
+        return self._is_as_written(schema, entry, candidate.values, current)
 
     def _is_settled(self, linked: Mapping[str, Any]) -> bool:
         """Tells whether nothing that is still to be matched can change what some values refer to."""
@@ -299,9 +277,9 @@ class _Planner:
         is_open = any(reference.target in self._unmatched for reference in references)
         return not is_open and self._context.resolve(linked, None)
 
-    def _check_settled(self) -> None:
-        """Looks whether records refer to what is taken away, which was not known when they were compared."""
-        for entry in self._settled if self._gone else ():
+    def _check_unchanged(self) -> None:
+        """Check unchanged records for references to what is taken away, which was not known when they were compared."""
+        for entry in self._unchanged if self._gone else ():
             schema = self._context.schema(entry.kind)
             values, _fits = self._read(entry)
             self._context.resolve(values, None)
@@ -354,11 +332,11 @@ class _Planner:
     def _match(
         self,
         section: str,
-        read: _Read,
+        candidate: _Candidate,
         keys: tuple[str, ...],
         written: Iterable[dict[str, Any]],
     ) -> tuple[Planned, Record | None] | None:
-        context, entry, values = self._context, read.entry, read.values
+        context, entry, values = self._context, candidate.entry, candidate.values
         schema = context.schema(entry.kind)
         complaints = context.complaints
         if entry.uuid:
@@ -367,8 +345,7 @@ class _Planner:
         elif self._is_hidden(schema, keys, entry):
             return None
         else:
-            hits = self._state.find_existing(schema, keys, values)
-            hits = hits or self._moved.record_of(section, schema, values, written)
+            hits = candidate.records or self._moved.record_of(section, schema, values, written)
             if schema.kind.made_of and not hits and "email" in values:
                 hits = user_of_person(self._state, str(values["email"]))
             if hits and schema.kind.open_status:
@@ -393,12 +370,10 @@ class _Planner:
             context.resolve(
                 {field.key: values[field.key] for field in schema.kind.identity if field.key in values}, None
             )
-            read.is_final = current is not None and (
-                (read.was_final and read.seen is current) or self._is_final(schema, read, current)
-            )
-            if not read.is_final:
+            candidate.is_unchanged = self._is_unchanged(schema, candidate, current)
+            if not candidate.is_unchanged:
                 self._state.add_planned(schema, values, current or entry)
-        if not read.fits or context.complaints > complaints:
+        if not candidate.is_valid or context.complaints > complaints:
             # A consequence of a mistake is no mistake of its own.
             return None
         key = context.uniqueness.words(schema, keys, values)
@@ -452,26 +427,17 @@ class _Planner:
 
     # ---- compare
 
-    def _compare(
-        self,
-        planned: Planned,
-        current: Record | None,
-        is_final: bool = False,
-        filled: tuple[str, ...] | None = None,
-    ) -> None:
-        """Takes a record into the plan.
+    def _compare(self, planned: Planned, current: Record | None, is_unchanged: bool = False) -> None:
+        """Compare a record, and take it into the plan.
 
-        :param is_final: whether it is known to be as it was written. :param filled: as :class:`EmptiedCells` has it,
-            where that is known.
+        :param is_unchanged: whether it is known to be as it was written, whatever else is planned.
         """
         entry = planned.entry
         self._lifecycles.narrow(planned, current is not None)
         if entry.state == "present":
             if current is not None:
-                if filled is None:
-                    filled = self._emptied.filled(planned.schema, entry, current)
-                self._emptied.look(planned, filled)
-            if not is_final and not self._context.resolve(planned.desired, entry):
+                self._emptied.count(planned, current)
+            if not is_unchanged and not self._context.resolve(planned.desired, entry):
                 return
             check_needs(self._context, planned, self._gone)
             self._context.note_references(planned.desired, entry)
@@ -479,7 +445,7 @@ class _Planner:
             self._context.skip(planned, "not made, because create_users is off (a new user gets an e-mail).")
             return
         try:
-            change = self._change(planned, current, is_final)
+            change = self._change(planned, current, is_unchanged)
         except (InvalidInput, Ambiguous) as wrong:
             for message in wrong.problems if isinstance(wrong, InvalidInput) else [wrong.message]:
                 # Most begin with the field that they are about.
@@ -506,7 +472,7 @@ class _Planner:
             check_unique(self._context, planned, self._gone)
         self._context.take(planned)
 
-    def _change(self, planned: Planned, current: Record | None, is_final: bool) -> Change:
+    def _change(self, planned: Planned, current: Record | None, is_unchanged: bool) -> Change:
         schema, entry = planned.schema, planned.entry
         if schema.kind.made_of:
             return plan_user(self._state, planned, current)
@@ -517,7 +483,7 @@ class _Planner:
             if planned.archived and current is not None:
                 self._state.note_unlisted(current)
         self._comparer.check_seen(wanted, current)
-        if is_final or (
+        if is_unchanged or (
             current is not None
             and not planned.archived
             and self._is_as_written(schema, entry, planned.desired, current)
@@ -530,8 +496,7 @@ class _Planner:
         kind = schema.kind
         if entry.state != "present" or kind.defines_fields:
             return False
-        quick = self._quick.get(kind.name) or self._quick.setdefault(kind.name, Quick(schema))
-        return quick.same(values, current.flat, self._state.complete)
+        return schema.holds(values, current.flat, self._state.complete)
 
     def _resume(self, planned: Planned, current: Record) -> None:
         """Note a change that is the rest of a record that an interrupted run created from the same files."""

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Look, Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
-from ansible_collections.community.seventhings.plugins.module_utils.client.rows import Row
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import (
@@ -54,41 +52,6 @@ _MOST_HINTS = 20
 _MOST_NAMES = 20_000
 
 
-class _Ahead:
-    """A list that is read before it is needed. A very long one is read up to its first page, until somebody needs it.
-
-    :param pool: where it is read.
-    """
-
-    def __init__(self, pool: ThreadPoolExecutor, client: Client, kind: Kind) -> None:
-        self._client = client
-        self._kind = kind
-        self._is_needed = threading.Event()
-        self._look: Look | None = None
-        self._list = pool.submit(client.list_all, kind, look=self._show)
-
-    def _show(self, records: Sequence[Record]) -> None:
-        self._is_needed.wait()
-        if self._look is not None:
-            self._look(records)
-
-    def let_go(self) -> None:
-        """Lets it be read to its end, although nobody needs it."""
-        self._is_needed.set()
-
-    def result(self, look: Look | None) -> list[Record]:
-        """The list, once it is read.
-
-        :param look: is shown the records of a very long one while this waits for them, in the thread that reads them.
-        """
-        if self._list.cancel():
-            # Lists before it in the pool may be long ones that nobody needs yet.
-            return self._client.list_all(self._kind, look=look)
-        self._look = look
-        self._is_needed.set()
-        return self._list.result()
-
-
 class ListedState(InstanceState):
     """The records of an instance by kind, each kind listed once when it is first needed, and what a plan will add to
     them.
@@ -107,7 +70,7 @@ class ListedState(InstanceState):
         self._schema_of = schema_of or client.schema
         self._is_hidden = is_hidden
         self._records: dict[str, list[Record]] = {}
-        self._ahead: dict[str, _Ahead] = {}
+        self._ahead: dict[str, Future[list[Record]]] = {}
         self._by_id: dict[str, dict[int, Record]] = {}
         self._by_uuid: dict[str, dict[str, Record]] = {}
         self._by_key: dict[tuple[str, tuple[str, ...]], dict[Key, Record | list[Record]]] = {}
@@ -122,18 +85,17 @@ class ListedState(InstanceState):
         self._sights: dict[str, Sight] = {}
         self._asked: dict[str, set[str]] = {}
 
-    def records(self, kind: Kind, template: str = "", look: Look | None = None) -> list[Record]:
-        """Every record of a kind; one complete list the first time.
-
-        :param look: is shown the records of a very long list when it is read, as :meth:`Client.list_all` does.
-        """
+    def records(self, kind: Kind, template: str = "") -> list[Record]:
+        """Return every record of a kind: one complete list, read when it is first needed."""
         name = f"{kind.name} {template}".strip()
         if name not in self._records:
             if kind.defines_fields:
                 found = [Record.of(kind, raw) for raw in self.client.definitions(template)]
             else:
                 ahead = self._ahead.pop(name, None)
-                found = self.client.list_all(kind, look=look) if ahead is None else ahead.result(look)
+                # Lists before it in the pool may be long, and not needed yet.
+                is_begun = ahead is not None and not ahead.cancel()
+                found = ahead.result() if ahead is not None and is_begun else self.client.list_all(kind)
             self._records[name] = found
         return self._records[name]
 
@@ -159,12 +121,10 @@ class ListedState(InstanceState):
         self.client.tokens.current()
         with ThreadPoolExecutor(max_workers=_LISTS_AHEAD) as pool:
             ahead = [kind for kind in kinds if not self.is_listed(kind)]
-            self._ahead = {kind.name: _Ahead(pool, self.client, kind) for kind in ahead}
+            self._ahead = {kind.name: pool.submit(self.client.list_all, kind) for kind in ahead}
             try:
                 yield
             finally:
-                for unneeded in self._ahead.values():
-                    unneeded.let_go()
                 self._ahead = {}
 
     def has_missed(self, name: str) -> bool:
@@ -175,10 +135,6 @@ class ListedState(InstanceState):
             record.uuid not in known and (record.id is None or record.id <= newest)
             for record in self.client.list_all(KINDS[name])
         )
-
-    def is_compressed(self, kind: Kind) -> bool:
-        """Tells whether the records of a kind are so many that they should be looked at in the order of their list."""
-        return any(isinstance(record.flat, Row) for record in self.records(kind)[:1])
 
     def is_listed(self, kind: Kind) -> bool:
         """Tells whether the kind was listed already."""

@@ -22,7 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan import 
 from ..desired.desired import SECTIONS, Limits, Policy, limit_of, prune_actions
 from ..set_plan.plan import Planned
 
-CEILINGS = ("limits", "prune", "create_users", "allow_destructive", "expect_instance")
+CAPS = ("limits", "prune", "create_users", "allow_destructive", "expect_instance")
 """Options of a task that the files may narrow and never widen; ``protected`` demands all of them."""
 
 _STRENGTH = ("report", plan.ARCHIVE, plan.DELETE)
@@ -33,40 +33,43 @@ _OF_EXISTING = frozenset({"create_percent", "update_percent", "delete_percent", 
 
 
 @dataclass(frozen=True)
-class Ceilings:
-    """The ceilings of a task.
+class Caps:
+    """The most that a task allows.
 
-    :ivar limits: name of a limit to the highest one. :ivar prune: section to the strongest action.
-    :ivar create_users: whether users may be made; None: the task does not say.
+    :ivar limits: name of a limit to the highest value. :ivar prune: section to the strongest action.
+    :ivar create_users: whether users may be created; None: the task does not say.
     :ivar expected: roots of the instances that may be changed; empty: the task does not say.
+    :ivar is_protected: whether the files may be those of strangers.
     """
 
     limits: Mapping[str, float] = field(default_factory=dict)
     prune: Mapping[str, str] = field(default_factory=dict)
     create_users: bool | None = None
     expected: Sequence[str] = ()
+    allow_destructive: bool = False
+    confirm_empty: bool = False
+    limited_account: bool = False
+    is_protected: bool = False
 
     @classmethod
-    def of(
-        cls,
-        limits: Mapping[str, Any],
-        prune: Mapping[str, Any],
-        create_users: bool | None,
-        expect_instance: Sequence[str],
-        protected: bool,
-    ) -> Ceilings:
-        """The ceilings that options of a task set.
+    def from_task(cls, options: Mapping[str, Any]) -> Caps:
+        """Return the caps that the options of a task set. The option ``protected`` holds what ``limits`` does not name
+        to its default, and what ``prune`` does not name to ``report``.
 
-        :param protected: hold what ``limits`` does not name to its default, and what ``prune`` does not to ``report``.
-        :raises InvalidInput: where an option does not fit.
+        :raises InvalidInput: if an option does not fit.
         """
-        defaults = vars(Limits()) if protected else {}
-        reports = dict.fromkeys(SECTIONS, _STRENGTH[0]) if protected else {}
+        is_protected = bool(options.get("protected"))
+        defaults = vars(Limits()) if is_protected else {}
+        reports = dict.fromkeys(SECTIONS, _STRENGTH[0]) if is_protected else {}
         return cls(
-            {**defaults, **_limits_of(limits)},
-            {**reports, **_prune_of(prune)},
-            create_users,
-            [named_root(root, "expect_instance") for root in expect_instance],
+            {**defaults, **_limits_of(options.get("limits") or {})},
+            {**reports, **_prune_of(options.get("prune") or {})},
+            options.get("create_users"),
+            [named_root(root, "expect_instance") for root in options.get("expect_instance") or ()],
+            bool(options.get("allow_destructive")),
+            bool(options.get("confirm_empty")),
+            bool(options.get("limited_account")),
+            is_protected,
         )
 
     def policy(self, asked: Policy) -> Policy:
@@ -123,13 +126,13 @@ class Ceilings:
         return min(action, self.prune.get(section, action), key=_STRENGTH.index)
 
 
-def require_ceilings(written: Mapping[str, Any]) -> None:
+def require_caps(written: Mapping[str, Any]) -> None:
     """Tells whether a protected task says all that it allows.
 
     :param written: the options of the task as they were written.
     :raises InvalidInput: where one is missing, or no instance is named.
     """
-    missing = [name for name in CEILINGS if written.get(name) is None]
+    missing = [name for name in CAPS if written.get(name) is None]
     if missing:
         raise InvalidInput(f"protected: {', '.join(missing)} must be given too, so that no file decides about it")
     if not written["expect_instance"]:

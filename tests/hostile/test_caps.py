@@ -25,7 +25,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desi
     prune_actions,
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.ceilings import CEILINGS, Ceilings
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.caps import CAPS, Caps
 
 HERE, THERE, ELSEWHERE = "https://here.test", "https://there.test", "https://elsewhere.test"
 STRENGTH = ("report", "archive", "delete")
@@ -93,8 +93,8 @@ def test_no_policy_of_the_files_goes_beyond_the_task(
     pruned_by_the_files: dict[str, str],
     is_protected: bool,
 ) -> None:
-    ceilings = Ceilings.of(on_the_task, pruned_by_the_task, None, [], is_protected)
-    found = ceilings.policy(Policy(pruned_by_the_files, in_the_files))
+    caps = Caps.from_task({"limits": on_the_task, "prune": pruned_by_the_task, "protected": is_protected})
+    found = caps.policy(Policy(pruned_by_the_files, in_the_files))
     limits, defaults = vars(Limits(**found.limits)), vars(Limits())
     for name, number in limits.items():
         assert number <= on_the_task.get(name, defaults[name] if is_protected else number)
@@ -122,7 +122,7 @@ def test_no_policy_of_the_files_goes_beyond_the_task(
 def test_users_are_made_where_neither_forbids_it_and_one_asks_for_it(
     on_the_task: bool | None, in_the_files: bool | None, are_made: bool
 ) -> None:
-    found = Ceilings.of({}, {}, on_the_task, [], False).policy(Policy(create_users=in_the_files))
+    found = Caps.from_task({"create_users": on_the_task}).policy(Policy(create_users=in_the_files))
     assert found.create_users is are_made
 
 
@@ -144,7 +144,7 @@ def test_users_are_made_where_neither_forbids_it_and_one_asks_for_it(
 def test_the_guard_of_the_task_is_narrowed_by_the_files(
     expected: list[str], named: list[str], here: str, is_meant: bool
 ) -> None:
-    reason = Ceilings.of({}, {}, None, expected, False).wrong_instance(here, named)
+    reason = Caps.from_task({"expect_instance": expected}).wrong_instance(here, named)
     assert (reason == "") is is_meant
     assert is_meant or here in reason
 
@@ -152,7 +152,7 @@ def test_the_guard_of_the_task_is_narrowed_by_the_files(
 @pytest.mark.parametrize("root", ["", "here", "https://user:secret@here.test", "file:///etc/passwd"])
 def test_a_guard_that_means_nothing_is_an_error(root: str) -> None:
     with pytest.raises(InvalidInput) as caught:
-        Ceilings.of({}, {}, None, [root], False)
+        Caps.from_task({"expect_instance": [root]})
     assert caught.value.message.startswith("expect_instance")
     assert "secret" not in caught.value.message
 
@@ -160,7 +160,7 @@ def test_a_guard_that_means_nothing_is_an_error(root: str) -> None:
 @pytest.mark.parametrize("value", [True, None, [], {}, "inf", "nan", -1, 10**400, float("inf"), float("nan")])
 def test_a_limit_that_is_no_number_is_an_error(value: Any) -> None:
     with pytest.raises(InvalidInput, match=r"limits\.creates: "):
-        Ceilings.of({"creates": value}, {}, None, [], False)
+        Caps.from_task({"limits": {"creates": value}})
 
 
 # ---- a whole run
@@ -232,7 +232,7 @@ def test_inline_states_are_held_to_the_same_ceilings(site: Site) -> None:
 # ---- protected
 
 
-@pytest.mark.parametrize("missing", CEILINGS)
+@pytest.mark.parametrize("missing", CAPS)
 @pytest.mark.parametrize("how", ["left out", "null"])
 def test_a_protected_task_says_all_that_it_allows(site: Site, missing: str, how: str) -> None:
     options = protected(site)
@@ -254,7 +254,7 @@ def test_a_protected_task_names_an_instance(site: Site) -> None:
 
 def test_all_that_is_missing_is_named_at_once(site: Site) -> None:
     result = apply(site, protected=True)
-    assert f"protected: {', '.join(CEILINGS)} must be given too" in result["msg"]
+    assert f"protected: {', '.join(CAPS)} must be given too" in result["msg"]
 
 
 def test_only_comparing_needs_no_ceilings_and_no_limit_keeps_drift_from_being_told(site: Site) -> None:
