@@ -418,7 +418,7 @@ EXAMPLES = r"""
     limits:
       creates: 200
     prune:
-      objects: archive
+      objects: report
     create_users: false
     allow_destructive: false
   check_mode: true
@@ -448,11 +448,11 @@ EXAMPLES = r"""
     mode: drift
     drift_fail: true
 
-- name: Archive objects of this set that are in no file any more, at most 5 percent of them
+- name: Report objects that are in no file any more, and let files take away at most 5 percent of the others
   community.seventhings.instance:
     src: acme
     prune:
-      objects: archive
+      objects: report
     limits:
       delete_percent: 5
 
@@ -550,7 +550,7 @@ changes:
       type: str
   sample:
     - section: objects
-      key: "0001003"
+      key: "100403"
       action: update
       note: ""
       uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
@@ -684,7 +684,7 @@ diff:
           full.
       type: dict
   sample:
-    prepared: "~ objects 0001003"
+    prepared: "~ objects 100403"
 plan_digest:
   description:
     - SHA-256 of the O(plan_file) that was written, or that is applied. Empty where there is none.

@@ -185,7 +185,7 @@ told:
   type: list
   elements: str
   sample:
-    - "objects/it.yml:7:9: object 0001001: condition is 'In use' in the instance: not changed, because it came through
+    - "objects/it.yml:7:9: object 100401: condition is 'In use' in the instance: not changed, because it came through
       an anchor"
 reported:
   description:
@@ -210,7 +210,7 @@ patch:
     --- a/objects/it.yml
     +++ b/objects/it.yml
     @@ -1,3 +1,3 @@
-     - barcode: "0001001"
+     - barcode: "100401"
     -  quantity: 3
     +  quantity: 4
        condition: In use

@@ -244,7 +244,7 @@ left_out:
   type: list
   elements: str
   sample:
-    - "object 0001240: accessories: the object 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11 stands in no list (archived, or
+    - "object 100240: accessories: the object 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11 stands in no list (archived, or
       gone)"
 hidden_records:
   description:

@@ -81,7 +81,7 @@ def test_the_example_instance(empty: Emulator, tmp_path: Path) -> None:
 
     assert shown.status == 0, shown.output
     assert [entry for entry in empty.log() if steps.is_write(entry)] == []
-    assert "~ objects 0001003\n    purchasing_price: 849.9 -> 799.0\n" in shown.output
+    assert "~ objects 100403\n    purchasing_price: 849.9 -> 799.0\n" in shown.output
     assert shown.output.count(" -> ") == 1
 
     changed = provision(empty, source, tmp_path)
@@ -173,7 +173,7 @@ def test_single_modules_provision_an_empty_instance(empty: Emulator, tmp_path: P
     definitions = sum(len(entries(ACME / "fields" / f"{name}.yml")) for name in ("asset", "room", "person"))
     assert len(empty.log()) == definitions + 2 + (5 * 2 + 1) + (3 + 1) + 2 + (6 * 3 + 1) + 3 * 3 + 2 + (2 + 1)
 
-    cheaper = {"barcode": "0001003", "inventory_name": "Projector Elbe", "purchasing_price": "799.00"}
+    cheaper = {"barcode": "100403", "inventory_name": "Projector Elbe", "purchasing_price": "799.00"}
     play["tasks"] = [{"name": "cheaper", f"{steps.NAMESPACE}object": {"fields": cheaper}}]
     empty.clear_log()
     shown = playbook.run(tmp_path, [play], "--check", "--diff")

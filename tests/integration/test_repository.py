@@ -52,7 +52,7 @@ def test_the_hook_passes_the_example_and_names_each_mistake(repository: Path) ->
     # Ansible would run this plugin if it were run in the repository.
     (repository / "ansible.cfg").write_text("[defaults]\nnonsense\n", "utf-8")
     objects = repository / "instance" / "objects" / "it.yml"
-    objects.write_text(objects.read_text("utf-8").replace("H-0002", "H-0001"), "utf-8")
+    objects.write_text(objects.read_text("utf-8").replace("100402", "100401"), "utf-8")
     done = judged(repository, "instance")
     assert done.returncode == 1
     assert "objects/it.yml:9" in done.stdout.replace("\n", " ")

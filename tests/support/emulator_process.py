@@ -81,6 +81,10 @@ class Emulator:
         """
         self.steer("POST", "/reset", {"sign_out": sign_out, "calm": True})
 
+    def add_user(self, email: str) -> None:
+        """Create a user as single sign-on does when somebody signs in for the first time."""
+        self.steer("POST", "/users", {"email": email, "rights": ["read"]})
+
     def log(self) -> list[dict[str, Any]]:
         """The requests since the log was cleared, oldest first."""
         entries: list[dict[str, Any]] = self.steer("GET", "/requests")
