@@ -89,7 +89,7 @@ def main() -> int:
     shutil.rmtree(_WORK, ignore_errors=True)
     shutil.copytree(ROOT / "examples" / "acme", _FILES)
     print(
-        "The instance of examples/acme, on an embedded service. Single sign-on created its user; a demo sends no e-mail."
+        "The files of examples/acme and an empty embedded service. Its user signed in before, as with single sign-on."
     )
     with running(data="empty") as service, running(data="empty") as other:
         for instance in (service, other):
@@ -136,8 +136,11 @@ def _provision(demo: Demo) -> None:
     demo.say("Plan: the files are validated, then compared with an empty instance. Nothing is sent.")
     planned = demo.run(*_PLAY, "--check")
     demo.quote(*_reported(planned))
+    created = sum(int(count) for count in re.findall(r"(\d+) created", planned))
     writes = [entry for entry in demo.service.log() if entry["method"] != "GET" and "auth_token" not in entry["path"]]
-    demo.show("objects: 6 created" in planned and not writes, "plan          24 records to create, nothing was sent")
+    demo.show(
+        "objects: 6 created" in planned and not writes, f"plan          {created} records to create, nothing was sent"
+    )
     demo.say("Apply it, with a report as a page.")
     demo.quote(_reported(demo.run(*_PLAY, "-e", f"provision_report={_REPORT}"))[-1])
     demo.show(_REPORT.exists(), f"apply         all of them created, {_REPORT.name} written")
@@ -170,9 +173,10 @@ def _drift(demo: Demo) -> None:
 
 
 def _diff(printed: str) -> list[str]:
-    """Return the changed records, each with its changed fields."""
+    """Return the changed records, each with its changed fields below it."""
     found = re.findall(r"~ objects .*\n(?:.* -> .*\n)+", printed)
-    return [line.strip(" -'") for line in found[0].splitlines()] if found else []
+    records, *values = [line.strip(" -'") for line in found[0].splitlines()] if found else [""]
+    return [records, *(f"    {value}" for value in values)]
 
 
 def _rename(service: Emulator, old: str, new: str) -> None:

@@ -22,13 +22,14 @@ from project import BIN, BUILD, ROOT
 
 _WORK = BUILD / "demo-fleet"
 _FILES = _WORK / "fleet"
-_ACCOUNT = _WORK / "all.json"
+_RESULT = _WORK / "all.json"
+_LOG = _WORK / "demo.log"
 _OVERLAYS = ("berlin", "bonn", "kiel")
 _INSTANCES = 10
 
 
 def main() -> int:
-    """Runs the fleet three times; ends with 1 where it does not show what it promises."""
+    """Provision the fleet three times; return 1 if it does not show what it promises."""
     started = time.monotonic()
     shutil.rmtree(_WORK, ignore_errors=True)
     shutil.copytree(ROOT / "examples" / "fleet", _FILES)
@@ -36,8 +37,12 @@ def main() -> int:
     with ExitStack() as stack:
         roots = [stack.enter_context(running(data="empty")).base_url for _number in range(_INSTANCES)]
         hosts = {f"site{number:02d}": _host(number, root) for number, root in enumerate(roots)}
+        print(f"The files of examples/fleet and {_INSTANCES} empty embedded services, one for each site.")
+        print("\n1. Provision all of them in one play.")
         first = _play(hosts, 0)
+        print("\n2. The same again: nothing to do.")
         second = _play(hosts, 0)
+        print("\n3. One site can't be reached.")
         hosts["site03"]["seventhings_base_url"] = "http://127.0.0.1:9"
         third = _play(hosts, 2)
     shown = [
@@ -48,10 +53,10 @@ def main() -> int:
             "one is down   it is named, and the others went on",
         ),
     ]
-    print("\n=== What was shown\n")
+    print("\nWhat was shown\n")
     for holds, text in shown:
         print(f"  {'yes' if holds else 'NO '}  {text}")
-    print(f"  {time.monotonic() - started:.0f} s; accounts: {_WORK.relative_to(ROOT)}/all*.json")
+    print(f"  {time.monotonic() - started:.0f} s", "", f"Output of all commands: {_LOG.relative_to(ROOT)}", sep="\n")
     return 0 if all(holds for holds, _text in shown) else 1
 
 
@@ -62,25 +67,34 @@ def _host(number: int, root: str) -> dict[str, Any]:
 
 
 def _play(hosts: dict[str, Any], status: int) -> dict[str, Any]:
-    """Provisions the fleet, shows what is printed, and returns the account."""
+    """Provision the fleet, print the outcome of each instance, and return the result."""
     (_FILES / "instances.yml").write_text(yaml.safe_dump({"all": {"hosts": hosts}}), "utf-8")
+    print("   $ ansible-playbook community.seventhings.fleet -i instances.yml --forks 10", flush=True)
     done = subprocess.run(
         [
             str(BIN / "ansible-playbook"), "community.seventhings.fleet", "-i", "instances.yml", "--forks", "10",
-            "--vault-password-file", str(_WORK / "password"), "-e", f"fleet_report={_ACCOUNT}",
+            "--vault-password-file", str(_WORK / "password"), "-e", f"fleet_report={_RESULT}",
         ],
         cwd=_FILES,
         env=environment({"ANSIBLE_CALLBACK_RESULT_FORMAT": "yaml", "XDG_STATE_HOME": str(_WORK / "state")}),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
         check=False,
     )  # fmt: skip
+    with _LOG.open("a", encoding="utf-8") as log:
+        log.write(done.stdout)
     if done.returncode != status:
-        sys.exit(f"The demo did not show what it promises: the play ended with {done.returncode}, not with {status}.")
-    account: dict[str, Any] = json.loads(_ACCOUNT.read_text("utf-8"))
-    return account
+        sys.exit(f"{done.stdout}\nThe demo did not show what it promises: exit status {done.returncode}, not {status}.")
+    result: dict[str, Any] = json.loads(_RESULT.read_text("utf-8"))
+    for instance in result["instances"]:
+        counts = ", ".join(f"{count} {what}" for what, count in instance["counts"].items() if count)
+        print(f"     {instance['host']}  {instance['outcome']}: {instance['reason'] or counts}")
+    return result
 
 
-def _outcomes(account: dict[str, Any]) -> list[str]:
-    return [one["outcome"] for one in account["instances"]]
+def _outcomes(result: dict[str, Any]) -> list[str]:
+    return [instance["outcome"] for instance in result["instances"]]
 
 
 if __name__ == "__main__":
