@@ -54,8 +54,13 @@ class Snippet:
 
 
 def snippets(guide: Path) -> Iterator[Snippet]:
-    """The code blocks of a guide in their order."""
-    lines = guide.read_text(encoding="utf-8").splitlines()
+    """Return the code blocks of a guide in their order."""
+    return parsed(guide, guide.read_text(encoding="utf-8"))
+
+
+def parsed(guide: Path, text: str) -> Iterator[Snippet]:
+    """Return the code blocks of a text that is to become a guide."""
+    lines = text.splitlines()
     for number, line in enumerate(lines):
         block = _BLOCK.match(line)
         if block is None:
