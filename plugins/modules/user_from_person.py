@@ -29,6 +29,7 @@ options:
       - Required if O(person) is not given, and mutually exclusive with it.
     type: dict
 notes:
+  - With single sign-on, users are created at their first login. Do not create them with this module then.
   - The request that creates the user is sent once, whatever happens to its answer. Where no answer comes, the user is
     looked for. Where it is not there, the task fails and says so.
   - In check mode, a person who is not there yet is a warning, because an earlier task of the play may be the one that

@@ -34,8 +34,9 @@ def empty(empty_emulator: Emulator) -> Emulator:
 
 
 def provision(service: Emulator, source: Path, directory: Path, *options: str) -> Run:
-    """The example instance through its own playbook, connected by the environment."""
+    """The example instance with its user through its own playbook, connected by the environment."""
     service.clear_log()
+    options = (*options, "-e", '{"provision_create_users": true}')
     variables = {**service.variables(), "SEVENTHINGS_RATE_LIMIT": "0"}
     return playbook.run(directory, source / "site.yml", *options, variables=variables)
 

@@ -82,6 +82,7 @@ def film_of_the_inventory(service: Emulator) -> str:
 def page_of_the_plan(service: Emulator) -> Path:
     """The plan of changed files as a page."""
     folder = _WORK / "acme"
+    service.add_user("ada.jensen@acme.example")
     shutil.copytree(ROOT / "examples" / "acme", folder)
     record(service, ["ansible-playbook site.yml"], folder)
     objects = folder / "objects" / "it.yml"

@@ -218,8 +218,9 @@ class GitLab(Pipeline):
 
 @pytest.fixture
 def service(empty_emulator: Emulator) -> Emulator:
-    """An empty instance."""
+    """An empty instance whose user signed in before."""
     empty_emulator.reset()
+    empty_emulator.add_user("ada.jensen@acme.example")
     return empty_emulator
 
 

@@ -19,12 +19,14 @@ from playbook import Result, Run, finish, run
 from project import ROOT
 
 ACME = ROOT / "examples" / "acme"
+USER = "ada.jensen@acme.example"
 
 
 @pytest.fixture
 def service(empty_emulator: Emulator) -> Emulator:
-    """An empty instance."""
+    """An empty instance whose user signed in before."""
     empty_emulator.reset()
+    empty_emulator.add_user(USER)
     return empty_emulator
 
 
@@ -226,9 +228,8 @@ def test_an_export_by_name_plans_as_empty_and_makes_a_copy(acme: Path, service: 
     assert not again.named("Export the instance")["changed"]
     none = by_name("drift", tmp_path, service, drift_src=str(first))
     assert none.status == 0, none.output
-    settings = first / "instance.yml"
-    settings.write_text(settings.read_text("utf-8") + "policy: {create_users: true}\n", "utf-8")
     with running(data="empty") as other:
+        other.add_user(USER)
         refused = by_name("provision", tmp_path, other, provision_src=str(first))
         assert refused.named("Apply")["outcome"] == "refused", "the files are for another instance"
         roots = [other.base_url]
@@ -355,10 +356,13 @@ def test_a_protected_role_allows_nothing_by_its_defaults(acme: Path, service: Em
 
 def test_a_role_holds_the_files_to_what_it_allows(acme: Path, service: Emulator, tmp_path: Path) -> None:
     settings = (acme / "instance.yml").read_text("utf-8")
-    asked = settings.replace("limits: {create_percent: 50}", "limits: {creates: 1000}")
+    service.reset()
+    asked = settings.replace("limits: {create_percent: 50}", "limits: {creates: 1000}\n  create_users: true")
     assert asked != settings
     (acme / "instance.yml").write_text(asked, "utf-8")
     refused = provision(tmp_path, service, provision_limits={"creates": 1})
     assert refused.named("Apply")["outcome"] == "refused"
     done = applied(provision(tmp_path, service, provision_create_users=False))
     assert done["summary"]["users"]["created"] == 0
+    skipped = {section: counts["skipped"] for section, counts in done["summary"].items() if counts["skipped"]}
+    assert skipped == {"users": 1, "tasks": 2, "rental_cases": 1}
