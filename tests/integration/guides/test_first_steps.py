@@ -123,3 +123,4 @@ def test_the_demo_shows_what_it_promises() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+    assert len(done.stdout.splitlines()) < 120, "what the commands print is in the log"
