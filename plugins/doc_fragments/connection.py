@@ -174,9 +174,9 @@ options:
       - C(settle) is the settling horizon in seconds. If the answer to a request that creates a record is lost, the
         instance may still create the record. Until the horizon is over the record is looked for, and it is not
         created a second time. The default is O(timeout), at least 30. A run in which no answer is lost never waits.
-      - The next run knows of an interrupted one by a mark in the runtime directory (see the notes), and a set also by its
-        journal. Without both, a run that is repeated within the settling horizon may create a record twice. A later run
-        reports two records with one natural key as an error that names both.
+      - The next run knows of an interrupted run by a mark in the runtime directory (see the notes), and a set also by
+        its journal. Without both, a run that is repeated within the settling horizon may create a record twice. A later
+        run reports two records with one natural key as an error that names both.
       - C(outage_wait) is how many seconds to wait for an instance that is down. The default is 300. After five answers
         502, 503 or 504 or reset connections in a row, or when O(retries) are used up, nothing is sent but a request
         every 15 seconds that asks whether the instance is back, or when it says that it will be. Then the work goes on,
@@ -387,9 +387,9 @@ options:
       - C(settle) is the settling horizon in seconds. If the answer to a request that creates a record is lost, the
         instance may still create the record. Until the horizon is over the record is looked for, and it is not
         created a second time. The default is O(timeout), at least 30. A run in which no answer is lost never waits.
-      - The next run knows of an interrupted one by a mark in the runtime directory (see the notes), and a set also by its
-        journal. Without both, a run that is repeated within the settling horizon may create a record twice. A later run
-        reports two records with one natural key as an error that names both.
+      - The next run knows of an interrupted run by a mark in the runtime directory (see the notes), and a set also by
+        its journal. Without both, a run that is repeated within the settling horizon may create a record twice. A later
+        run reports two records with one natural key as an error that names both.
       - C(outage_wait) is how many seconds to wait for an instance that is down. The default is 300. After five answers
         502, 503 or 504 or reset connections in a row, or when O(retries) are used up, nothing is sent but a request
         every 15 seconds that asks whether the instance is back, or when it says that it will be. Then the work goes on,

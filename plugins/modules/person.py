@@ -17,8 +17,8 @@ description:
   - The fields of a person are what the field definitions of the template V(person) say.
     M(community.seventhings.field_definition) manages them.
 notes:
-  - If an HR system such as Personio feeds the persons of an instance, it owns them. Leave persons, and the field that it
-    fills, to that system, and refer to persons by their e-mail address.
+  - If an HR system such as Personio feeds the persons of an instance, it owns them. Leave the persons and the field
+    that it fills to that system, and refer to persons by their e-mail address.
   - Takes one request for the field definitions and one for every 1,000 persons (their list is read completely, because
     not every instance filters it), and two more for a change.
 seealso:
