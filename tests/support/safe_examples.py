@@ -49,9 +49,10 @@ class Harm:
 
 
 def sources() -> Iterator[Path]:
-    """Return every file that people copy from, relative to the repository."""
+    """Return every file that people copy from or see run, relative to the repository."""
     folders = ("docs", "examples", "playbooks", "roles", "plugins/modules", "plugins/inventory", "plugins/lookup")
-    for path in (ROOT / "README.md", *(path for folder in folders for path in (ROOT / folder).rglob("*"))):
+    shown = (ROOT / "README.md", *(ROOT / "tests" / "tools").glob("demo*.py"))
+    for path in (*shown, *(path for folder in folders for path in (ROOT / folder).rglob("*"))):
         if path.is_file() and path.suffix in _SUFFIXES:
             yield path.relative_to(ROOT)
 

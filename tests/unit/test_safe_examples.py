@@ -70,6 +70,7 @@ MUTATIONS = [
     ("examples/awx/provision.yml", "create_users: false", "create_users: true", "create_users"),
     ("examples/ci/github-actions.yml", '_create_users": false', '_create_users": true', "create_users"),
     ("docs/docsite/rst/guide_files.rst", "create_users: false", "create_users: true", "create_users"),
+    ("tests/tools/demo.py", '_USER = "ada', '_SETTINGS = "policy: {create_users: true}"  # "', "create_users"),
     ("roles/export/README.md", "To make a copy", "`policy: {create_users: true}`", "create_users"),
     ("examples/acme/fields/asset.yml", "label: Condition", "label: Status", "status"),
     ("docs/docsite/rst/guide_files.rst", "      initial: [condition]", "      initial: [status]", "status"),
