@@ -99,6 +99,11 @@ class Record:
         return Record(self.kind, self.uuid, self.id, {**self.flat, **alone.flat}, is_whole=True)
 
     @property
+    def identity(self) -> str:
+        """What stands for the record in the paths of its kind: its uuid or its id."""
+        return self.uuid or str(self.id)
+
+    @property
     def is_known(self) -> bool:
         """Tells whether the answer has a shape in which records are told from each other: with a uuid, or the id that
         stands for it in the paths of some kinds, and with what no record lacks.
@@ -244,7 +249,7 @@ class Client:
         found: dict[str, Record] = {}
         for part in query.split_long(conditions):
             asked = _Asked(kind, part, parameters, template)
-            found.update((_identity(record), record) for record in self._read_pages(asked))
+            found.update((record.identity, record) for record in self._read_pages(asked))
         if kind.cap and len(found) >= kind.cap:
             return self._list_capped(kind, parameters, found.values())
         return list(found.values())
@@ -275,7 +280,7 @@ class Client:
         else:
             statuses = next(field.allowed for field in kind.fields if field.key == "status")
             parts = [{**parameters, "status": status} for status in statuses]
-        found = {_identity(record): record for part in parts for record in self._list_all(kind, (), part, "")}
+        found = {record.identity: record for part in parts for record in self._list_all(kind, (), part, "")}
         return list(found.values())
 
     def _read_pages(self, asked: _Asked) -> list[Record]:
@@ -308,23 +313,27 @@ class Client:
         limit = ListLimit(self.transport.limits, kind.several, PER_PAGE)
         with contextlib.ExitStack() as alone:
             for number, page in enumerate(self._pages(asked, limit), 1):
-                fresh = [record for record in page.records if _identity(record) not in found]
+                fresh = [record for record in page.records if record.identity not in found]
                 # A smaller total means that somebody deleted a record. One that moved to an earlier page is missed.
                 total = None if page.total is None else max(page.total, total or 0)
                 if self._is_last(kind, page, fresh):
                     break
+                if number > 1 and not kind.sort:
+                    self.unpaged.forget(kind.name)
                 if total is None and number > 1 and not asked.template:
                     self.unsure.add(kind.name)
                 if kind.can_be_archived:
-                    archived.update(_identity(record) for record in fresh if record.archived)
+                    archived.update(record.identity for record in fresh if record.archived)
                 if (page.total or 0) > _MANY:
                     page.compress(kind)
-                found.update((_identity(record), record) for record in fresh)
+                found.update((record.identity, record) for record in fresh)
                 if len(found) >= total if total is not None else self._needs_no_proof(asked, found.values()):
                     break
                 if total is None and number == 2:
                     # Nobody knows how long it is, so memory has to do for one such list at a time.
                     alone.enter_context(self._untold)
+        if not kind.sort and not asked.pairs:
+            self.unpaged.count(kind.name, asked.part, len(found))
         return total
 
     def _is_last(self, kind: Kind, page: Page, fresh: Collection[Record]) -> bool:
@@ -337,16 +346,18 @@ class Client:
             self.unpaged.note(kind.name)
         return not fresh
 
-    def _is_unpaged(self, kind: Kind) -> bool:
-        """Return True if the list of a kind is known to be whole in one answer."""
-        return kind.name in self.unpaged or self.is_on("unpaged_lists", "whole", "refuse")
+    def _is_unpaged(self, asked: _Asked, records: int) -> bool:
+        """Return True if a list is known to be whole in one answer, and has not become a page since."""
+        kind = asked.kind
+        is_known = kind.name in self.unpaged or self.is_on("unpaged_lists", "whole", "refuse")
+        return is_known and not self.unpaged.may_be_cut(kind.name, asked.part, records)
 
     def _needs_no_proof(self, asked: _Asked, found: Collection[Record]) -> bool:
         """Return True if a list without a total is complete for what was asked: each wanted value of a unique key has
         its record, or the list is known to be whole in one answer.
         """
         kind = asked.kind
-        if not kind.sort and (kind.newest or self._is_unpaged(kind)):
+        if not kind.sort and (kind.newest or self._is_unpaged(asked, len(found))):
             return True
         known = self.schema(kind).fields if kind.template in ("", *self._definitions) else {}
         unique = {"id", *kind.uuid_keys, *(field.wire_key for field in known.values() if field.unique)}
@@ -464,10 +475,10 @@ class Client:
         page = next(pages)
         if page.total is not None or not page.records:
             return page.records, len(page.records) >= (page.total or 0)
-        if kind.sort or not self._is_unpaged(kind):
-            known = {_identity(record) for record in page.records}
+        if kind.sort or not self._is_unpaged(asked, len(page.records)):
+            known = {record.identity for record in page.records}
             following = next(pages, None)
-            fresh = [record for record in following.records if _identity(record) not in known] if following else []
+            fresh = [record for record in following.records if record.identity not in known] if following else []
             if following and not self._is_last(kind, following, fresh):
                 return page.records, False
         return page.records, not kind.newest or len(page.records) < kind.newest
@@ -649,10 +660,6 @@ def _deadline_parts(kind: Kind, parameters: Mapping[str, str], seen: Iterable[Re
     return parts
 
 
-def _identity(record: Record) -> str:
-    return record.uuid or str(record.id)
-
-
 def _size_unlike(length: int) -> int:
     """Return the size of page to ask for if the description knows no pages of a list. An answer that is longer then
     shows that there are none, and is not mistaken for the last page.
@@ -686,6 +693,11 @@ class _Asked:
     @property
     def pairs(self) -> list[tuple[str, str]]:
         return [*self.parameters.items(), *(pair for condition in self.conditions for pair in condition.pairs())]
+
+    @property
+    def part(self) -> str:
+        """The list among those of its kind."""
+        return " ".join((self.template, *("=".join(pair) for pair in self.pairs)))
 
 
 @dataclass(frozen=True)
@@ -789,6 +801,14 @@ def await_effect(transport: Transport, look: Callable[[], _Found | None], words:
     :param words: says what is wrong then, as the beginning of a sentence.
     :raises SeventhingsError: if the write never shows.
     """
+    found = look_until_it_shows(transport, look)
+    if found is None:
+        raise SeventhingsError(had_no_effect(transport, words()))
+    return found
+
+
+def look_until_it_shows(transport: Transport, look: Callable[[], _Found | None]) -> _Found | None:
+    """Return what a look finds after a write, up to the settling horizon; None if the write never shows."""
     now = 0.0
     for moment in _look_times(transport.settle):
         if moment > now:
@@ -799,8 +819,16 @@ def await_effect(transport: Transport, look: Callable[[], _Found | None], words:
             if moment and _SLOW not in transport.warnings:
                 transport.warnings.append(_SLOW)
             return found
-    raise SeventhingsError(
-        f"{words()} {transport.settle:g} seconds after the service accepted the change. The change had no effect, so "
+    return None
+
+
+def had_no_effect(transport: Transport, words: str) -> str:
+    """Say that a write never showed.
+
+    :param words: what is wrong, as the beginning of a sentence.
+    """
+    return (
+        f"{words} {transport.settle:g} seconds after the service accepted the change. The change had no effect, so "
         "every run would send it again. Look at the record in the application, and at the rights of this account."
     )
 

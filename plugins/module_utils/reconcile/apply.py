@@ -59,6 +59,7 @@ class Applier:
     :param extra: members of a body that are only written (notify).
     :param defers: raise a lost answer to a creation at once. The caller looks for many records together, and then calls
         :meth:`write` with the error.
+    :ivar answered: the record in the answer to an update; None if the answer had none.
     """
 
     def __init__(
@@ -75,7 +76,7 @@ class Applier:
         self._template = template
         self._extra = extra or {}
         self._defers = defers
-        self._answered: Record | None = None
+        self.answered: Record | None = None
 
     def carry_out(
         self, change: Change, find: Finder, known: frozenset[str] = frozenset(), by_key: bool = False
@@ -352,7 +353,7 @@ class Applier:
         # Some instances answer a body that lacks something with a 500, and would do so again.
         lacks = any(body.get(key) in EMPTY for key in self._kind.needed)
         try:
-            self._answered = self._client.update(self._kind, current.uuid, body, self._template, once=lacks)
+            self.answered = self._client.update(self._kind, current.uuid, body, self._template, once=lacks)
         except OutcomeUnknown as lost:
             if not lacks or lost.status == HTTPStatus.INTERNAL_SERVER_ERROR:
                 raise
@@ -371,8 +372,8 @@ class Applier:
 
     def read_back(self, change: Change, uuid: str) -> Record:
         """The record as it is after a change; what a PUT could not clear by leaving it out is cleared with null."""
-        if self._answered is not None and self._client.is_on("patch_answer", "record"):
-            return self._answered
+        if self.answered is not None and self._client.is_on("patch_answer", "record"):
+            return self.answered
         record = self._client.get(self._kind, uuid, self._template)
         if record is None:
             raise SeventhingsError(

@@ -7,6 +7,8 @@ values, and every run would change it again.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ..client.client import Client, Record
 from ..model.schema import Schema
 from ..plan import change as plan
@@ -21,7 +23,6 @@ def without_effect(client: Client, schema: Schema, change: Change, now: Record |
 
     :param now: the record after the change; None if it does not exist.
     """
-    kind = schema.kind
     if now is None:
         return "" if change.action == plan.DELETE else "does not exist"
     if change.action == plan.DELETE:
@@ -30,10 +31,18 @@ def without_effect(client: Client, schema: Schema, change: Change, now: Record |
         is_archived = client.is_archived(now)
         if is_archived != (change.action == plan.ARCHIVE):
             return "is still archived" if is_archived else "is still active"
+    return still_has(unchanged_fields(schema, change, now))
+
+
+def unchanged_fields(schema: Schema, change: Change, now: Record) -> list[str]:
+    """Return the fields that a change left as they were."""
     still = sorted(key for key in change.values if _is_as_before(schema, change, now, key))
-    if change.action == plan.CREATE:
-        still = [key for key in still if key == kind.status_key]
-    return f"still has its old value of {', '.join(still)}" if still else ""
+    return [key for key in still if key == schema.kind.status_key] if change.action == plan.CREATE else still
+
+
+def still_has(keys: Sequence[str]) -> str:
+    """Say that fields are as they were; empty if there are none."""
+    return f"still has its old value of {', '.join(keys)}" if keys else ""
 
 
 def _is_as_before(schema: Schema, change: Change, now: Record, key: str) -> bool:

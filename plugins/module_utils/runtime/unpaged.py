@@ -3,21 +3,38 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Notes about lists that an instance returns whole, in one answer.
 
-A note saves the request that proves it. Without notes that request is sent again, and nothing else changes.
+A note saves the request that proves it. Without notes that request is sent again, and nothing else changes. An instance
+may begin to page while a note holds, so a list that may be a first page is proven again.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from ..errors import InvalidInput
 from ..local.access import PRIVATE_FILE, Access
 from ..local.safe_files import Folder
 
 _DAY = 24 * 60 * 60.0
-_MOST_BYTES = 64
+_MOST_BYTES = 1024
+_USUAL_SIZES = frozenset((10, 15, 20, 25, 30, 40, 50, 100, 200, 250, 500, 1000))
+"""The page sizes in use: a list of so many records may be the first page of a longer list."""
+
+
+@dataclass
+class _Note:
+    """A proof.
+
+    :ivar moment: when it was given, in seconds since 1970.
+    :ivar counts: list to the number of records that it had when it was read last.
+    """
+
+    moment: float = float("-inf")
+    counts: dict[str, int] = field(default_factory=dict)
 
 
 class UnpagedLists:
@@ -31,20 +48,58 @@ class UnpagedLists:
         self._folder = folder
         self._name = name
         self._clock = clock
-        self._proven: dict[str, float] = {}
+        self._notes: dict[str, _Note] = {}
 
     def note(self, kind: str) -> None:
         """Note that the list of a kind is whole."""
-        self._proven[kind] = self._clock()
-        if self._folder is not None:
-            with contextlib.suppress(OSError, InvalidInput):
-                self._folder.write(self._file(kind), str(self._clock()).encode(), Access(mode=PRIVATE_FILE))
+        self._keep(kind, _Note(self._clock(), self._note_of(kind).counts))
+
+    def forget(self, kind: str) -> None:
+        """Forget that the list of a kind is whole, because a second page of it has more."""
+        if kind in self:
+            self._keep(kind, _Note())
+
+    def count(self, kind: str, part: str, records: int) -> None:
+        """Note how many records a list has that is whole.
+
+        :param part: tells the lists of one kind from each other.
+        """
+        note = self._note_of(kind)
+        if kind in self and note.counts.get(part) != records:
+            self._keep(kind, _Note(note.moment, {**note.counts, part: records}))
+
+    def may_be_cut(self, kind: str, part: str, records: int) -> bool:
+        """Return True if a list may be a first page: it has as many records as a page usually has, or fewer than it had
+        before. Paging never makes a list longer.
+        """
+        return records in _USUAL_SIZES or records < self._note_of(kind).counts.get(part, 0)
 
     def __contains__(self, kind: str) -> bool:
-        if kind not in self._proven and self._folder is not None:
-            with contextlib.suppress(OSError, InvalidInput, ValueError):
-                self._proven[kind] = float(self._folder.read(self._file(kind), _MOST_BYTES))
-        return 0 <= self._clock() - self._proven.get(kind, float("-inf")) < _DAY
+        return 0 <= self._clock() - self._note_of(kind).moment < _DAY
+
+    def _note_of(self, kind: str) -> _Note:
+        if kind not in self._notes and self._folder is not None:
+            with contextlib.suppress(OSError, InvalidInput, ValueError, TypeError, KeyError, RecursionError):
+                self._notes[kind] = _read(json.loads(self._folder.read(self._file(kind), _MOST_BYTES)))
+        return self._notes.get(kind, _Note())
+
+    def _keep(self, kind: str, note: _Note) -> None:
+        self._notes[kind] = note
+        if self._folder is not None:
+            content = json.dumps({"moment": note.moment, "counts": note.counts}).encode()
+            with contextlib.suppress(OSError, InvalidInput):
+                self._folder.write(self._file(kind), content, Access(mode=PRIVATE_FILE))
 
     def _file(self, kind: str) -> str:
         return f"unpaged-{self._name}-{kind}"
+
+
+def _read(content: Mapping[str, object]) -> _Note:
+    """Return what a file says.
+
+    :raises ValueError: or ``TypeError``, ``KeyError``, if it is no note.
+    """
+    moment, counts = content["moment"], content["counts"]
+    if not isinstance(moment, float) or not isinstance(counts, dict):
+        raise TypeError("no note")
+    return _Note(moment, {str(part): int(records) for part, records in counts.items()})

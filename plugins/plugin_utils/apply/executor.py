@@ -13,7 +13,7 @@ import contextlib
 import os
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -55,10 +55,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.reconcile.ho
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import not_kept, unkept
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import CreatedMeanwhile
 
-from ..set_plan.duplicates import created_now, duplicates_of
+from ..set_plan.duplicates import created_now, creations_in, duplicates_of, listed_now
 from ..set_plan.order import in_turns
 from ..set_plan.plan import InstancePlan, Planned
+from ..set_plan.state import ListedState
 from .definitions import learn_keys, relate
+from .effects import Effects, Failure
 from .journal import Journal, JournalBroken
 from .readiness import Readiness
 from .uploads import Uploads
@@ -86,6 +88,7 @@ class Outcome:
     :ivar done: section and action to number. :ivar failures: what failed and why. :ivar skipped: what was not
         sent because something that it needs was not made. :ivar not_tried: what was not sent because the run stopped.
     :ivar twice: natural keys that stand twice after the creates, with both uuids.
+    :ivar is_partial: whether a record that failed was written in part.
     """
 
     done: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -93,6 +96,12 @@ class Outcome:
     skipped: list[tuple[Planned, str]] = field(default_factory=list)
     not_tried: list[tuple[Planned, str]] = field(default_factory=list)
     twice: list[str] = field(default_factory=list)
+    is_partial: bool = False
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether the run changed anything."""
+        return self.is_partial or any(self.done.values())
 
 
 class Executor:
@@ -126,6 +135,7 @@ class Executor:
         self._mutex = threading.Lock()
         self._uploads = Uploads(client, journal)
         self._contents = Contents(client)
+        self._effects = Effects(client)
         self._aside: list[_Aside] = []
         self._lost: dict[int, OutcomeUnknown] = {}
         self._found: dict[int, list[Record]] | None = None
@@ -142,7 +152,7 @@ class Executor:
             if level == Level.FIELDS:
                 self._settle_definitions(batch)
         if not self._stopped:
-            self._look_for_duplicates()
+            self._look_at_results()
         return self.outcome
 
     def _note_filled(self, planned: Planned, change: Change) -> None:
@@ -189,12 +199,40 @@ class Executor:
                 self._is_done_no_more(planned)
                 self._fail(planned, self._reason(planned, error))
 
-    def _look_for_duplicates(self) -> None:
+    def _look_at_results(self) -> None:
+        """Look for creations that stand twice and for writes without effect, in the same lists."""
+        changes = self._plan.changes
+        created = creations_in(changes)
+        lists = self._effects.lists(self._plan.state, {planned.kind.name for planned in created})
         try:
-            self.outcome.twice += duplicates_of(self._client, self._plan.state, self._plan.changes)
+            state = self._listed_now(created, lists)
+            self.outcome.twice += duplicates_of(state, created)
+            failures = self._effects.failures(state, lists, lambda: self._listed_now(created, lists))
         except SeventhingsError as error:
             # Everything was done, and that must be told.
-            self._plan.warnings.append(f"Whether somebody else made the same was not looked up: {error.message}")
+            self._plan.warnings.append(
+                f"Whether the changes had an effect, and whether somebody else made the same, was not looked up: "
+                f"{error.message}"
+            )
+            return
+        for failure in failures:
+            self._note_without_effect(failure)
+
+    def _listed_now(self, created: Sequence[Planned], lists: Collection[str]) -> ListedState:
+        kinds = {planned.kind.name for planned in created}.union(lists)
+        return listed_now(self._client, self._plan.state, kinds, created)
+
+    def _note_without_effect(self, failure: Failure) -> None:
+        write = failure.write
+        planned, kind = write.planned, write.kind.name
+        if self._ready.begun(planned) is None:
+            self._is_done_no_more(planned, failure.is_partial)
+        self._fail(planned, self._reason(planned, SeventhingsError(failure.reason)))
+        with contextlib.suppress(JournalBroken):
+            if write.was_managed:
+                self._journal.managed([write.identity], {write.identity: (kind, planned.noted)})
+            elif write.change.action == plan.CREATE and planned.made:
+                self._journal.gone(kind, planned.noted, planned.made)
 
     # ---- one level
 
@@ -337,10 +375,11 @@ class Executor:
             reason = f"written without {', '.join(sorted(planned.change.values))}: {reason}"
         some.append((planned, reason))
 
-    def _is_done_no_more(self, planned: Planned) -> None:
+    def _is_done_no_more(self, planned: Planned, is_partial: bool = True) -> None:
         """Each record is counted once: one that was written in part as what became of the rest."""
         with self._mutex:
             self.outcome.done[planned.section, planned.change.action] -= 1
+            self.outcome.is_partial |= is_partial
 
     def _stop_if_orphaned(self) -> None:
         # kill -9 of ansible-playbook leaves its workers running; they must not go on writing beside the next run.
@@ -391,6 +430,7 @@ class Executor:
             else:
                 price = DECIMAL.write(change.values["price"])
                 self._client.update(HUB_ITEM, str(change.current.id), {"price": price})
+            self._effects.note(planned, change)
             return
         if self._found_after_loss(planned) is not None:
             return
@@ -401,6 +441,7 @@ class Executor:
         # A run that resumes this one knows its own offers by this note.
         with self._sending(planned):
             offer(self._client, offered, change.values.get("category"), change.values.get("price"))
+        self._effects.note(planned, change)
 
     def _write(self, planned: Planned, change: Change) -> None:
         extra = {field.key: True for field in planned.kind.write_only} if self._notify else {}
@@ -413,17 +454,21 @@ class Executor:
             planned.made = self._create(applier, planned, change)
             self._journal.made(planned.kind.name, planned.noted, planned.made)
             self._note_filled(planned, change)
+            self._effects.note(planned, change)
             return
         self._upload(planned, change)
         if change.action == plan.UPDATE and change.current is not None and self._of_plan:
             self._journal.changing(change.current.uuid)
+        was_managed = change.current is not None and change.current.uuid in self._journal.known
         planned.made = applier.write(change, lambda: self._find(planned))
         self._note_filled(planned, change)
+        answered = applier.answered
         if change.action in (plan.DELETE, plan.ARCHIVE):
             note = self._journal.gone if change.action == plan.DELETE else self._journal.archived
             note(planned.kind.name, planned.noted, planned.made or "")
         elif planned.kind.update == "PUT" and planned.made:
-            applier.read_back(change, planned.made)
+            answered = applier.read_back(change, planned.made)
+        self._effects.note(planned, change, answered, was_managed and change.action in (plan.DELETE, plan.ARCHIVE))
 
     def _upload(self, planned: Planned, change: Change) -> None:
         files = [one for value in change.values.values() for one in attachments_in(value)]
@@ -472,6 +517,8 @@ class Executor:
         if rest.changed:
             self._upload(planned, rest)
             applier.write(rest, list)
+            planned.made = found.uuid
+            self._effects.note(planned, rest, applier.answered)
         return found.uuid
 
     def _find(self, planned: Planned) -> list[Record]:

@@ -461,7 +461,7 @@ class _Run:
         bad = outcome.failures or outcome.skipped or outcome.not_tried or outcome.twice
         if not bad:
             journal.ended()
-        name = "changed" if not bad else "partly_applied" if outcome.done else "failed"
+        name = "changed" if not bad else "partly_applied" if outcome.has_changed else "failed"
         return self._result(name, plan, outcome)
 
     def _note_sources(self, plan: InstancePlan, journal: Journal) -> None:

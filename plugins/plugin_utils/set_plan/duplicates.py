@@ -7,7 +7,7 @@ created the same record at the same time.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS
@@ -20,19 +20,22 @@ from .plan import Planned
 from .state import ListedState
 
 
-def duplicates_of(client: Client, before: ListedState | None, writes: Iterable[Planned]) -> list[str]:
-    """Lists the kinds of what was made once more. Returns the keys that stand twice, with all their uuids.
-
-    :param before: the lists that the plan was made from; what the run made nothing of is as it was.
-    """
-    made = [
+def creations_in(writes: Iterable[Planned]) -> list[Planned]:
+    """Return the records of a plan that were created and that somebody else may have created, too."""
+    return [
         planned
         for planned in writes
         if planned.change.action == plan.CREATE and planned.made and planned.kind.create_path
     ]
-    state = _listed_now(client, before, made, made)
+
+
+def duplicates_of(state: ListedState, created: Iterable[Planned]) -> list[str]:
+    """Return the natural keys of created records that stand twice, with all their uuids.
+
+    :param state: the lists of their kinds after they were created.
+    """
     found = []
-    for planned in made:
+    for planned in created:
         uuids = uuids_of_duplicates(state, planned.schema, planned.keys, planned.desired, planned.entry.template)
         if uuids:
             found.append(f"{planned} stands twice: {', '.join(uuids)}")
@@ -52,7 +55,8 @@ def created_now(
         return {}
     if any(planned.kind.defines_fields for planned in creations):
         client.forget_definitions()
-    state = _listed_now(client, before, [*creations, *(one for one in writes if one.made)], creations)
+    written = [*creations, *(one for one in writes if one.made)]
+    state = listed_now(client, before, {planned.kind.name for planned in written}, creations)
     found = {id(planned): _matches(state, planned) for planned in creations}
     return {identity: records for identity, records in found.items() if records}
 
@@ -64,16 +68,16 @@ def _matches(state: ListedState, planned: Planned) -> list[Record]:
     return state.find_existing(planned.schema, planned.keys, planned.desired, planned.entry.template)
 
 
-def _listed_now(
-    client: Client, before: ListedState | None, created: Iterable[Planned], wanted: Iterable[Planned]
+def listed_now(
+    client: Client, before: ListedState | None, changed: Collection[str], wanted: Iterable[Planned]
 ) -> ListedState:
     """Return the state of the instance in which some records are looked for.
 
-    :param created: their kinds are listed once more; all other lists are those of the plan.
+    :param changed: names of the kinds that are listed once more; all other lists are those of the plan.
     """
     state = ListedState(client)
     if before is not None:
-        state.take_over(before, {*KINDS} - {planned.kind.name for planned in created})
+        state.take_over(before, {*KINDS} - {*changed})
     for planned in wanted:
         # An instance may answer links by the integer id alone, which only a list tells.
         for reference in references_in(tuple(planned.desired[key] for key in planned.keys)):

@@ -1,0 +1,197 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whether the writes of an apply had an effect. The record in an answer proves it; all other writes are checked when
+everything is written, with one list of their kind or one request per record.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import (
+    Client,
+    Record,
+    had_no_effect,
+    look_until_it_shows,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.client.query import PER_PAGE
+from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+from ansible_collections.community.seventhings.plugins.module_utils.reconcile.effects import (
+    still_has,
+    unchanged_fields,
+    without_effect,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import perhaps_unseen
+
+from ..set_plan.hub import offer_of, offered
+from ..set_plan.plan import Planned
+from ..set_plan.state import ListedState
+
+_REMOVALS = (plan.DELETE, plan.ARCHIVE)
+
+
+@dataclass(frozen=True)
+class Write:
+    """A change as it was sent, whose effect nothing proves yet.
+
+    :ivar identity: what stands for the record in paths; empty for an offer that was created.
+    :ivar was_managed: whether the record belonged to the set before it was removed.
+    """
+
+    planned: Planned
+    change: Change
+    identity: str
+    was_managed: bool
+
+    @property
+    def kind(self) -> Kind:
+        return self.planned.kind
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A write that never showed.
+
+    :ivar is_partial: whether other fields of the record were changed by it.
+    """
+
+    write: Write
+    reason: str
+    is_partial: bool
+
+
+class Effects:
+    """The writes of an apply whose effect nothing proves yet."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._writes: list[Write] = []
+        self._mutex = threading.Lock()
+
+    def note(
+        self, planned: Planned, change: Change, answered: Record | None = None, was_managed: bool = False
+    ) -> None:
+        """Note a write, unless its answer proves that it had an effect.
+
+        :param answered: the record as it was answered or read after the write.
+        """
+        if answered is not None and not without_effect(self._client, planned.schema, change, answered):
+            return
+        identity = planned.made or ("" if change.current is None else change.current.identity)
+        with self._mutex:
+            self._writes.append(Write(planned, change, identity, was_managed))
+
+    def lists(self, before: ListedState | None, listed: Collection[str]) -> set[str]:
+        """Return the names of the kinds whose writes are checked in their list, because that costs the fewest requests.
+
+        :param before: the lists that the plan was made from. :param listed: kinds that are listed again anyway.
+        """
+        counts: dict[str, int] = {}
+        for write in self._writes:
+            counts[write.kind.name] = counts.get(write.kind.name, 0) + 1
+        kinds = {write.kind.name: write.kind for write in self._writes}
+        return {
+            name
+            for name, count in counts.items()
+            if name in listed
+            or kinds[name] is HUB_ITEM
+            or (before is not None and before.is_listed(kinds[name]) and _pages(before, kinds[name]) < count)
+        }
+
+    def failures(self, state: ListedState, lists: Collection[str], again: Callable[[], ListedState]) -> list[Failure]:
+        """Return the writes that have no effect up to the settling horizon.
+
+        :param state: the lists of these kinds after the writes. :param again: reads them once more.
+        :raises SeventhingsError: if nothing can be looked up.
+        """
+        states = [state]
+        left: list[Failure] | None = None
+
+        def look() -> bool | None:
+            nonlocal left
+            writes = self._writes if left is None else [failure.write for failure in left]
+            now = _Now(self._client, states.pop() if states else again(), lists)
+            left = [failure for failure in map(now.failure, writes) if failure is not None]
+            return None if left else True
+
+        try:
+            look_until_it_shows(self._client.transport, look)
+        except SeventhingsError:
+            if left is None:
+                raise
+        return left or []
+
+
+def _pages(before: ListedState, kind: Kind) -> int:
+    return max(1, math.ceil(len(before.records(kind)) / PER_PAGE))
+
+
+@dataclass(frozen=True)
+class _Now:
+    """The records as they are now.
+
+    :ivar lists: names of the kinds that are looked up in lists.
+    """
+
+    client: Client
+    state: ListedState
+    lists: Collection[str]
+    _by_identity: dict[str, Mapping[str, Record]] = field(default_factory=dict)
+
+    def failure(self, write: Write) -> Failure | None:
+        """Return a write as a failure; None if it had an effect."""
+        planned, change, kind = write.planned, write.change, write.kind
+        now = self._record(write)
+        if kind is HUB_ITEM:
+            words = self._of_offer(write, now)
+        elif self._is_in_list(write) and change.action in _REMOVALS:
+            words = "" if now is None else f"is still {'active' if change.action == plan.ARCHIVE else 'there'}"
+        elif self._is_in_list(write) and now is not None:
+            # An archived record is in no list, so one that was unarchived is active if the list shows it.
+            words = still_has(unchanged_fields(planned.schema, change, now))
+        else:
+            words = without_effect(self.client, planned.schema, change, now)
+            words += perhaps_unseen(kind) if now is None and words else ""
+        if not words:
+            return None
+        still = [] if now is None else unchanged_fields(planned.schema, change, now)
+        is_partial = change.action == plan.UPDATE and len(still) < len(change.values)
+        words = f"The {kind.words} {write.identity or planned.key} {words}"
+        return Failure(write, had_no_effect(self.client.transport, words), is_partial)
+
+    def _of_offer(self, write: Write, now: Record | None) -> str:
+        if write.change.action == plan.DELETE:
+            return "" if now is None else "is still offered"
+        if now is None:
+            return "is not offered"
+        return still_has(unchanged_fields(write.planned.schema, write.change, now))
+
+    def _is_in_list(self, write: Write) -> bool:
+        # No list shows a record that was archived before it was deleted.
+        was_archived = write.planned.archived and write.change.action == plan.DELETE
+        return write.kind.name in self.lists and not was_archived
+
+    def _record(self, write: Write) -> Record | None:
+        """Return a record as it is now; None if it does not exist, or if it is archived and looked up in a list."""
+        kind, template = write.kind, write.planned.entry.template
+        if kind is HUB_ITEM and write.change.action == plan.CREATE:
+            return offer_of(self.state, write.planned.desired)
+        if self._is_in_list(write):
+            found = self._listed(kind, template).get(write.identity)
+            if found is not None or write.change.action in _REMOVALS or kind is HUB_ITEM:
+                return found
+        return self.client.get(kind, write.identity, template)
+
+    def _listed(self, kind: Kind, template: str) -> Mapping[str, Record]:
+        name = f"{kind.name} {template}"
+        if name not in self._by_identity:
+            records = offered(self.state) if kind is HUB_ITEM else self.state.records(kind, template)
+            self._by_identity[name] = {record.identity: record for record in records}
+        return self._by_identity[name]
