@@ -85,7 +85,7 @@ def test_other_records_of_the_set_count(here: Machine, write: str) -> None:
 
 def test_a_record_of_which_one_field_is_as_it_was_fails_and_changed(here: Machine) -> None:
     here.service = Embedded.started({"patch_answer": "no_content"})
-    here.write(locations="- {name: Werkstatt, city: Halle, zip: "06108"}\n")
+    here.write(locations="- {name: Werkstatt, city: Halle, zip: '06108'}\n")
     listed = here.service.client().list_all(KINDS["location"])
     (was,) = (one.flat["city"] for one in listed if one.flat["name"] == "Werkstatt")
     answers = {read: {"set": {"city": was}} for read in ("GET /locations", "GET /location/{locationUuid}")}
