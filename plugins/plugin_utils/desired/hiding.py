@@ -60,6 +60,7 @@ class Hiding:
 
     :ivar show: the task wants it shown all the same.
     :ivar names: keys or labels of fields that the task hides, in whatever file; schemas tell the other name of each.
+    :ivar known: those of the names that are fields of the instance.
     :ivar files: files that are vaulted as a whole, as places name them.
     :ivar paths: where inline values are vaulted, and all that they stand in (``desired.objects[3].pin``).
     """
@@ -68,6 +69,7 @@ class Hiding:
     names: set[str] = field(default_factory=set)
     files: set[str] = field(default_factory=set)
     paths: set[str] = field(default_factory=set)
+    known: set[str] = field(default_factory=set)
 
     @property
     def is_on(self) -> bool:
@@ -85,6 +87,12 @@ class Hiding:
             for field in fields:
                 if field.key in self.names or field.label in self.names:
                     self.names |= {field.key, field.label} - {""}
+                    self.known |= {field.key, field.label}
+
+    def idle(self, entries: Iterable[Entry]) -> list[str]:
+        """Return the names that are no field of the instance and of no record in the files."""
+        left = self.names - self.known
+        return sorted(left.difference(*(entry.fields for entry in entries))) if left else []
 
     # ---- records
 

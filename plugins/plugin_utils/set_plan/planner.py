@@ -51,6 +51,7 @@ from .held import check_held, may_be_occupied
 from .hidden_records import check_hidden_records
 from .hub import offered, plan_offers
 from .hub import schema as hub_schema
+from .idle_settings import idle_settings
 from .lifecycle import Lifecycles
 from .limits import MANY_UPDATES, LimitCheck
 from .plan import UNCHANGED, InstancePlan, Planned, PlanOptions, level_of
@@ -148,6 +149,7 @@ class _Planner:
         check_chosen(context)
         if not context.findings:
             self._lifecycles.check_protected()
+            result.warnings += idle_settings(context)
         result.protected += self._lifecycles.refusals(self._shielded)
         self._check_limits()
         check_hidden_records(context)

@@ -48,3 +48,37 @@ def test_a_pattern_that_matches_no_field_is_a_warning(site: Site, setting: str) 
     site.write({"instance.yml": settings(f'{{{setting}: ["Prise*"]}}'), "objects.yml": yaml_list(PANELS)})
     expected = f"lifecycle.objects.{setting}: 'Prise*' matches no field, so it leaves nothing alone."
     assert expected in site.plan().warnings
+
+
+@pytest.mark.parametrize(
+    ("names", "idle"),
+    [(["Prise"], ["Prise"]), (["inventory_name", "barcode"], []), (["Fremdschlüssel", "inventory_name"], [])],
+)
+def test_a_name_to_hide_that_is_no_field_is_a_warning(site: Site, names: list[str], idle: list[str]) -> None:
+    site.write({"objects.yml": yaml_list([*PANELS, {"barcode": "9", "inventory_name": "P", "Fremdschlüssel": None}])})
+    site.write({"fields/asset.yml": yaml_list([{"label": "Fremdschlüssel", "type": "TEXT"}])})
+    desired = site.load()
+    desired.hiding.names |= {*names}
+    account = site.run(desired, check_mode=True)
+    assert account.findings == []
+    warned = [one for one in account.warnings if one.startswith("hide: ")]
+    assert [one.split("'")[1] for one in warned] == idle
+
+
+def test_a_scope_that_holds_no_record_is_a_warning(site: Site) -> None:
+    site.write({"objects.yml": yaml_list([{**one, "note": "North"} for one in PANELS])})
+    site.write({"fields/asset.yml": yaml_list([{"label": "note", "type": "TEXT"}])})
+    assert site.run().outcome == "changed"
+    for value, is_idle in (("North", False), ("Noth", True)):
+        site.write({"instance.yml": f"{settings('{}')}scope: {{objects: {{note: [{value}]}}}}\n"})
+        site.write({"objects.yml": "[]\n"})
+        warned = [one for one in site.plan(confirm_empty=True).warnings if one.startswith("scope.objects: none of the 3 records")]
+        assert bool(warned) == is_idle
+
+
+@pytest.mark.parametrize("option", ["only", "exclude"])
+def test_a_name_to_choose_that_matches_nothing_is_a_finding(site: Site, option: str) -> None:
+    site.write({"objects.yml": yaml_list(PANELS)})
+    chosen = {option: ["Panel 1"]}
+    account = site.plan(**chosen)
+    assert account.findings == [f"{option}: 'Panel 1' is no section, and no natural key of what is planned"]
