@@ -22,7 +22,7 @@ from ..local.safe_files import Folder
 _DAY = 24 * 60 * 60.0
 _MOST_BYTES = 1024
 _USUAL_SIZES = frozenset((10, 15, 20, 25, 30, 40, 50, 100, 200, 250, 500, 1000))
-"""The page sizes in use: a list of so many records may be the first page of a longer list."""
+"""The page sizes in use."""
 
 
 @dataclass
@@ -57,22 +57,21 @@ class UnpagedLists:
     def forget(self, kind: str) -> None:
         """Forget that the list of a kind is whole, because a second page of it has more."""
         if kind in self:
-            self._keep(kind, _Note())
+            self._keep(kind, _Note(counts=self._note_of(kind).counts))
 
     def count(self, kind: str, part: str, records: int) -> None:
-        """Note how many records a list has that is whole.
+        """Note how many records a whole list has.
 
         :param part: tells the lists of one kind from each other.
         """
         note = self._note_of(kind)
-        if kind in self and note.counts.get(part) != records:
+        if note.counts.get(part) != records:
             self._keep(kind, _Note(note.moment, {**note.counts, part: records}))
 
     def may_be_cut(self, kind: str, part: str, records: int) -> bool:
-        """Return True if a list may be a first page: it has as many records as a page usually has, or fewer than it had
-        before. Paging never makes a list longer.
-        """
-        return records in _USUAL_SIZES or records < self._note_of(kind).counts.get(part, 0)
+        """Return True if a list may be a first page: it is shorter than it was, or has grown to a usual size of page."""
+        before = self._note_of(kind).counts.get(part, records)
+        return records < before or (records > before and records in _USUAL_SIZES)
 
     def __contains__(self, kind: str) -> bool:
         return 0 <= self._clock() - self._note_of(kind).moment < _DAY

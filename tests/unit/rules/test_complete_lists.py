@@ -396,3 +396,44 @@ def test_a_proof_costs_a_request_for_each_list_and_none_where_totals_come(
         assert door == "probe" or further <= begun, (door, further - begun)
         # Barcodes are unique, so the records of a lookup need no proof.
         assert bool(further) is (door != "lookup")
+
+
+@pytest.mark.parametrize("beyond", ["empty", "clamp"])
+@pytest.mark.parametrize("profile", [False, True])
+def test_an_instance_that_begins_to_page_shows_no_cut_list(beyond: str, profile: bool, tmp_path: Path) -> None:
+    """The note of a whole list holds for a day, and a profile for as long as somebody names it."""
+    service = Embedded.started()
+    now = [1000.0]
+
+    def client() -> Client:
+        one = of_a_process(service, tmp_path, lambda: now[0])
+        if profile:
+            one.profile = cast(Any, _Profile({"unpaged_lists": "whole"}))
+        return one
+
+    def count() -> list[int]:
+        one = client()
+        return [len(one.list_all(TASK)), *(len(one.definitions(template)) for template in ("asset", "room", "person"))]
+
+    whole = count()
+    assert min(whole[:2]) > 2
+    assert len(asked(service, count)) == 4
+    paged = Embedded.started({"unpaged_lists": "paged", "page_beyond_end": beyond})
+    service.service, service.gateway = paged.service, paged.gateway
+    assert count() == whole
+    assert count() == whole
+
+
+def test_a_list_that_grows_or_shrinks_is_proven_at_most_once(tmp_path: Path) -> None:
+    notes = UnpagedLists(Folder(tmp_path), "acme", lambda: 1000.0)
+    notes.note("task")
+    for records in (7, 8, 13):
+        assert not notes.may_be_cut("task", "", records)
+        notes.count("task", "", records)
+    for records in (12, 20):
+        assert notes.may_be_cut("task", "", records)
+        notes.count("task", "", records)
+        assert not UnpagedLists(Folder(tmp_path), "acme", lambda: 1000.0).may_be_cut("task", "", records)
+    assert "task" in notes
+    notes.forget("task")
+    assert "task" not in UnpagedLists(Folder(tmp_path), "acme", lambda: 1000.0)
