@@ -96,6 +96,14 @@ complete:
   returned: success
   type: bool
   sample: true
+hidden_records:
+  description:
+    - Whether records are hidden from this account because it is limited to locations. V(no) for kinds that every
+      account sees. V(yes), with a warning, if the O(profile) says that records are hidden. Else V(unknown), because
+      nothing is read to find out.
+  returned: success
+  type: str
+  sample: unknown
 requests:
   description:
     - How many requests the task sent, login and repeats included.

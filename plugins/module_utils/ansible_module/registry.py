@@ -33,6 +33,7 @@ from ..operations.service import history_info, service_info
 from ..printing.cleaner import clean, clean_lines, told
 from ..reconcile.reconcile import DesiredRecord, ensure
 from ..reconcile.result import Result
+from ..resolve.hidden_records import known_without_reading
 from ..resolve.listing import ListResult, list_by_barcode, list_records
 from . import argument_specs
 
@@ -120,8 +121,9 @@ def _record_module(kind: Kind) -> ModuleSpec:
 def _info_module(kind: Kind) -> ModuleSpec:
     def run(client: Client, invocation: Invocation) -> ModuleResult:
         options = invocation.options
+        known = {"hidden_records": known_without_reading(client, [kind])}
         if options.get(kind.barcode_key) is not None:
-            return _found(list_by_barcode(client, kind, invocation.written[kind.barcode_key]))
+            return _found(list_by_barcode(client, kind, invocation.written[kind.barcode_key])) | known
         found = list_records(
             client,
             kind,
@@ -132,7 +134,7 @@ def _info_module(kind: Kind) -> ModuleSpec:
             options.get("template") or "",
             count_only=bool(options.get("count")),
         )
-        return _found(found)
+        return _found(found) | known
 
     exclusive = ("id" if kind.numbered else "uuid", *((kind.barcode_key,) if kind.barcode_key else ()), "filters")
     rules = {"mutually_exclusive": [exclusive]}

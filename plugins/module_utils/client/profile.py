@@ -69,11 +69,13 @@ class Profile:
 
     :ivar sides: switch to side, of those that were told. :ivar date: the day of the probe.
     :ivar note: is told each contradiction once.
+    :ivar hides_records: whether the account that probed it did not see all records.
     """
 
     sides: Mapping[str, str]
     date: str = ""
     note: Callable[[str], None] = lambda _line: None
+    hides_records: bool = False
     _told: set[str] = field(default_factory=set)
     _mutex: threading.Lock = field(default_factory=threading.Lock)
 
@@ -99,8 +101,9 @@ class Profile:
                 f"expected JSON with a map of switches, each with its side"
             ) from error
         sides = {name: entry["side"] for name, entry in entries.items() if _is_side(entry.get("side"))}
-        date = said.get("date")
-        return cls(sides, date if isinstance(date, str) and _DATE.fullmatch(date) else "", note)
+        date, account = said.get("date"), said.get("account")
+        hides_records = isinstance(account, Mapping) and account.get("hidden_records") == "yes"
+        return cls(sides, date if isinstance(date, str) and _DATE.fullmatch(date) else "", note, hides_records)
 
     def heard(self, method: str, path: str, answer: Response, types: Callable[[Kind], Mapping[str, str]]) -> None:
         """Looks at an answer that came anyway.

@@ -69,7 +69,7 @@ class UnpagedLists:
             self._keep(kind, _Note(note.moment, {**note.counts, part: records}))
 
     def may_be_cut(self, kind: str, part: str, records: int) -> bool:
-        """Return True if a list may be a first page: it is shorter than it was, or has grown to a usual size of page."""
+        """Return True if a list may be a first page: it is shorter than before, or grew to a usual page size."""
         before = self._note_of(kind).counts.get(part, records)
         return records < before or (records > before and records in _USUAL_SIZES)
 

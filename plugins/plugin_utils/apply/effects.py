@@ -75,9 +75,7 @@ class Effects:
         self._writes: list[Write] = []
         self._mutex = threading.Lock()
 
-    def note(
-        self, planned: Planned, change: Change, answered: Record | None = None, was_managed: bool = False
-    ) -> None:
+    def note(self, planned: Planned, change: Change, answered: Record | None = None, was_managed: bool = False) -> None:
         """Note a write, unless its answer proves that it had an effect.
 
         :param answered: the record as it was answered or read after the write.

@@ -10,10 +10,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Level
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO, YES, Visibility
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import (
+    NO,
+    YES,
+    Visibility,
+    may_be_hidden,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import LIMITED
 
 from ..desired.desired import SECTIONS
@@ -41,8 +46,8 @@ def check_hidden_records(context: PlanContext) -> None:
 
 
 def may_exist_hidden(section: str) -> bool:
-    """Return True for objects and what refers to them. Everything else is listed to every account."""
-    return KINDS[SECTIONS[section]].level >= Level.OBJECTS
+    """Return True if records of a section may be hidden from an account that is limited to locations."""
+    return may_be_hidden(KINDS[SECTIONS[section]])
 
 
 def _linked_anew(context: PlanContext) -> Iterator[str]:

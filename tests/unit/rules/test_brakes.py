@@ -72,7 +72,11 @@ def test_a_scope_that_holds_no_record_is_a_warning(site: Site) -> None:
     for value, is_idle in (("North", False), ("Noth", True)):
         site.write({"instance.yml": f"{settings('{}')}scope: {{objects: {{note: [{value}]}}}}\n"})
         site.write({"objects.yml": "[]\n"})
-        warned = [one for one in site.plan(confirm_empty=True).warnings if one.startswith("scope.objects: none of the 3 records")]
+        warned = [
+            one
+            for one in site.plan(confirm_empty=True).warnings
+            if one.startswith("scope.objects: none of the 3 records")
+        ]
         assert bool(warned) == is_idle
 
 
