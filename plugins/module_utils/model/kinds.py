@@ -118,6 +118,7 @@ class Kind:
     :ivar template: the template whose definitions are the record's fields; empty for records with fixed ``fields``.
     :ivar match_on: the default natural key; of several, the first whose last field was written.
     :ivar identity: the fields of the natural key by which others refer to the record, with their types.
+    :ivar names: fields that name the record to people, besides those by which others refer to it.
     :ivar case_blind: whether natural keys are compared without case (e-mail addresses).
     :ivar update: ``PATCH`` sends what changed; ``PUT`` replaces the whole record.
     :ivar filters: ``query`` where the list takes section 4.8's filters, ``parameters`` for the tasks' own, else empty.
@@ -178,6 +179,7 @@ class Kind:
     fields: tuple[Field, ...] = ()
     match_on: tuple[tuple[str, ...], ...] = ()
     identity: tuple[Field, ...] = ()
+    names: tuple[str, ...] = ()
     case_blind: bool = False
     update: str = "PATCH"
     filters: str = ""
@@ -390,6 +392,7 @@ PERSON = Kind(
     template="person",
     match_on=(("email",),),
     identity=(Field("email", "TEXT"),),
+    names=("first_name", "last_name"),
     case_blind=True,
     wrap="fields",
     section="persons",
@@ -429,6 +432,7 @@ OBJECT = Kind(
     template="asset",
     match_on=(("barcode",),),
     identity=(Field("barcode", "BARCODE"),),
+    names=("inventory_name",),
     filters="query",
     states=("present", "absent", "archived"),
     barcode_path="/object/by-barcode/{barcode}",

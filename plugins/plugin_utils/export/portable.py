@@ -404,8 +404,9 @@ def writable_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]] = (
     mine = [field for field in _kept_fields(schema, definitions) if type_of(field).writable]
     if not schema.kind.has_own_fields:
         return mine
-    first = [key for keys in schema.kind.match_on for key in keys]
-    order = list(dict.fromkeys([*first, *(field.key for field in schema.kind.fields), *_NAMING]))
+    kind = schema.kind
+    first = [key for keys in kind.match_on for key in keys]
+    order = list(dict.fromkeys([*first, *(field.key for field in kind.fields), *kind.labels, *kind.names]))
     places = {key: number for number, key in enumerate(order)}
     return sorted(mine, key=lambda field: (places.get(field.key, len(places)), name_in_files(field)))
 
@@ -426,6 +427,3 @@ def _kept_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]]) -> li
         )
     }
     return [field for field in schema.fields.values() if field.key not in SERVER_KEYS and field.key not in volatile]
-
-
-_NAMING = ("inventory_name", "number", "name", "first_name", "last_name")

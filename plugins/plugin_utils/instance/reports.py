@@ -12,6 +12,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import without
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.local.access import PRIVATE_FILE, Access
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
@@ -185,4 +186,4 @@ def write_report(
         text = as_markdown(account, url=url) if path.suffix == _COMMENT else _FORMS[path.suffix](account)
     # A short one might stand in what is ours, and a report without it would be no JSON any more.
     hidden = [secret for secret in secrets if len(secret) >= _SHORTEST_SECRET]
-    Folder(path.parent).write(path.name, without(hidden, text).encode())
+    Folder(path.parent).write(path.name, without(hidden, text).encode(), Access(mode=PRIVATE_FILE))

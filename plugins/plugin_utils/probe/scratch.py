@@ -213,7 +213,7 @@ def names_of(kind: Kind, object_keys: Sequence[str]) -> Sequence[str]:
     """The fields in which a scratch record of a kind has its name."""
     if kind is OBJECT:
         return object_keys
-    return ("name",) if kind in (ROOM, LOCATION) else kind.match_on[0][:1]
+    return kind.labels[-1:] or kind.match_on[0][:1]
 
 
 def _is_scratch(client: Client, kind: Kind, uuid: str, object_keys: Sequence[str]) -> bool | None:
@@ -283,7 +283,7 @@ def object_keys(definitions: Iterable[Mapping[str, Any]]) -> list[str]:
     """
     types = {str(one.get("field_key")): one for one in definitions if one.get("type") in ("BARCODE", "TEXT")}
     mandatory = [key for key, one in types.items() if "mandatory" in attributes_of(one)]
-    names = ("barcode", "inventory_name", *mandatory)
+    names = (*OBJECT.labels, *OBJECT.names, *mandatory)
     return [key for key in dict.fromkeys(names) if key in types]
 
 

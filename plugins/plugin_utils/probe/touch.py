@@ -111,13 +111,13 @@ class Touch:
         return uuid if isinstance(uuid, str) else None
 
     def _places(self) -> None:
-        self.location = self._made(LOCATION, {"name": self._named("location")})
+        self.location = self._made(LOCATION, dict.fromkeys(LOCATION.labels, self._named("location")))
         building = self._id_of(LOCATION, self.location)
-        body = {"name": self._named("room"), "number": self._named("room"), "building_id": building}
+        body = {**dict.fromkeys(ROOM.labels, self._named("room")), ROOM.parent_key: building}
         self.room = self._made(ROOM, self._filled("room", body))
         if self.evidence.side("places_filter") is None:
             # A filter chooses one of two.
-            self._made(LOCATION, {"name": self._named("site")})
+            self._made(LOCATION, dict.fromkeys(LOCATION.labels, self._named("site")))
 
     def _object(self) -> None:
         if self.object_key is None:
@@ -254,7 +254,7 @@ class Touch:
         if not set(keys) <= set(self.fields(*_PLACES)):
             self.evidence.cannot("room_location", "objects have no target room and target location to write")
             return
-        if self.room is None or not self.scratch.read(ROOM, self.room).get("building_id"):
+        if self.room is None or not self.scratch.read(ROOM, self.room).get(ROOM.parent_key):
             self.evidence.cannot("room_location", "there is no scratch room in a scratch location")
             return
         heard = self._patch(uuid, {"target_room": self._id_of(ROOM, self.room)})

@@ -343,17 +343,11 @@ def _completed(link: Mapping[str, Any], place: _Place) -> dict[str, Any]:
 # ---- names
 
 
-_NAME_KEYS: dict[str, tuple[str, ...]] = {
-    "locations": ("name",),
-    "rooms": ("name", "number"),
-    "objects": ("barcode", "inventory_name"),
-}
-
-
 def _own_name(record: Shown, plural: str) -> str:
     """The name that people have for a record: the first of its naming fields with a value, else its kind and id."""
-    name = next((name for key in _NAME_KEYS[plural] if (name := one_line(record.get(key)))), "")
-    return name or f"{KINDS[plural].name} {record.get('id') or record.get('uuid')}"
+    kind = KINDS[plural]
+    name = next((name for key in (*kind.labels[::-1], *kind.names) if (name := one_line(record.get(key)))), "")
+    return name or f"{kind.name} {record.get('id') or record.get('uuid')}"
 
 
 def _path(record: Shown, plural: str, parent: _Place | None) -> str:

@@ -9,6 +9,7 @@ import io
 import json
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,13 @@ from hypothesis import strategies as st
 from instance_site import Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, InvalidValue
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import TYPES
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import TYPES, Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_definition import DEFINITIONS
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.json_schema import static_schema
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.portable import writable_fields
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import write_report
 
 LABELS = ["#", "#Inv", "##", "# note", "'#Inv", "''#", "#N/A", "sep=;", "=1+1", "a;=1", "barcode #", "[x", "_x0041_"]
 PLACES = {"locations.yml": "- name: Plant\n- name: Twin\n", "rooms.yml": "- {building_id: Plant, number: '1'}\n"}
@@ -371,3 +375,30 @@ def test_one_link_is_written_without_a_list(site: Site) -> None:
     for links in ("1", ["1"], ["1", "2"], None, []):
         assert validator.is_valid([{**two, "accessories": links}])
     assert not validator.is_valid([{**two, "accessories": [None]}])
+
+
+@pytest.mark.parametrize("suffix", [".html", ".json", ".md", ".sarif"])
+@pytest.mark.parametrize("mode", [0o644, 0o666, 0o400])
+def test_a_report_that_replaces_a_file_is_private_whatever_that_file_was(
+    site: Site, tmp_path: Path, suffix: str, mode: int
+) -> None:
+    """A report holds what records hold, and an earlier file may have been open to everybody."""
+    site.write(PLACES)
+    report = tmp_path / f"report{suffix}"
+    report.touch()
+    report.chmod(mode)
+    write_report(site.plan(), report)
+    assert report.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    "kind", [one for one in KINDS.values() if one.template and one.section], ids=lambda one: one.name
+)
+def test_an_export_begins_with_the_fields_that_name_a_record(kind: Kind) -> None:
+    """The fields are declared by the kind, and nowhere else."""
+    named = [*dict.fromkeys([*(key for keys in kind.match_on for key in keys), *kind.labels, *kind.names])]
+    definitions = [
+        {"field_key": key, "label": key, "field_type": {"name": "TEXT"}} for key in ["a", *named[::-1], "zz"]
+    ]
+    schema = Schema.of(replace(kind, key_prefix=""), definitions)
+    assert [field.key for field in writable_fields(schema, definitions)][: len(named)] == named
