@@ -15,7 +15,6 @@ import html
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 from urllib.parse import unquote
@@ -113,15 +112,13 @@ def _masked(secrets: Sequence[str], text: str) -> str:
 
 
 def _taken_out(pattern: re.Pattern[str], text: str) -> str:
-    """A text without what a pattern finds in it, or in what it is when its escapes are undone, at most four times."""
-    layer = _Layer(text, range(len(text)), range(1, len(text) + 1))
+    """Return a text without what a pattern finds in it, as it is or with its escapes undone."""
     spans: list[tuple[int, int]] = []
-    for _encoding in range(_ENCODED_IN + 1):
-        spans += layer.found(pattern)
-        decoded = layer.decoded()
-        if decoded.text == layer.text:
-            break
-        layer = decoded
+    places = [(at, at + 1) for at in range(len(text))]
+    for layer in _undone(text):
+        found = [match.span() for match in pattern.finditer(layer)]
+        spans += [(places[begin][0], places[end - 1][1]) for begin, end in found]
+        places = _places_undone(layer, places)
     parts, at = [], 0
     for begin, end in sorted(spans):
         if begin >= at:
@@ -130,35 +127,17 @@ def _taken_out(pattern: re.Pattern[str], text: str) -> str:
     return "".join([*parts, text[at:]])
 
 
-@dataclass(frozen=True)
-class _Layer:
-    """A text with some of its escapes undone.
+def _places_undone(text: str, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return where each character of a text with its escapes undone begins and ends in the text as it came.
 
-    :ivar begins: where in the text as it came each character begins. :ivar ends: where it ends there.
+    :param places: the same for each character of the text.
     """
-
-    text: str
-    begins: Sequence[int]
-    ends: Sequence[int]
-
-    def found(self, pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
-        """The places, in the text as it came, of what a pattern finds."""
-        for match in pattern.finditer(self.text):
-            yield self.begins[match.start()], self.ends[match.end() - 1]
-
-    def decoded(self) -> _Layer:
-        """This text with one more escape of each of its characters undone."""
-        texts: list[str] = []
-        begins: list[int] = []
-        ends: list[int] = []
-        at = 0
-        for match in _ESCAPE.finditer(self.text):
-            plain = _character(match)
-            texts += [self.text[at : match.start()], plain]
-            begins += [*self.begins[at : match.start()], *[self.begins[match.start()]] * len(plain)]
-            ends += [*self.ends[at : match.start()], *[self.ends[match.end() - 1]] * len(plain)]
-            at = match.end()
-        return _Layer("".join([*texts, self.text[at:]]), [*begins, *self.begins[at:]], [*ends, *self.ends[at:]])
+    undone, at = [], 0
+    for match in _ESCAPE.finditer(text):
+        begin, end = match.span()
+        undone += [*places[at:begin], *[(places[begin][0], places[end - 1][1])] * len(_character(match))]
+        at = end
+    return undone + places[at:]
 
 
 def _character(match: re.Match[str]) -> str:
