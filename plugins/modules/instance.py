@@ -481,6 +481,7 @@ outcome:
     - V(drift), with O(mode=drift) something differs.
     - V(failed), nothing was applied, because of RV(findings) or because every change failed.
     - V(refused), a limit, a stale plan, the guard or the journal held. V(partly_applied), some changes failed.
+    - A change that the service accepted and that had no effect is a failed change. RV(failures) names it.
   returned: O(mode=apply) or O(mode=drift)
   type: str
   sample: changed

@@ -97,12 +97,20 @@ def test_a_record_of_which_one_field_is_as_it_was_fails_and_changed(here: Machin
 
 
 @writes
-def test_a_third_value_does_not_fail(here: Machine, write: str) -> None:
+def test_a_write_with_an_effect_counts_once(here: Machine, write: str) -> None:
     section, record = WRITES[write]
     here.write(**{section: f"- {record}\n"})
     assert here.run().outcome == "changed"
     here.service.clock.forward(60)
     assert here.run().outcome == "unchanged"
+
+
+@pytest.mark.parametrize("side", ["record", "no_content"])
+def test_a_third_value_does_not_fail(here: Machine, side: str) -> None:
+    here.service = Embedded.started({"patch_answer": side})
+    here.write(locations="- {name: Werkstatt, city: Halle}\n")
+    here.service.set(answers={"GET /location/{locationUuid}": {"set": {"city": "HALLE"}}})
+    assert here.run().outcome == "changed"
 
 
 @pytest.mark.parametrize("path", ["/location", "/person"])
