@@ -57,7 +57,7 @@ class Machine:
         """Write the files of a desired state; the settings are there without being named."""
         for name, text in {"instance": SETTINGS, **files}.items():
             path = self.directory / "files" / f"{name}.yml"
-            path.parent.mkdir(exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8")
 
     def run(self, kill: bool = False, check_mode: bool = False) -> RunResult:

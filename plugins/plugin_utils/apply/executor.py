@@ -204,10 +204,15 @@ class Executor:
         changes = self._plan.changes
         created = creations_in(changes)
         lists = self._effects.lists(self._plan.state, {planned.kind.name for planned in created})
+
+        def read_again() -> ListedState:
+            self._client.forget_definitions()
+            return self._listed_now(created, lists)
+
         try:
             state = self._listed_now(created, lists)
             self.outcome.twice += duplicates_of(state, created)
-            failures = self._effects.failures(state, lists, lambda: self._listed_now(created, lists))
+            failures = self._effects.failures(state, lists, read_again)
         except SeventhingsError as error:
             # Everything was done, and that must be told.
             self._plan.warnings.append(

@@ -136,6 +136,16 @@ def test_a_slow_instance_is_waited_for_with_one_warning(here: Machine, write: st
     assert len(slow) == 1
 
 
+def test_a_definition_that_shows_late_counts_beside_a_new_definition(here: Machine) -> None:
+    """Definitions are kept once they are read, so they are read anew."""
+    here.service.set(read_lag_seconds=5)
+    here.write(**{"fields/asset": "- {field_key: description, comment: New}\n- {label: Shelf, type: TEXT}\n"})
+    done = here.run()
+    assert done.outcome == "changed", [*done.failures, *done.findings]
+    here.service.clock.forward(60)
+    assert here.run().outcome == "unchanged"
+
+
 # ---- requests
 
 
