@@ -146,6 +146,21 @@ def test_a_definition_that_shows_late_counts_beside_a_new_definition(here: Machi
     assert here.run().outcome == "unchanged"
 
 
+@pytest.mark.parametrize("side", ["record", "no_content"])
+def test_a_record_that_stays_archived_fails(here: Machine, side: str) -> None:
+    here.service = Embedded.started({"patch_answer": side})
+    client = here.service.client()
+    record = client.get_by_barcode(KINDS["object"], "100005")
+    assert record is not None
+    client.archive(KINDS["object"], record.uuid)
+    here.service.fault("no_effect", method="POST", path="*/unarchive", answer="204")
+    here.write(objects="- {barcode: '100005', description: New}\n")
+    done = here.run()
+    assert [change["action"] for change in done.changes] == ["update"], done.findings
+    (failure,) = done.failures
+    assert "is still archived" in failure["reason"]
+
+
 # ---- requests
 
 
