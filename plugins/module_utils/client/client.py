@@ -576,6 +576,8 @@ class Client:
             self.send("DELETE", _path_of(kind.item_path, kind, uuid), Effect.IDEMPOTENT)
         except NotFound:
             return
+        if not kind.sort:
+            self.unpaged.removed(kind.name)
 
     def set_status(self, kind: Kind, uuid: str, status: str) -> None:
         """Sets the status of a record that has a call for it."""

@@ -68,6 +68,12 @@ class UnpagedLists:
         if note.counts.get(part) != records:
             self._keep(kind, _Note(note.moment, {**note.counts, part: records}))
 
+    def removed(self, kind: str) -> None:
+        """Note that a record was deleted here, so that a shorter list is no surprise."""
+        note = self._note_of(kind)
+        if note.counts:
+            self._keep(kind, _Note(note.moment, {part: records - 1 for part, records in note.counts.items()}))
+
     def may_be_cut(self, kind: str, part: str, records: int) -> bool:
         """Return True if a list may be a first page: it is shorter than before, or grew to a usual page size."""
         before = self._note_of(kind).counts.get(part, records)

@@ -437,3 +437,13 @@ def test_a_list_that_grows_or_shrinks_is_proven_at_most_once(tmp_path: Path) -> 
     assert "task" in notes
     notes.forget("task")
     assert "task" not in UnpagedLists(Folder(tmp_path), "acme", lambda: 1000.0)
+
+
+def test_a_list_that_is_shorter_because_of_this_user_needs_no_proof(tmp_path: Path) -> None:
+    service = Embedded.started()
+    first, second = of_a_process(service, tmp_path), of_a_process(service, tmp_path)
+    tasks = first.list_all(TASK)
+    first.delete(TASK, tasks[0].uuid)
+    assert len(asked(service, partial(second.list_all, TASK))) == 1
+    service.client().delete(TASK, tasks[1].uuid)
+    assert len(asked(service, partial(second.list_all, TASK))) == 2
