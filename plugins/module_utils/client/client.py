@@ -47,7 +47,7 @@ from ..runtime.unpaged import UnpagedLists
 from . import query
 from .ahead import PagesAhead
 from .limits import MOST_FIELDS, LimitExceeded, ListLimit
-from .profile import Profile
+from .profile import HIDDEN_RECORDS, Profile
 from .query import PER_PAGE, Condition
 from .redaction import hide
 from .rows import CompressedPage
@@ -219,6 +219,8 @@ class Client:
         :param parameters: the tasks' own query parameters.
         :raises IncompleteList: where the pages do not add up, also after reading again.
         """
+        if kind.can_be_hidden and self.hides_records and _HIDDEN not in self.transport.warnings:
+            self.transport.warnings.append(_HIDDEN)
         narrowed = list(conditions) if kind.filters == "query" and query.fits_url(conditions) else []
         try:
             if any(condition.links for condition in narrowed):
@@ -566,6 +568,11 @@ class Client:
         record = Record.of(kind, raw) if isinstance(raw, Mapping) else None
         return record if record is not None and record.uuid == uuid and body.keys() <= record.flat.keys() else None
 
+    @property
+    def hides_records(self) -> bool:
+        """Whether the profile says that records are hidden from the account."""
+        return self.is_on(HIDDEN_RECORDS, "yes")
+
     def is_on(self, switch: str, *sides: str) -> bool:
         """Return True if the profile says that the instance is on one of some sides of a switch."""
         return self.profile is not None and self.profile.sides.get(switch) in sides
@@ -835,6 +842,10 @@ def had_no_effect(transport: Transport, words: str) -> str:
     )
 
 
+_HIDDEN = (
+    "This account does not see all records: the profile says that records are hidden from it. It may be limited to "
+    "locations."
+)
 _SLOW = "This instance shows a change only some seconds after it accepted it. Each change waits for that."
 
 

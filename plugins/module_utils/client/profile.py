@@ -59,6 +59,9 @@ _STATUSES = ("ok", "deviation", "missing", "new", "unknown")
 LINKS = tuple(name for name, field_type in FIELD_TYPES.items() if field_type.shape == "reference")
 """Types of fields that lead to one record."""
 
+HIDDEN_RECORDS = "hidden_records"
+"""What a profile says of the account: whether it does not see all records."""
+
 Seen = Iterator[tuple[str, str]]
 """Switches, each with the side that was seen."""
 
@@ -67,15 +70,14 @@ Seen = Iterator[tuple[str, str]]
 class Profile:
     """The sides of switches that an instance was on when it was probed.
 
-    :ivar sides: switch to side, of those that were told. :ivar date: the day of the probe.
+    :ivar sides: switch to side, of those that were told, and :data:`HIDDEN_RECORDS` of the account that probed.
+    :ivar date: the day of the probe.
     :ivar note: is told each contradiction once.
-    :ivar hides_records: whether the account that probed it did not see all records.
     """
 
     sides: Mapping[str, str]
     date: str = ""
     note: Callable[[str], None] = lambda _line: None
-    hides_records: bool = False
     _told: set[str] = field(default_factory=set)
     _mutex: threading.Lock = field(default_factory=threading.Lock)
 
@@ -102,8 +104,9 @@ class Profile:
             ) from error
         sides = {name: entry["side"] for name, entry in entries.items() if _is_side(entry.get("side"))}
         date, account = said.get("date"), said.get("account")
-        hides_records = isinstance(account, Mapping) and account.get("hidden_records") == "yes"
-        return cls(sides, date if isinstance(date, str) and _DATE.fullmatch(date) else "", note, hides_records)
+        if isinstance(account, Mapping) and _is_side(account.get(HIDDEN_RECORDS)):
+            sides[HIDDEN_RECORDS] = account[HIDDEN_RECORDS]
+        return cls(sides, date if isinstance(date, str) and _DATE.fullmatch(date) else "", note)
 
     def heard(self, method: str, path: str, answer: Response, types: Callable[[Kind], Mapping[str, str]]) -> None:
         """Looks at an answer that came anyway.

@@ -228,6 +228,11 @@ class Kind:
         return "{template}" in self.list_path
 
     @property
+    def can_be_hidden(self) -> bool:
+        """Whether an account that is limited to locations does not see all records: objects and what refers to them."""
+        return self.level >= Level.OBJECTS
+
+    @property
     def has_own_fields(self) -> bool:
         """Tells whether its fields differ between instances; else they are those of the catalogue."""
         return bool(self.template) or self.open_fields

@@ -17,7 +17,7 @@ from typing import Any
 from ..client.client import Client, Record
 from ..errors import ServiceError
 from ..model.field import EMPTY, Field, integer_of
-from ..model.kinds import HUB_ITEM, KINDS, LOCATION, OBJECT, ROOM, Kind, Level
+from ..model.kinds import HUB_ITEM, KINDS, LOCATION, OBJECT, ROOM, Kind
 from ..model.schema import Schema, type_of
 from ..model.types_links import Reference, references_in
 from .sight import LIMITED
@@ -75,24 +75,11 @@ class Visibility:
     closed_rooms: frozenset[Any] = frozenset()
 
 
-def may_be_hidden(kind: Kind) -> bool:
-    """Return True for objects and what refers to them. Everything else is listed to every account."""
-    return kind.level >= Level.OBJECTS
-
-
-def known_without_reading(client: Client, kinds: Iterable[Kind]) -> str:
-    """Return whether records of some kinds are hidden, as far as the profile says it. Warn if they are."""
-    hidden = [kind for kind in kinds if may_be_hidden(kind)]
-    if not hidden:
+def known_without_reading(client: Client, kind: Kind) -> str:
+    """Return whether records of a kind are hidden, as far as the profile says it."""
+    if not kind.can_be_hidden:
         return NO
-    if client.profile is None or not client.profile.hides_records:
-        return UNKNOWN
-    words = (
-        f"This account does not see all {hidden[0].several}: {LIMITED}, and the profile says that records are hidden."
-    )
-    if words not in client.transport.warnings:
-        client.transport.warnings.append(words)
-    return YES
+    return YES if client.hides_records else UNKNOWN
 
 
 def visibility(client: Client, lists: Lists, read: Read, found: Iterable[Record] = ()) -> Visibility:

@@ -25,7 +25,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, read_reference
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import known_without_reading
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import list_records
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import Sight, ascertained, unseen
 
@@ -189,7 +188,6 @@ def read_records(client: Client, plan: Plan, filters: Mapping[str, Mapping[str, 
         if sight.hidden:
             hidden[plural] = sorted(sight.hidden)
         records[plural] = listed.records
-    known_without_reading(client, [KINDS[plural] for plural in records])
     return Read(records, hidden)
 
 

@@ -17,7 +17,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
     parse_reference,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.by_fields import FinderByFields
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import known_without_reading
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.read_cache import Reading
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import (
     perhaps_unseen,
@@ -64,7 +63,6 @@ class Finder:
         records = self._reading.records_of(references)
         found = [self._found(reference, record) for reference, record in zip(references, records, strict=True)]
         self._seen += found
-        known_without_reading(self._client, [self._kind])
         return found
 
     def show(self, record: Record, field: str | None = None) -> Any:

@@ -17,7 +17,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidd
     NO,
     YES,
     Visibility,
-    may_be_hidden,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import LIMITED
 
@@ -47,7 +46,7 @@ def check_hidden_records(context: PlanContext) -> None:
 
 def may_exist_hidden(section: str) -> bool:
     """Return True if records of a section may be hidden from an account that is limited to locations."""
-    return may_be_hidden(KINDS[SECTIONS[section]])
+    return KINDS[SECTIONS[section]].can_be_hidden
 
 
 def _linked_anew(context: PlanContext) -> Iterator[str]:

@@ -20,7 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inventory import Plan, read_records
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import Finder
 
-WORDS = "the profile says that records are hidden"
+WORDS = "the profile says that records are hidden from it"
 
 
 def client_of(service: Embedded, directory: Path, hidden_records: Any) -> Client:
