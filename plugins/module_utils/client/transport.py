@@ -96,7 +96,7 @@ class Response:
         if not self.body.strip():
             return None
         try:
-            return decode_json(self.body)
+            return decode_json(self.body, parse_constant=_no_constant)
         except json.JSONDecodeError as error:
             raise NotJson(
                 f"{self.endpoint}: HTTP {self.status}, but the answer is not JSON; it starts with "
@@ -105,6 +105,11 @@ class Response:
             ) from error
         except ValueError as error:
             raise NotJson(f"{self.endpoint}: HTTP {self.status}, but the answer can't be used: {error}.") from error
+
+
+def _no_constant(name: str) -> Any:
+    """Refuse the words that Python alone accepts as numbers in JSON."""
+    raise ValueError(f"{name} is no JSON")
 
 
 @dataclass(frozen=True)
