@@ -129,25 +129,21 @@ _raw("JSON Lines", lambda body: body.replace(b"},{", b"}\n{"), LIST)
 _raw("no number", lambda body: body.replace(b":1,", b":NaN,", 1), LIST, RECORD)
 _raw("a proxy's words", lambda _body: b"upstream connect error or disconnect", media="text/plain")
 
-for _name, _status in {
-    "204 in place of an answer": 204,
-    "202 in place of an answer": 202,
-    "304 in place of an answer": 304,
-}.items():
-    _add(_name, lambda exchange, status=_status: Answer(status) if exchange.answer.status < 300 else None, *_READ)
-for _status in (400, 403, 405, 406, 409, 415, 422, 500, 501, 502, 503, 504):
-    _add(
-        f"status {_status}",
-        lambda _exchange, status=_status: Answer(status, b'{"message": "No."}', JSON),
-        LIST, RECORD, DEFINITIONS, WRITE,
-    )  # fmt: skip
-_add(
-    "a redirect", lambda _exchange: Answer(302, b"", None, {"Location": "https://elsewhere.invalid/login"}), *SORTS
-)  # fmt: skip
-_add(
-    "status 429", lambda _exchange: Answer(429, b'{"message": "No."}', JSON), LIST, RECORD, DEFINITIONS
-)  # fmt: skip
-_add("404 for a list", lambda _exchange: Answer(404, b'{"message": "Not found"}', JSON), DEFINITIONS, LIST)
+
+def _status(status: int, body: bytes = b'{"message": "No."}') -> Change:
+    """Another status in place of a good one. The request was carried out all the same."""
+    answer = Answer(status, body, JSON if body else None)
+    return lambda exchange: answer if exchange.answer.status < 300 else None
+
+
+for _number in (202, 204, 304):
+    _add(f"{_number} in place of an answer", _status(_number, b""), *_READ)
+for _number in (400, 403, 405, 406, 409, 415, 422, 500, 501, 502, 503, 504):
+    _add(f"status {_number}", _status(_number), LIST, RECORD, DEFINITIONS, WRITE)
+_add("status 429", _status(429), LIST, RECORD, DEFINITIONS)
+_add("404 for a list", _status(404), DEFINITIONS, LIST)
+_ELSEWHERE = Answer(302, b"", None, {"Location": "https://elsewhere.invalid/login"})
+_add("a redirect", lambda _exchange: _ELSEWHERE)
 _add("404 after a creation", lambda exchange: _if_post(exchange, Answer(404, b"{}", JSON)), WRITE)
 
 
@@ -183,12 +179,22 @@ _WHOLE: dict[str, Any] = {
     "no success": {"success": False},
     "a status": {"status": "error", "code": 500},
 }
+
+
+def _always(constant: Any) -> Callable[[Any, random.Random], Any]:
+    return lambda _value, _chance: constant
+
+
+def _wrapped(key: str) -> Callable[[Any, random.Random], Any]:
+    return lambda value, _chance: {key: value}
+
+
 for _name, _constant in _WHOLE.items():
-    _value(f"{_name} in place of the answer", lambda _v, _c, constant=_constant: constant)
+    _value(f"{_name} in place of the answer", _always(_constant))
 _value("an empty object in place of the answer", lambda _v, _c: {}, LIST, RECORD, DEFINITIONS, LOGIN)
 _value("an empty list in place of a record", lambda _v, _c: [], RECORD, LOGIN)
 for _wrapping in ("data", "result", "response", "value", "payload"):
-    _value(f"wrapped as {_wrapping}", lambda value, _c, key=_wrapping: {key: value})
+    _value(f"wrapped as {_wrapping}", _wrapped(_wrapping))
 _value("wrapped twice", lambda value, _c: {"result": {"data": value}})
 _value("in a list", lambda value, _c: [value])
 _value("a list of texts", lambda _v, _c: ["a", "b"], LIST, RECORD, DEFINITIONS)
@@ -404,32 +410,28 @@ _record("a member left out", _drop, RECORD, shows=True)
 # ---- definitions
 
 
-def _definition(name: str, key: str, value: Any) -> None:
+def _definition(name: str, key: str, wrong: Callable[[Any], Any]) -> None:
     def change(record: Any) -> Any:
-        found = dict(record)
-        if value is _NOTHING:
-            found.pop(key, None)
-        else:
-            found[key] = value
-        return found
+        value = wrong(record.get(key))
+        rest = {name: one for name, one in record.items() if name != key}
+        return rest if value is _NOTHING else {**rest, key: value}
 
     _at(f"a definition {name}", change, DEFINITIONS)
 
 
-_definition("without a key", "field_key", _NOTHING)
-_definition("with a key of null", "field_key", None)
-_definition("with a key as a number", "field_key", 7)
-_definition("without a type", "field_type", _NOTHING)
-_definition("with a type of null", "field_type", None)
-_definition("with a type as text", "field_type", "TEXT")
-_definition("with a type of no name", "field_type", {"constraints": []})
-_definition("with a type of two names", "field_type", {"name": ["TEXT", "MONEY"], "constraints": []})
-_definition("with constraints as a text", "field_type", {"name": "TEXT", "constraints": "none"})
-_definition("without a label", "label", _NOTHING)
-_definition("with a label as a map", "label", {"de": "Name"})
-_definition("with attributes as a text", "attributes", "none")
-_definition("with relations as a text", "relations", "none")
-_definition("with possible values as a text", "possible_values", "a, b")
+_definition("without a key", "field_key", lambda _key: _NOTHING)
+_definition("with a key of null", "field_key", lambda _key: None)
+_definition("with a key as a number", "field_key", lambda _key: 7)
+_definition("without a type", "field_type", lambda _type: _NOTHING)
+_definition("with a type of null", "field_type", lambda _type: None)
+_definition("with a type as text", "field_type", lambda one: one["name"])
+_definition("with a type of no name", "field_type", lambda one: {"constraints": one["constraints"]})
+_definition("with a type of two names", "field_type", lambda one: {**one, "name": [one["name"], "MONEY"]})
+_definition("with constraints as a text", "field_type", lambda one: {**one, "constraints": "none"})
+_definition("without a label", "label", lambda _label: _NOTHING)
+_definition("with attributes as a text", "attributes", lambda _some: "none")
+_definition("with relations as a text", "relations", lambda _some: "none")
+_definition("with possible values as a text", "possible_values", lambda _some: "a, b")
 
 # ---- writes: the answer is about something else, says less, or says that it failed although it was carried out
 

@@ -38,6 +38,7 @@ from ..model.field import (
     EMPTY,
     integer_of,
     is_uuid,
+    shorten,
 )
 from ..model.kinds import ARCHIVED_AT, FIELD_DEFINITION, Kind, flatten
 from ..model.schema import Schema
@@ -174,11 +175,19 @@ class Client:
     # ---- definitions
 
     def definitions(self, template: str) -> list[dict[str, Any]]:
-        """The field definitions of a template (asset, room, person), read once."""
+        """Return the field definitions of a template (asset, room, person), which are read once.
+
+        :raises SeventhingsError: for a definition without a key or a type: its field would seem not to exist.
+        """
         if template not in self._definitions:
-            self._definitions[template] = [
-                dict(record.flat) for record in self.list_all(FIELD_DEFINITION, template=template)
-            ]
+            found = [dict(record.flat) for record in self.list_all(FIELD_DEFINITION, template=template)]
+            for one in found:
+                if not _has_key_and_type(one):
+                    raise SeventhingsError(
+                        f"The definition {shorten(one.get('label'))} of the template {template} has no field_key or no "
+                        "name of a field_type, so nobody knows its field. Nothing is decided from such a list."
+                    )
+            self._definitions[template] = found
         return self._definitions[template]
 
     def forget_definitions(self) -> None:
@@ -741,6 +750,12 @@ def _flat(kind: Kind, raw: Mapping[str, Any], answer: Response) -> dict[str, Any
             f"{answer.endpoint}: a record in the answer has more than {MOST_FIELDS} fields; nothing of it was used."
         )
     return flat
+
+
+def _has_key_and_type(definition: Mapping[str, Any]) -> bool:
+    field_type = definition.get("field_type")
+    name = field_type.get("name") if isinstance(field_type, Mapping) else None
+    return all(isinstance(text, str) and text for text in (definition.get("field_key"), name))
 
 
 def _different_records_of_one_identity(records: Sequence[Record]) -> str:

@@ -16,7 +16,7 @@ from one_machine import Machine
 
 TITLE = "Laserdrucker reparieren"
 LOAN = "Kamera für den Katalog"
-RECORDS = {
+RECORDS: dict[str, tuple[str, dict[str, Any], dict[str, Any]]] = {
     "task": (TITLE, {"comment": "With toner."}, {"deadline": "2031-08-31"}),
     "rental_case": (LOAN, {"comment": "With tripod."}, {"due_date_reminder": {"unit": "days", "value": 5}}),
 }
@@ -41,7 +41,8 @@ def meanwhile(machine: Machine, act: Callable[[], object], before: tuple[str, st
 def change(machine: Machine, kind: str, **fields: Any) -> dict[str, Any]:
     """Change a record in a process of its own."""
     title, _first, _second = RECORDS[kind]
-    done: dict[str, Any] = machine.call(kind, title=title, **KEYS[kind], **fields).data
+    options: dict[str, Any] = {"title": title, **KEYS[kind], **fields}
+    done: dict[str, Any] = machine.call(kind, **options).data
     return done
 
 

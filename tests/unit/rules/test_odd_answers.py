@@ -23,7 +23,7 @@ OBJECT = "612efdab-b95b-5ebe-962e-4cff2ae0ad54"
 def wrong(path: str, value: Any) -> Wrong:
     """Start an instance that answers something else at a path."""
     service = Wrong.started()
-    service.mutation = Mutation("odd", ("list", "record", "question"), lambda _exchange: answer_json(value))
+    service.mutation = Mutation("odd", ("list", "record", "definitions", "question"), lambda _exchange: answer_json(value))
     service.at_path = path
     return service
 
@@ -101,3 +101,22 @@ def test_words_that_python_alone_takes_for_numbers_are_no_json(number: str) -> N
     service.at_path = "/locations"
     done = service.call("location_info")
     assert f"the answer can't be used: {number} is no JSON" in done["msg"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"field_key": None},
+        {"field_key": 7},
+        {"field_type": None},
+        {"field_type": "TEXT"},
+        {"field_type": {"name": None}},
+        {"field_type": {"name": ["TEXT", "MONEY"]}},
+    ],
+)
+def test_a_definition_without_a_key_or_a_type_is_no_field_less(change: dict[str, Any]) -> None:
+    """An export would leave the field out of its files, and a change of a record would lose its value."""
+    [*definitions] = embedded_here.Embedded.started().client().definitions("person")
+    odd = wrong("/asset-tracking/person/field-definitions", [{**definitions[0], **change}, *definitions[1:]])
+    done = odd.call("person_info")
+    assert "of the template person has no field_key or no name of a field_type" in done["msg"]
