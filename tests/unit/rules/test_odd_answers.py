@@ -107,7 +107,6 @@ def test_words_that_python_alone_takes_for_numbers_are_no_json(number: str) -> N
     "change",
     [
         {"field_key": None},
-        {"field_key": 7},
         {"field_type": None},
         {"field_type": "TEXT"},
         {"field_type": {"name": None}},
