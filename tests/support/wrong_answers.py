@@ -391,8 +391,14 @@ _member("a reminder without a value", lambda one: {"unit": one["unit"]}, _is_rem
 _member("a reminder as a number", lambda _one: 2, _is_reminder)
 _member("a reminder of words", lambda one: {**one, "value": "two"}, _is_reminder)
 _member("more in a reminder", lambda one: {**one, "weekday": "mon"}, _is_reminder)
-_member("an unknown renter", lambda one: {**one, "type": "robot"}, lambda key, value: key == "renter" and isinstance(value, dict))
-_member("a renter of null", lambda one: {**one, "value": None}, lambda key, value: key == "renter" and isinstance(value, dict))
+
+
+def _is_renter(key: str, value: Any) -> bool:
+    return key == "renter" and isinstance(value, dict)
+
+
+_member("an unknown renter", lambda one: {**one, "type": "robot"}, _is_renter)
+_member("a renter of null", lambda one: {**one, "value": None}, _is_renter)
 
 
 def _drop(record: dict[str, Any], chance: random.Random) -> object:
