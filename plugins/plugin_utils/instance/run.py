@@ -400,8 +400,8 @@ class _Run:
         return self._result(differs if plan.changes else "unchanged", plan)
 
     def _must_read_again(self, plan: InstancePlan, journal: Journal) -> bool:
-        """Take the locks of the kinds that the plan creates or replaces, in the order of the catalogue. Return True if others
-        wrote such records since the lists were read, or may have. Wait for the requests of interrupted runs.
+        """Take the locks of the kinds that the plan creates or replaces, in the order of the catalogue. Return True if
+        others wrote such records since the lists were read, or may have. Wait for the requests of interrupted runs.
 
         :raises LockTimeout: if another process does not give a lock back in time.
         """
