@@ -2,11 +2,14 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Random histories: many processes create the same few records while everything around them goes wrong.
+"""Random histories: many processes create and change the same few records while everything around them goes wrong.
 
 Processes are killed and stopped, answers are lost and requests take effect later, tokens expire, a directory of shared
 files is removed, and half of the processes do not have the variables of a session. In the end every record exists once,
-one process at most says that it created it, and the next run finds nothing to do.
+one process at most says that it created it, every change that a process reports is there, and the next run finds
+nothing to do.
+
+``SEVENTHINGS_TEST_SEEDS`` selects histories: seeds or ranges of them, such as ``7 100-119``.
 
 The seconds of a real service are scaled down: the settling horizon is 4 seconds in place of 30.
 """
@@ -20,7 +23,7 @@ import shutil
 import signal
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -39,7 +42,14 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime impo
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
 
-SEEDS = [int(seed) for seed in os.environ.get("SEVENTHINGS_TEST_SEEDS", "").split()] or range(300 if LONG else 4)
+
+def _selected(text: str) -> list[int]:
+    """Return the numbers of a text such as ``7 100-119``."""
+    ends = [part.partition("-")[::2] for part in text.split()]
+    return [number for first, last in ends for number in range(int(first), int(last or first) + 1)]
+
+
+SEEDS = _selected(os.environ.get("SEVENTHINGS_TEST_SEEDS", "")) or range(300 if LONG else 4)
 LARGEST = 50 if LONG else 10
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -95,6 +105,63 @@ RECORDS = (
     _person("ada.weber@nordhain.example"),
 )
 
+
+@dataclass(frozen=True)
+class Piece:
+    """A field that processes set, each of them with the same value, of a record that exists from the beginning.
+
+    :ivar record: the record as a module and a file write it, without the field.
+    :ivar method: of the request that writes it, with its path below the service.
+    """
+
+    module: str
+    section: str
+    record: Mapping[str, Any]
+    field: str
+    value: Any
+    method: str
+    path: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.field} of {self.module}"
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        return {**self.record, self.field: self.value}
+
+    @property
+    def options(self) -> dict[str, Any]:
+        return self.entry if self.method == "PUT" else {"fields": self.entry}
+
+
+OIL: dict[str, Any] = {"title": "Oil", "deadline": "2031-05-31", "assignees": [USER]}
+LOAN: dict[str, Any] = {
+    "title": "Loan",
+    "issue_date": "2031-05-05",
+    "due_date": "2031-05-09",
+    "responsible_user": USER,
+    "references": ["100003"],
+}
+_TASK = ("task", "tasks", {"title": "Oil"})
+_LOAN = ("rental_case", "rental_cases", {"title": "Loan", "issue_date": "2031-05-05"})
+_YARD = ("location", "locations", {"name": "Yard"})
+_SAW = ("object", "objects", {"barcode": "77100"})
+_ONE_DAY = {"unit": "days", "value": 1}
+PIECES = (
+    Piece(*_TASK, "comment", "With care.", "PUT", "/task-management/task/*"),
+    Piece(*_TASK, "deadline", "2031-06-30", "PUT", "/task-management/task/*"),
+    Piece(*_TASK, "reminders", [_ONE_DAY], "PUT", "/task-management/task/*"),
+    Piece(*_LOAN, "comment", "With tripod.", "PUT", "/rental-management/rental-case/*"),
+    Piece(*_LOAN, "issue_date_reminder", _ONE_DAY, "PUT", "/rental-management/rental-case/*"),
+    Piece(*_LOAN, "due_date_reminder", _ONE_DAY, "PUT", "/rental-management/rental-case/*"),
+    Piece(*_YARD, "city", "Halle", "PATCH", "/location/*"),
+    Piece(*_YARD, "address", "Mill Lane 7", "PATCH", "/location/*"),
+    Piece(*_SAW, "description", "Blue", "PATCH", "/object/*"),
+    Piece(*_SAW, "serial_number", "S-7", "PATCH", "/object/*"),
+)
+"""Fields of four records. A PUT sets all fields of its record, and a PATCH those that it sends."""
+
 LOST = ("504_late", "502_late", "reset_late")
 OTHERS = ("504_after", "reset_after", "reset_before", "half_body", "500", "503", "429")
 
@@ -111,6 +178,7 @@ class History:
     def __post_init__(self) -> None:
         self.chance = random.Random(self.seed)
         self.records = self.chance.sample(RECORDS, self.chance.randint(1, 4))
+        self.pieces = self.chance.sample(PIECES, self.chance.randint(1, 6))
         self.removed = self.chance.choice(["session/seventhings", "memory", "tmp", ""])
         self.running: dict[int, str] = {}
         self.ends: dict[int, int] = {}
@@ -127,27 +195,66 @@ class History:
         return {**given, "rate_limit": self.chance.choice([0, 6000]), "tuning": {"settle": SETTLE}}
 
     def start(self) -> None:
-        """Start a process: a module for one record, or an instance with some of them."""
+        """Start a process: a module for one record or one field, or an instance with some of them."""
+        if self.chance.random() < 0.5:
+            self.start_change()
+        else:
+            self.start_creation()
+
+    def start_change(self) -> None:
+        pieces = self.chance.sample(self.pieces, self.chance.randint(1, len(self.pieces)))
+        is_instance, options = self.chance.random() < 0.25, self.options()
+        what = f"instance {[each.name for each in pieces]}" if is_instance else pieces[0].name
+        self.fork(
+            what, lambda: self.provision_changes(pieces, options) if is_instance else self.set(pieces[0], options)
+        )
+
+    def start_creation(self) -> None:
         wanted = sorted(self.chance.sample(self.records, self.chance.randint(1, len(self.records))), key=RECORDS.index)
         is_instance = self.chance.random() < 0.25
-        environment = {"XDG_RUNTIME_DIR": str(self.path / "session")} if self.chance.random() < 0.5 else {}
         one = self.chance.choice(wanted)
-        options, delay = self.options(), self.chance.choice([0.0, 0.0, self.chance.uniform(0.0, 3.0)])
+        options = self.options()
         what = f"instance {[each.name for each in wanted]}" if is_instance else f"{one.module} {one.name}"
+        self.fork(what, lambda: self.provision(wanted, options) if is_instance else self.ensure(one, options))
+
+    def fork(self, what: str, act: Callable[[], object]) -> None:
+        environment = {"XDG_RUNTIME_DIR": str(self.path / "session")} if self.chance.random() < 0.5 else {}
+        delay = self.chance.choice([0.0, 0.0, self.chance.uniform(0.0, 3.0)])
 
         def work() -> None:
             for name in ("SEVENTHINGS_RUNTIME_DIR", "XDG_RUNTIME_DIR"):
                 os.environ.pop(name, None)
             os.environ.update(environment)
             time.sleep(delay)
-            if is_instance:
-                self.provision(wanted, options)
-            else:
-                self.ensure(one, options)
+            act()
 
         process = processes.forked(work)
         self.running[process] = what
         self.say(f"{process} starts after {delay:.1f}: {what}{' in a session' if environment else ''}")
+
+    def set(self, piece: Piece, options: Mapping[str, Any]) -> dict[str, Any]:
+        done = steps.call(piece.module, {**options, **piece.options}, client_of=connect).data
+        changed = {piece.name: int(done["changed"])} if not done.get("failed") else {}
+        return self.note(changed, done, [piece])
+
+    def provision_changes(self, pieces: list[Piece], options: Mapping[str, Any]) -> dict[str, Any]:
+        name = "-".join(str(PIECES.index(one)) for one in sorted(pieces, key=PIECES.index))
+        src = self.path / f"changes-{name}-{os.getpid()}"
+        src.mkdir(exist_ok=True)
+        (src / "instance.yml").write_text(f"api: seventhings/v1\nset: changes-{name}\nset_id: 0123456789abcdee\n")
+        for section in {one.section for one in pieces}:
+            of_section = [one for one in pieces if one.section == section]
+            entry: dict[str, Any] = {}
+            for one in of_section:
+                entry |= one.entry
+            (src / f"{section}.yml").write_text(yaml.safe_dump([entry]))
+        done = self.apply(src, options)
+        return self.note({"changes": int(done["changed"])}, done, pieces)
+
+    def apply(self, src: Path, options: Mapping[str, Any]) -> dict[str, Any]:
+        written = {**options, "src": str(src)}
+        read = read_arguments("instance", INSTANCE, {}, written)
+        return provision(read.options, False, DataLoader(), written)
 
     def ensure(self, wanted: Wanted, options: Mapping[str, Any]) -> dict[str, Any]:
         done = steps.call(wanted.module, {**options, **wanted.options}, client_of=connect).data
@@ -163,9 +270,7 @@ class History:
         for section in {one.section for one in wanted}:
             entries = [dict(one.entry) for one in wanted if one.section == section]
             (src / f"{section}.yml").write_text(yaml.safe_dump(entries))
-        written = {**options, "src": str(src)}
-        read = read_arguments("instance", INSTANCE, {}, written)
-        done = provision(read.options, False, DataLoader(), written)
+        done = self.apply(src, options)
         counted = {one["section"]: 0 for one in done.get("changes", [])}
         changed: Counter[str] = Counter()
         for section, numbers in done.get("summary", {}).items():
@@ -179,8 +284,9 @@ class History:
                 changed[f"{section}: some"] += number
         return self.note(dict(changed), done)
 
-    def note(self, changed: Mapping[str, int], done: Mapping[str, Any]) -> dict[str, Any]:
+    def note(self, changed: Mapping[str, int], done: Mapping[str, Any], pieces: Sequence[Piece] = ()) -> dict[str, Any]:
         told = {"process": os.getpid(), "changed": changed, "failed": bool(done.get("failed")), "msg": done.get("msg")}
+        told["set"] = [] if done.get("failed") else [one.name for one in pieces]
         told["result"] = {name: done.get(name) for name in ("outcome", "summary", "warnings")}
         processes.note(self.path / "results", json.dumps(told, default=str))
         return told
@@ -188,19 +294,22 @@ class History:
     # ---- what goes wrong
 
     def disturb(self) -> None:
-        """Add faults to the requests that create records."""
+        """Add faults to the requests that create and change records."""
         rules = []
-        for record in {one.post: one for one in self.records}.values():
+        requests = {("POST", one.post) for one in self.records} | {(one.method, one.path) for one in self.pieces}
+        for request in sorted(requests):
             if self.chance.random() < 0.7:
-                rules.append(self.rule(record, self.chance.choice(LOST), commit_after=self.chance.uniform(0.1, LATEST)))
+                late = self.chance.uniform(0.1, LATEST)
+                rules.append(self.rule(request, self.chance.choice(LOST), commit_after=late))
             if self.chance.random() < 0.5:
-                rules.append(self.rule(record, self.chance.choice(OTHERS), retry_after=1))
-            rules.append(self.rule(record, "latency", seconds=self.chance.choice([0.0, 0.3, 1.0]), times=None))
+                rules.append(self.rule(request, self.chance.choice(OTHERS), retry_after=1))
+            rules.append(self.rule(request, "latency", seconds=self.chance.choice([0.0, 0.3, 1.0]), times=None))
         self.say(f"faults {rules}")
         self.service.steer("PUT", f"/faults?seed={self.seed}", rules)
 
-    def rule(self, record: Wanted, fault: str, **more: Any) -> dict[str, Any]:
-        given = {"fault": fault, "method": "POST", "path": record.post, "probability": 0.5}
+    def rule(self, request: tuple[str, str], fault: str, **more: Any) -> dict[str, Any]:
+        method, path = request
+        given = {"fault": fault, "method": method, "path": path, "probability": 0.5}
         return {**given, "times": self.chance.randint(1, 3), **more}
 
     def strike(self) -> None:
@@ -240,6 +349,17 @@ class History:
 
     # ---- from the first to the last
 
+    def begin(self) -> None:
+        """Create the records that are changed."""
+        created = [("task", OIL), ("rental_case", LOAN)]
+        created += [
+            ("location", {"fields": {"name": "Yard"}}),
+            ("object", {"fields": {"barcode": "77100", "inventory_name": "Saw"}}),
+        ]
+        for module, members in created:
+            done = steps.call(module, {**self.options(), **members}, client_of=connect).data
+            assert done["changed"], done
+
     def play(self) -> None:
         self.began = time.monotonic()
         self.killed: set[int] = set()
@@ -266,16 +386,31 @@ class History:
         """The run that a message asks for, at once, and one after it that must find nothing to do."""
         self.service.steer("PUT", "/faults", [])
         options = self.options()
-        for record in self.records:
-            done = self.ensure(record, options)
+        for done in self.everything(options):
             assert not done["failed"], done
         time.sleep(LATEST)
-        for record in self.records:
-            done = self.ensure(record, options)
+        for done in self.everything(options):
             assert not done["failed"], done
             assert not any(done["changed"].values()), done
-        done = self.provision(self.records, options)
-        assert done["result"]["outcome"] == "unchanged", done
+        for done in (self.provision(self.records, options), self.provision_changes(self.pieces, options)):
+            assert done["result"]["outcome"] == "unchanged", done
+
+    def everything(self, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        for record in self.records:
+            yield self.ensure(record, options)
+        for piece in self.pieces:
+            yield self.set(piece, options)
+
+    def check_changes(self) -> None:
+        """Look for every change that a process reports, as soon as no request can take effect any more."""
+        time.sleep(LATEST)
+        told = [json.loads(line) for line in processes.noted(self.path / "results")]
+        reported = {name for one in told for name in one["set"]}
+        for piece in self.pieces:
+            if piece.name in reported:
+                written = steps.call(piece.module, {**self.options(), **piece.options}, True).data
+                assert not written.get("failed"), written
+                assert not written["changed"], f"the update of {piece.name} was lost"
 
     def check(self) -> None:
         told = [json.loads(line) for line in processes.noted(self.path / "results")]
@@ -288,12 +423,14 @@ class History:
         crashed = [process for process, end in self.ends.items() if end != 0 and process not in self.killed]
         assert not crashed, f"{crashed} crashed"
         if not self.killed and not any(one["failed"] for one in told):
-            total = sum(number for one in told for number in one["changed"].values())
+            names = {piece.name for piece in self.pieces} | {"changes"}
+            counts = [(name, number) for one in told for name, number in one["changed"].items()]
+            total = sum(number for name, number in counts if name not in names)
             assert total == len(self.records), f"{total} were created"
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_history_creates_every_record_once(
+def test_a_history_creates_every_record_once_and_loses_no_change(
     seed: int, emulator: Emulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     emulator.reset()
@@ -302,7 +439,9 @@ def test_a_history_creates_every_record_once(
     monkeypatch.setattr(places, "_SESSIONS", tmp_path / "run")
     history = History(seed, emulator, tmp_path)
     try:
+        history.begin()
         history.play()
+        history.check_changes()
         history.again()
         history.check()
     except BaseException as failed:

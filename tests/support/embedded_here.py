@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Self, cast
 from urllib.parse import urlsplit
 
 import requests
@@ -92,9 +92,10 @@ class Embedded:
     _mutex: threading.RLock = field(default_factory=threading.RLock)
 
     @classmethod
-    def started(cls, sides: Mapping[str, str] | None = None, data: str = "demo") -> Embedded:
-        store = Store(":memory:")
-        store.copy_from(_filled(data))
+    def started(cls, sides: Mapping[str, str] | None = None, data: str = "demo", store: Store | None = None) -> Self:
+        """Start an instance on start data, or on a copy of a store."""
+        source, store = store or _filled(data), Store(":memory:")
+        store.copy_from(source)
         clock = Clock(lambda: _START, lambda: NOW)
         service = Service(store, Weather(sides or {}), clock)
         # Read once for all: nobody changes it.

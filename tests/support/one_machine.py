@@ -45,6 +45,7 @@ class Machine:
                 [Folder(self.runtime)], "here", clock=clock.now, sleep=clock.forward, now=clock.now
             )
             client.transport.on_unsafe = client.creations.refresh
+            client.transport.on_lost = client.creations.lose
         return client
 
     def call(self, module: str, check_mode: bool = False, **options: Any) -> Result:

@@ -38,6 +38,7 @@ from ..model.field import (
     EMPTY,
     integer_of,
     is_uuid,
+    shorten,
 )
 from ..model.kinds import ARCHIVED_AT, FIELD_DEFINITION, Kind, flatten
 from ..model.schema import Schema
@@ -110,7 +111,7 @@ class Record:
         """
         key = self.kind.always_there
         is_marked = self.id is not None if self.kind.numbered else bool(self.uuid)
-        return is_marked and (not key or key in self.flat)
+        return is_marked and (not key or isinstance(self.flat.get(key), str))
 
     @property
     def archived(self) -> bool | None:
@@ -179,11 +180,19 @@ class Client:
     # ---- definitions
 
     def definitions(self, template: str) -> list[dict[str, Any]]:
-        """The field definitions of a template (asset, room, person), read once."""
+        """Return the field definitions of a template (asset, room, person), which are read once.
+
+        :raises SeventhingsError: for a definition without a key or a type: its field would seem not to exist.
+        """
         if template not in self._definitions:
-            self._definitions[template] = [
-                dict(record.flat) for record in self.list_all(FIELD_DEFINITION, template=template)
-            ]
+            found = [dict(record.flat) for record in self.list_all(FIELD_DEFINITION, template=template)]
+            for one in found:
+                if not _has_key_and_type(one):
+                    raise SeventhingsError(
+                        f"The definition {shorten(one.get('label'))} of the template {template} has no field_key or no "
+                        "name of a field_type, so nobody knows its field. Nothing is decided from such a list."
+                    )
+            self._definitions[template] = found
         return self._definitions[template]
 
     def forget_definitions(self) -> None:
@@ -430,7 +439,7 @@ class Client:
         return Page.of(kind, self.send("GET", kind.list_path, pairs=[*paging, *pairs]), number)
 
     def get(self, kind: Kind, uuid: str, template: str = "") -> Record | None:
-        """One record by its uuid; None where there is none (404, or an empty answer).
+        """Return a record by its uuid, or None if it does not exist: 404, or an empty answer if the kind allows it.
 
         :raises SeventhingsError: for an answer that is anything else than this record.
         """
@@ -514,7 +523,7 @@ class Client:
             return None
 
     def _read_one(self, kind: Kind, path: str, mark: str = "") -> Record | None:
-        """One record; None where there is none.
+        """Return a record, or None if it does not exist.
 
         :param mark: the uuid or the id that was asked for, if any. What stands in front of a service may answer
             anything, and a record that only looks gone would be made again or left.
@@ -524,7 +533,7 @@ class Client:
         except NotFound:
             return None
         raw = answer.json()
-        if raw in EMPTY:
+        if raw in EMPTY and kind.missing_is_empty:
             return None
         record = Record.of_flat(kind, _flat(kind, raw, answer)) if isinstance(raw, Mapping) else None
         if record is None or not record.is_known or mark not in ("", record.uuid, str(record.id)):
@@ -735,6 +744,11 @@ class Page:
             mark = "an id" if kind.numbered else "a uuid"
             besides = f" and a {kind.always_there}" if kind.always_there else ""
             raise SeventhingsError(f"{answer.endpoint}: expected records with {mark}{besides}, got something else.")
+        alike = _different_records_of_one_identity(records)
+        if alike:
+            raise SeventhingsError(
+                f"{answer.endpoint}: expected each record once, got different records with the identity {alike}."
+            )
         return cls(records, integer_of(envelope.get("total")), size, answer.body)
 
     def compress(self, kind: Kind) -> None:
@@ -757,6 +771,20 @@ def _flat(kind: Kind, raw: Mapping[str, Any], answer: Response) -> dict[str, Any
             f"{answer.endpoint}: a record in the answer has more than {MOST_FIELDS} fields; nothing of it was used."
         )
     return flat
+
+
+def _has_key_and_type(definition: Mapping[str, Any]) -> bool:
+    field_type = definition.get("field_type")
+    name = field_type.get("name") if isinstance(field_type, Mapping) else None
+    return all(isinstance(text, str) and text for text in (definition.get("field_key"), name))
+
+
+def _different_records_of_one_identity(records: Sequence[Record]) -> str:
+    """Return the identity that different records of a page share; empty if there is none."""
+    by_identity = {_identity(record): record for record in records}
+    if len(by_identity) == len(records):
+        return ""
+    return next((name for one in records if by_identity[name := _identity(one)].flat != one.flat), "")
 
 
 def _read_page(kind: Kind, body: bytes) -> list[dict[str, Any]]:

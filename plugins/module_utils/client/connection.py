@@ -213,6 +213,7 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
     )
     transport.pausing = creations.paused
     transport.on_unsafe = creations.refresh
+    transport.on_lost = creations.lose
     profile = Profile.read(str(given["profile"]), warnings.append) if given.get("profile") else None
     leftovers = Leftovers(places.shared, shared_name)
     unpaged = UnpagedLists(places.shared, digest_of(root))

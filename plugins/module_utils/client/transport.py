@@ -96,7 +96,7 @@ class Response:
         if not self.body.strip():
             return None
         try:
-            return decode_json(self.body)
+            return decode_json(self.body, parse_constant=_no_constant)
         except json.JSONDecodeError as error:
             raise NotJson(
                 f"{self.endpoint}: HTTP {self.status}, but the answer is not JSON; it starts with "
@@ -105,6 +105,11 @@ class Response:
             ) from error
         except ValueError as error:
             raise NotJson(f"{self.endpoint}: HTTP {self.status}, but the answer can't be used: {error}.") from error
+
+
+def _no_constant(name: str) -> Any:
+    """Refuse the words that Python alone accepts as numbers in JSON."""
+    raise ValueError(f"{name} is no JSON")
 
 
 @dataclass(frozen=True)
@@ -141,6 +146,7 @@ class Transport:
         raising.
     :ivar on_answer: hears of each answer, errors too: method and path, status, headers, the body as far as it was read.
     :ivar on_unsafe: is called when an UNSAFE request goes out, and when its answer is lost.
+    :ivar on_lost: is called when the answer to an IDEMPOTENT write is lost, even if it is sent again.
     :ivar read_only: refuse every request that is not SAFE (check mode).
     :ivar secrets: texts that never stand in a message.
     :ivar sent: how many requests went out, logins and repeats included.
@@ -166,6 +172,7 @@ class Transport:
     gate: Callable[[str, bool], None] | None = None
     on_answer: Callable[[str, int, Mapping[str, str], bytes], None] | None = None
     on_unsafe: Callable[[], None] = lambda: None
+    on_lost: Callable[[], None] = lambda: None
 
     def __post_init__(self) -> None:
         self.deadline = self.deadline or self.timeout * DEADLINE_TIMEOUTS
@@ -240,6 +247,8 @@ class Transport:
                 state = "no answer, so the outcome is unknown" if kind and failed.was_sent else "no answer"
                 if failed.is_outage:
                     self._outages.failed(failed.error.message, failed.after)
+                if failed.is_lost and kind and effect is Effect.IDEMPOTENT:
+                    self.on_lost()
                 if failed.was_sent and effect is Effect.UNSAFE:
                     self.on_unsafe()
                     if failed.is_outage:
@@ -409,9 +418,10 @@ class Transport:
             raise _RateLimited(refusal, sent, retry_after(response.headers))
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             failure: SeventhingsError = refusal
+            is_lost = not _is_of_service(status, content)
             if effect is Effect.UNSAFE:
-                failure = OutcomeUnknown(refusal.message, status, is_lost=not _is_of_service(status, content))
-            raise _Repeatable(failure, status in UNAVAILABLE, retry_after(response.headers))
+                failure = OutcomeUnknown(refusal.message, status, is_lost=is_lost)
+            raise _Repeatable(failure, status in UNAVAILABLE, retry_after(response.headers), is_lost=is_lost)
         raise refusal
 
     def _quoted(self, text: str) -> str:
@@ -517,16 +527,23 @@ class _Repeatable(Exception):
 
     :ivar is_outage: whether a gateway answered in place of the service, or the connection was reset.
     :ivar after: seconds after which the answer asks to come again, if it does. :ivar was_sent: whether it was sent.
+    :ivar is_lost: whether it was sent, and nobody knows what the service does with it.
     """
 
     def __init__(
-        self, error: SeventhingsError, is_outage: bool = False, after: float | None = None, was_sent: bool = True
+        self,
+        error: SeventhingsError,
+        is_outage: bool = False,
+        after: float | None = None,
+        was_sent: bool = True,
+        is_lost: bool = True,
     ) -> None:
         super().__init__(error.message)
         self.error = error
         self.is_outage = is_outage
         self.after = after
         self.was_sent = was_sent
+        self.is_lost = was_sent and is_lost
 
 
 class _RateLimited(Exception):

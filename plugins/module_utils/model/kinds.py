@@ -114,6 +114,7 @@ class Kind:
     :ivar item_path: where one record is read, updated and deleted, with ``{uuid}``; empty where the service has none.
     :ivar create_path: where one is made; empty where the service makes none.
     :ivar by_id_path: where one is read by its integer id, with ``{id}``.
+    :ivar missing_is_empty: whether some instances answer nothing with 200 if a record does not exist.
     :ivar uuid_keys: where in an answer the uuid stands, the first that is there.
     :ivar template: the template whose definitions are the record's fields; empty for records with fixed ``fields``.
     :ivar match_on: the default natural key; of several, the first whose last field was written.
@@ -174,6 +175,7 @@ class Kind:
     item_path: str = ""
     create_path: str = ""
     by_id_path: str = ""
+    missing_is_empty: bool = False
     uuid_keys: tuple[str, ...] = ("uuid",)
     template: str = ""
     fields: tuple[Field, ...] = ()
@@ -393,6 +395,7 @@ PERSON = Kind(
     item_path="/person/{uuid}",
     create_path="/person",
     by_id_path="/person/by-id/{id}",
+    missing_is_empty=True,
     uuid_keys=("person_uuid", "uuid"),
     template="person",
     match_on=(("email",),),
@@ -413,6 +416,7 @@ USER = Kind(
     list_path="/users",
     item_path="/user/{uuid}",
     by_id_path="/user/by-id/{id}",
+    missing_is_empty=True,
     fields=tuple(Field(key, "TEXT") for key in ("email", "firstname", "lastname", "display_name")),
     match_on=(("email",),),
     identity=(Field("email", "TEXT"),),

@@ -479,8 +479,12 @@ def _reported(
 
 def _report_templates(client: Client) -> list[Mapping[str, Any]]:
     try:
-        listed = client.send("GET", "/report-template").json()
+        answer = client.send("GET", "/report-template")
     except NotFound as missing:
         raise SeventhingsError("This instance makes no reports: its version is too old for them.") from missing
-    templates = listed if isinstance(listed, list) else []
-    return [one for one in templates if isinstance(one, Mapping) and isinstance(one.get("uuid"), str)]
+    templates = answer.json()
+    if not isinstance(templates, list) or not all(
+        isinstance(one, Mapping) and is_uuid(one.get("uuid")) for one in templates
+    ):
+        raise SeventhingsError(f"{answer.endpoint}: expected a list of templates with a uuid, got something else.")
+    return templates

@@ -21,6 +21,7 @@ from ..model.field import (
     Field,
     InvalidValue,
     integer_of,
+    is_uuid,
     shorten,
 )
 from ..model.kinds import HUB_ITEM, HUB_ORDER, KINDS, Kind
@@ -270,9 +271,17 @@ def _publish_once(client: Client, wanted: Record, category: Any, price: Any, def
 
 
 def _suggested(client: Client, suggestion: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Object uuid to suggestion; the service answers [] where there is none."""
-    decoded = client.send("POST", f"/circularity-hub/suggest-{suggestion}", Effect.SAFE, body=body).json()
-    return dict(decoded) if isinstance(decoded, Mapping) else {}
+    """Return the suggestions by the uuid of the object. An instance answers [] or {} if it has none.
+
+    :raises SeventhingsError: for an answer of another shape.
+    """
+    answer = client.send("POST", f"/circularity-hub/suggest-{suggestion}", Effect.SAFE, body=body)
+    decoded = answer.json()
+    if decoded == []:
+        return {}
+    if not isinstance(decoded, Mapping) or not all(map(is_uuid, decoded)):
+        raise SeventhingsError(f"{answer.endpoint}: expected suggestions by the uuid of an object, got something else.")
+    return dict(decoded)
 
 
 def hub_suggestion_info(

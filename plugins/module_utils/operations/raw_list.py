@@ -12,6 +12,7 @@ from typing import Any
 
 from ..client.limits import ListLimit
 from ..client.transport import Response
+from ..errors import SeventhingsError
 from ..model.field import integer_of
 
 
@@ -30,6 +31,7 @@ def read_to_end(
 
     :param following: one request for a later page, by its number; None if there is no such page.
     :param limit: counts the pages.
+    :raises SeventhingsError: for a page that is no list.
     """
     found: list[Any] = []
     seen: set[str] = set()
@@ -39,7 +41,9 @@ def read_to_end(
         if page is None:
             break
         decoded = page.json()
-        items = items_of(decoded) or []
+        items = items_of(decoded)
+        if items is None:
+            raise SeventhingsError(f"{page.endpoint}: expected a list or {{items: [...]}}, got something else.")
         total = integer_of(decoded.get("total")) if isinstance(decoded, Mapping) else None
         limit.add(len(page.body), len(items), total)
         # Two events may be equal, so whole pages are compared and not their items.

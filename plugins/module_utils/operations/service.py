@@ -102,7 +102,9 @@ def history_info(client: Client, options: Mapping[str, Any]) -> ListResult:
             f"This instance has no history of {kind.one}: its version is too old for it."
         ) from missing
     items, is_whole = read_to_end(first, page, ListLimit(client.transport.limits, "events", _HISTORY_PAGE))
-    entries = [_entry(item) for item in items if isinstance(item, Mapping)]
+    if not all(isinstance(item, Mapping) and item for item in items):
+        raise SeventhingsError(f"{first.endpoint}: expected events, got something else.")
+    entries = [_entry(item) for item in items]
     return ListResult(entries[: options.get("limit")], len(entries), is_whole)
 
 

@@ -7,7 +7,9 @@ that.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from http import HTTPStatus
 from typing import Any
 
@@ -320,23 +322,33 @@ class Applier:
         status = change.values.get(self._kind.status_key)
         values = {key: value for key, value in change.values.items() if key != self._kind.status_key}
         if values:
-            current = self._whole(current)
-            body = update_body(self._schema, current, values, self._extra)
-            try:
-                self._send(current, body, "status" in values)
-            except (InvalidRequest, InternalError) as refused:
-                raise self._explained(refused, change) from refused
-            except NotFound as gone:
-                gone.message += f" It was there when it was read{perhaps_unseen(self._kind)}."
-                raise
-            except OutcomeUnknown as lost:
-                raise (lost if lost.status is None else self._explained(lost, change)) from lost
+            with self._replacing(current.uuid):
+                self._send_values(change, self._whole(current), values)
         if status is not None:
             self._client.set_status(self._kind, current.uuid, status)
 
+    def _replacing(self, uuid: str) -> AbstractContextManager[None]:
+        """Keep other processes from a record from the time at which it is read until it is replaced."""
+        if self._kind.update != "PUT":
+            return contextlib.nullcontext()
+        return self._client.creations.making(self._kind.name, uuid)
+
+    def _send_values(self, change: Change, current: Record, values: Mapping[str, Any]) -> None:
+        body = update_body(self._schema, current, values, self._extra)
+        try:
+            self._send(current, body, "status" in values)
+        except (InvalidRequest, InternalError) as refused:
+            raise self._explained(refused, change) from refused
+        except NotFound as gone:
+            gone.message += f" It was there when it was read{perhaps_unseen(self._kind)}."
+            raise
+        except OutcomeUnknown as lost:
+            raise (lost if lost.status is None else self._explained(lost, change)) from lost
+
     def _whole(self, current: Record) -> Record:
         """Return a record that is about to be replaced with everything that the service shows of it."""
-        if self._kind.update != "PUT" or current.is_whole:
+        has_moved = self._client.creations.have_moved(self._kind.name)
+        if self._kind.update != "PUT" or (current.is_whole and not has_moved):
             return current
         alone = self._client.get(self._kind, current.uuid, self._template)
         if alone is None:

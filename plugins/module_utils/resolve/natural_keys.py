@@ -14,7 +14,8 @@ from typing import Any
 
 from ..client.client import Record
 from ..client.query import Condition, Link
-from ..errors import Ambiguous, InvalidInput
+from ..errors import Ambiguous, InvalidInput, SeventhingsError
+from ..model.field import Unread, shorten
 from ..model.kinds import KINDS, TEMPLATE_KINDS, Kind
 from ..model.near import near_names as nearest
 from ..model.schema import Schema, field_from_definition, type_of
@@ -92,14 +93,33 @@ def narrowing(schema: Schema, keys: Iterable[str], desired: Mapping[str, Any]) -
 def identified(
     schema: Schema, keys: Iterable[str], desired: Mapping[str, Any], records: Iterable[Record]
 ) -> list[Record]:
-    """The records whose natural key is the desired one."""
+    """Return the records whose natural key is the desired one.
+
+    :raises SeventhingsError: if a record can't be compared, and may be the desired one.
+    """
     wanted = {key: _without_case(schema.kind, key, desired[key]) for key in keys}
     return [record for record in records if _is_identified(schema, wanted, record)]
 
 
 def _is_identified(schema: Schema, wanted: Mapping[str, Any], record: Record) -> bool:
     current = read_some(schema, wanted, record)
-    return all(schema.equal(key, value, _without_case(schema.kind, key, current[key])) for key, value in wanted.items())
+    unread = [key for key, value in current.items() if isinstance(value, Unread)]
+    is_equal = all(
+        schema.equal(key, value, _without_case(schema.kind, key, current[key]))
+        for key, value in wanted.items()
+        if key not in unread
+    )
+    if is_equal and unread:
+        raise _unreadable(record, unread[0], current[unread[0]])
+    return is_equal
+
+
+def _unreadable(record: Record, key: str, value: Unread) -> SeventhingsError:
+    kind = record.kind
+    return SeventhingsError(
+        f"The {kind.words} {record.uuid or record.id} has the {key} {shorten(value.raw)}, which can't be read, so "
+        f"nobody knows whether it is the {kind.words} that is meant. Nothing is decided from it."
+    )
 
 
 def _without_case(kind: Kind, key: str, value: Any) -> Any:
@@ -128,7 +148,10 @@ def key_of(
 def keyed(
     schema: Schema, keys: Sequence[str], records: Iterable[Record], mark: Callable[[Reference], Any]
 ) -> Iterator[tuple[Key | None, Record]]:
-    """Records, each behind its natural key as :func:`key_of` has it."""
+    """Yield records, each behind its natural key as :func:`key_of` has it.
+
+    :raises SeventhingsError: if a natural key can't be read.
+    """
     field = schema.fields[keys[0]]
     faces = type_of(field)
     # Most kinds are known by one text, which is its own key, and there are very many of them.
@@ -138,7 +161,11 @@ def keyed(
         if raw and raw.__class__ is str:
             yield (raw,), record
         else:
-            yield key_of(schema, keys, read_some(schema, keys, record), mark), record
+            values = read_some(schema, keys, record)
+            for key, value in values.items():
+                if isinstance(value, Unread):
+                    raise _unreadable(record, key, value)
+            yield key_of(schema, keys, values, mark), record
 
 
 def _part(schema: Schema, key: str, value: Any, mark: Callable[[Reference], Any]) -> Any:
@@ -164,7 +191,10 @@ def read_some(schema: Schema, keys: Iterable[str], record: Record) -> dict[str, 
     values = {}
     for key in keys:
         field = schema.fields[key]
-        values[key] = type_of(field).read(record.flat.get(field.wire_key), field)
+        raw, faces = record.flat.get(field.wire_key), type_of(field)
+        # Joined or written as a text, it would be the name of no record.
+        is_odd = faces.is_text and raw and isinstance(raw, (bool, list, Mapping))
+        values[key] = Unread(raw) if is_odd else faces.read(raw, field)
     return values
 
 

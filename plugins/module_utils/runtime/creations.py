@@ -1,7 +1,8 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lets one of many processes that ensure one record make it; the others find it.
+"""Let one of many processes that ensure a record create it, while the others find it. A record that is replaced as a
+whole (PUT) is guarded in the same way, because a process that read it earlier would take back what others changed.
 
 Each kind of record of an instance has a lock, and beside it a number that changes with each creation. A process that
 finds a record missing takes the lock. It looks again only if the number changed since its first look. So runs with
@@ -215,7 +216,7 @@ class Creations:
 
     @contextlib.contextmanager
     def making(self, kind: str, key: str) -> Iterator[None]:
-        """Guards the requests by which one record is made. Does nothing for a kind that nobody watches.
+        """Guard the requests that create or replace a record. Do nothing for a kind that nobody watches.
 
         :param key: tells the record apart.
         :raises CreatedMeanwhile: before anything was sent.
@@ -225,14 +226,14 @@ class Creations:
             yield
             return
         self._prepare(kind, watched, key)
-        self._inside.watched, self._inside.moves = watched, watched.moves
+        self._inside.watched, self._inside.moves, self._inside.has_lost = watched, watched.moves, False
         try:
             yield
         except BaseException as error:
-            self._done(watched, is_known=_is_known_after(error))
+            self._done(watched, is_known=_is_known_after(error) and not self._inside.has_lost)
             raise
         else:
-            self._done(watched, is_known=True)
+            self._done(watched, is_known=not self._inside.has_lost)
         finally:
             self._inside.watched = None
 
@@ -242,6 +243,11 @@ class Creations:
         if watched is not None:
             with self._mutex:
                 watched.refresh(self._now())
+
+    def lose(self) -> None:
+        """Note that an attempt of this thread may take effect later, even if the request is sent again and answered."""
+        self._inside.has_lost = True
+        self.refresh()
 
     # ---- many records
 

@@ -26,7 +26,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     SeventhingsError,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, UPDATE
 
 from ..apply.executor import Executor, Outcome, Progress
 from ..apply.journal import Journal, JournalBroken, JournalRefused, protected_by_others
@@ -400,14 +400,15 @@ class _Run:
         return self._result(differs if plan.changes else "unchanged", plan)
 
     def _must_read_again(self, plan: InstancePlan, journal: Journal) -> bool:
-        """Take the locks of the kinds that the plan creates, in the order of the catalogue. Return True if others
-        created such records since the lists were read, or may have. Wait for the requests of interrupted runs.
+        """Take the locks of the kinds that the plan creates or replaces, in the order of the catalogue. Return True if
+        others wrote such records since the lists were read, or may have. Wait for the requests of interrupted runs.
 
         :raises LockTimeout: if another process does not give a lock back in time.
         """
         creations = self._client.creations
         made_anew = [(one.kind.name, one.noted) for one in plan.changes if one.change.action == CREATE]
         kinds = {name for name, _key in made_anew}
+        kinds |= {one.kind.name for one in plan.changes if one.change.action == UPDATE and one.kind.update == "PUT"}
         moved = creations.hold(name for name in KINDS if name in kinds)
         waits = [
             creations.seconds_to_settle(),

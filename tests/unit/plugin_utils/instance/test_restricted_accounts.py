@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import steps
+from exports import contents, export_of
 from instance_site import Site, yaml_list
 from project import LONG
 
@@ -610,6 +612,121 @@ def test_no_account_makes_a_twin_or_changes_anything_in_vain(house: Site, seed: 
     assert told.outcome == "unchanged" or all("this account" in line for line in lines), (limits, weather, lines)
     if told.outcome == "unchanged":
         assert not any(line.startswith("POST") for line in house.writes())
+
+
+def drawn(house: Site, seed: int) -> tuple[Site, dict[str, Any]]:
+    """An account with limits at random, and the limits."""
+    chance = random.Random(seed)
+    limits: dict[str, Any] = {"hidden_fields": chance.sample(KEYS, chance.randrange(4))}
+    if chance.random() < 0.6:
+        limits["locations"] = locations(house, *chance.sample(("North", "South"), chance.randrange(3)))
+    house.service.steer("PUT", "/switches", {"hidden_objects": chance.choice(("unreadable", "readable", "nowhere"))})
+    return restricted(house, **limits), limits
+
+
+KEYS = ("barcode", "name", "number", "building_id", "description", "serial_number", "city", "weight", "actual_room")
+SETS = range(30 if LONG else 3)
+
+
+def module(site: Site, name: str, check_mode: bool = False, **options: Any) -> dict[str, Any]:
+    """The result of a module."""
+    given = {**site.service.options(), "rate_limit": 0, "token_cache": False, **site.options, **options}
+    done: dict[str, Any] = steps.call(name, given, check_mode).data
+    return done
+
+
+def is_said(done: dict[str, Any]) -> bool:
+    """Return True if a result says that the account may not see everything."""
+    return any("account" in line for line in (done.get("msg", ""), *done.get("warnings", ())))
+
+
+@pytest.mark.parametrize("seed", SETS)
+def test_an_export_of_any_account_says_what_it_leaves_out(house: Site, seed: int, tmp_path: Path) -> None:
+    account, limits = drawn(house, seed)
+    whole, theirs = tmp_path / "whole", tmp_path / "theirs"
+    everything = export_of(house, whole)
+    done = export_of(account, theirs, **account.options)
+    if done.get("failed"):
+        assert is_said(done), (limits, done)
+        assert not theirs.exists() or not list(theirs.iterdir())
+        return
+    before, after = contents(whole), contents(theirs)
+    is_short = any(after.get(name) != before[name] for name in before if name.endswith(".yml"))
+    left_out = set(done["left_out"]) - set(everything["left_out"])
+    lines = [*left_out, *done.get("warnings", ())]
+    assert not is_short or any("account" in line for line in lines) or done["hidden_records"] != "no", (limits, done)
+    for key in limits["hidden_fields"]:
+        for section, template in (("objects", "asset"), ("rooms", "room")):
+            if key in {one["field_key"] for one in house.client().definitions(template)} and after.get(
+                f"{section}.yml"
+            ):
+                assert f"{section}: {key}: {UNSEEN.format(key)}, so no file holds it" in left_out, limits
+                assert f" {key}:".encode() not in after[f"{section}.yml"]
+    if len(limits.get("locations", LOCATIONS)) < len(LOCATIONS):
+        assert done["hidden_records"] != "no"
+
+
+@pytest.mark.parametrize("seed", SETS)
+def test_an_inventory_of_any_account_shows_nothing_wrong(house: Site, seed: int) -> None:
+    account, limits = drawn(house, seed)
+
+    def shown(site: Site) -> tuple[dict[str, Any], str]:
+        plan = Plan("objects", filtered=frozenset())
+        read = read_records(site.client(read_only=True), plan, {})
+        hosts = lay_out(read.records, plan).hosts
+        return {str(one.variables["seventhings_uuid"]): one for one in hosts}, "\n".join(read.warnings)
+
+    whole, _warnings = shown(house)
+    theirs, told = shown(account)
+    assert set(theirs) <= set(whole)
+    for uuid, host in theirs.items():
+        for name, value in host.variables.items():
+            assert value == whole[uuid].variables[name] or UNSEEN.format("")[:20] in told, (limits, name, value)
+    for key in limits["hidden_fields"]:
+        if any(key in one for one in (OBJECTS[0], ROOMS[0], LOCATIONS[0])):
+            assert UNSEEN.format(key) in told, limits
+
+
+@pytest.mark.parametrize("seed", SETS)
+def test_a_lookup_of_any_account_finds_the_right_record_or_says_why_not(house: Site, seed: int) -> None:
+    account, limits = drawn(house, seed)
+    for kind, written, field in (
+        *(("object", one["barcode"], "inventory_name") for one in OBJECTS),
+        *(("room", f"{one['building_id']}/1", "uuid") for one in ROOMS),
+        *(("location", one["name"], "uuid") for one in LOCATIONS),
+    ):
+        right = Finder(house.client(read_only=True), KINDS[kind])
+        finder = Finder(account.client(read_only=True), KINDS[kind])
+        try:
+            (record,) = finder.find([written])
+            value = finder.show(record, field)
+        except SeventhingsError as error:
+            wrong = "" if "account" in error.message else error.message
+            assert not wrong, (limits, kind, written)
+        else:
+            assert value == right.show(right.find([written])[0], field), (limits, kind, written)
+
+
+@pytest.mark.parametrize("seed", SETS)
+def test_modules_decide_nothing_wrong_for_any_account(house: Site, seed: int) -> None:
+    account, limits = drawn(house, seed)
+    before = house.dump()
+    for name, records in (("location", LOCATIONS), ("room", ROOMS), ("object", OBJECTS)):
+        infos = [module(site, f"{name}_info") for site in (house, account)]
+        if infos[1].get("failed"):
+            assert is_said(infos[1]), (limits, name, infos[1])
+        else:
+            every, seen = ({one["uuid"]: one for one in info["records"]} for info in infos)
+            assert set(seen) <= set(every), (limits, name)
+            for uuid, record in seen.items():
+                assert record.items() <= every[uuid].items() or is_said(infos[1]), (limits, name, record)
+        for fields in records:
+            done = module(account, name, fields=fields)
+            assert is_said(done) if done.get("failed") else not done["changed"], (limits, name, fields, done)
+            gone = module(account, name, True, fields=fields, state="absent")
+            right = gone.get("changed") or is_said(gone)
+            assert right, (limits, name, fields, gone)
+    assert house.dump() == before
 
 
 # ---- inventory and lookup

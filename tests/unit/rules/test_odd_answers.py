@@ -1,0 +1,121 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Missing is not null, unknown is not empty: an answer of an odd shape is an error, and never "there is none"."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import embedded_here
+import pytest
+from embedded.messages import JSON, Answer, answer_json
+from wrong_answers import Mutation, Wrong
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+
+from ..module_utils.support import FakeTransport, answer, client_on, page_of, uuid_of
+
+OBJECT = "612efdab-b95b-5ebe-962e-4cff2ae0ad54"
+
+
+def wrong(path: str, value: Any) -> Wrong:
+    """Start an instance that answers something else at a path."""
+    service = Wrong.started()
+    service.mutation = Mutation("odd", ("list", "record", "definitions", "question"), lambda _exchange: answer_json(value))
+    service.at_path = path
+    return service
+
+
+@pytest.mark.parametrize("value", [None, "maintenance", {"data": []}, {"items": None}, {"0": {}}, 7, ["gone"], [{}]])
+def test_a_history_of_another_shape_is_an_error(value: Any) -> None:
+    done = wrong(f"/object/{OBJECT}/history", value).call("history_info", kind="object", record=OBJECT)
+    assert done["failed"]
+    assert "got something else" in done["msg"]
+
+
+@pytest.mark.parametrize("value", [None, "maintenance", {"data": []}, {}, 7, ["gone"], [{"name": "List"}]])
+def test_report_templates_of_another_shape_are_an_error(value: Any) -> None:
+    done = wrong("/report-template", value).call("report_template_info")
+    assert done["failed"]
+    assert "got something else" in done["msg"]
+
+
+@pytest.mark.parametrize("value", [None, "accepted", {"error": "x"}, 7, ["gone"], {"data": {}}])
+@pytest.mark.parametrize("suggestion", ["category", "rest-price"])
+def test_suggestions_of_another_shape_are_an_error(suggestion: str, value: Any) -> None:
+    service = wrong(f"/circularity-hub/suggest-{suggestion}", value)
+    for done in (service.call("hub_suggestion_info"), service.call("hub_item", object="100007")):
+        assert done["failed"]
+        assert "expected suggestions by the uuid of an object, got something else" in done["msg"]
+
+
+@pytest.mark.parametrize("value", [None, "", [], {}])
+def test_an_object_that_is_answered_as_nothing_is_not_missing(value: Any) -> None:
+    done = wrong(f"/object/{OBJECT}", value).call("object", uuid=OBJECT, state="absent")
+    assert done["failed"]
+    assert "expected the record that was asked for, got something else" in done["msg"]
+
+
+@pytest.mark.parametrize("link", ["somewhere", True, 7.5, {"display_name": "Dresden"}])
+def test_a_room_of_which_nobody_knows_the_location_is_not_created_again(link: Any) -> None:
+    service = embedded_here.Embedded.started()
+    [room] = service.call("room_info", filters={"number": "1.01"})["records"]
+    rooms = [{**one, "building_id": link} for one in [room]]
+    odd = wrong("/rooms", {"items": rooms, "total": 1, "page": 1, "per_page": 1000})
+    done = odd.call("room", fields={"building_id": "Dresden", "number": "1.01", "description": "Large"})
+    assert f"The room {room['uuid']} has the building_id" in done["msg"]
+    assert "which can't be read" in done["msg"]
+    assert not [entry for entry in odd.requests() if entry["method"] in ("POST", "PATCH") and "/room" in entry["path"]]
+
+
+@pytest.mark.parametrize("name", [["Mill"], {"de": "Mill"}, True])
+def test_a_location_of_which_nobody_knows_the_name_is_not_created_again(name: Any) -> None:
+    [location, *_others] = embedded_here.Embedded.started().call("location_info")["records"]
+    odd = wrong("/locations", {"items": [{**location, "name": name}], "total": 1, "page": 1, "per_page": 1000})
+    done = odd.call("location", fields={"name": "Mill"})
+    assert f"The location {location['uuid']} has the name" in done["msg"]
+    assert not [entry for entry in odd.requests() if entry["method"] == "POST" and entry["path"].endswith("/location")]
+
+
+@pytest.mark.parametrize("title", [None, True, 7, ["Oil"], {"de": "Oil"}])
+def test_a_task_without_a_title_is_no_task(title: Any) -> None:
+    client = client_on(FakeTransport({"GET /task-management/tasks": answer([{"uuid": uuid_of(1), "title": title}])}))
+    with pytest.raises(SeventhingsError, match="expected records with a uuid and a title, got something else"):
+        client.list_all(KINDS["task"])
+
+
+def test_different_records_with_one_uuid_are_an_error() -> None:
+    records = [{"uuid": uuid_of(1), "id": number, "name": f"Room {number}"} for number in (1, 2)]
+    client = client_on(FakeTransport({"GET /rooms": page_of(records, total=1)}))
+    with pytest.raises(SeventhingsError, match=f"different records with the identity {uuid_of(1)}"):
+        client.list_all(KINDS["room"])
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity"])
+def test_words_that_python_alone_takes_for_numbers_are_no_json(number: str) -> None:
+    service = Wrong.started()
+    body = f'{{"items": [{{"uuid": "{OBJECT}", "id": {number}, "name": "Mill"}}], "total": 1}}'.encode()
+    service.mutation = Mutation("odd", ("list",), lambda _exchange: Answer(200, body, JSON))
+    service.at_path = "/locations"
+    done = service.call("location_info")
+    assert f"the answer can't be used: {number} is no JSON" in done["msg"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"field_key": None},
+        {"field_type": None},
+        {"field_type": "TEXT"},
+        {"field_type": {"name": None}},
+        {"field_type": {"name": ["TEXT", "MONEY"]}},
+    ],
+)
+def test_a_definition_without_a_key_or_a_type_is_no_field_less(change: dict[str, Any]) -> None:
+    """An export would leave the field out of its files, and a change of a record would lose its value."""
+    [*definitions] = embedded_here.Embedded.started().client().definitions("person")
+    odd = wrong("/asset-tracking/person/field-definitions", [{**definitions[0], **change}, *definitions[1:]])
+    done = odd.call("person_info")
+    assert "of the template person has no field_key or no name of a field_type" in done["msg"]
