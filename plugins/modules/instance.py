@@ -21,6 +21,8 @@ description:
   - Its sections are C(fields), with one file for each template, and C(locations), C(rooms), C(persons), C(users),
     C(objects), C(tasks), C(rental_cases), C(catalog) and C(hub).
   # end of files
+  - C(scan_codes) in C(instance.yml) lets labels replace the placeholders with which objects were imported, and
+    O(observed) keeps what scans wrote. The guide about labels describes both.
   - Files are plain data. Templates, tags and inline vaulted values in them are errors. A file of records, or
     C(moved.yml), that is vaulted as a whole is decrypted. Settings and field definitions can't be vaulted. Computed
     values belong in O(desired).
@@ -232,6 +234,20 @@ options:
       - V(false) forbids it, whatever the files say. V(true) makes them unless C(policy.create_users) of C(instance.yml)
         is V(false). If not given, C(policy.create_users) decides, and without it nobody is made.
     type: bool
+  observed:
+    description:
+      - Fields that scans or people write, so that files must not. A map of sections to lists of field keys or labels.
+        An empty list says that nothing of that section is observed.
+      - A section that neither this option nor C(observed) of C(instance.yml) names is as the instance says. Observed is
+        the actual room of an object, if a FIELD_VALUE_COMPARISON field compares it with another room, and the location
+        that goes with it. If no field compares two rooms, C(actual_room) and C(actual_building) are observed, provided
+        that the files, or a record on the first page of the list, use C(target_room).
+      - A plan leaves observed fields out, also of new records, and so do O(mode=drift), exports and
+        M(community.seventhings.instance_absorb). Files that write one get a warning. It is a finding if this option or
+        C(instance.yml) names the field. C(scope), filters, the inventory and the lookup still read these fields.
+      - The fields of this option and those of C(instance.yml) count together. With O(protected), files can only add
+        fields, and this option alone says that nothing is observed.
+    type: dict
   workers:
     description:
       - How many requests may be under way at once. All share one token and one rate limit.
@@ -646,6 +662,24 @@ cautions:
   type: list
   elements: str
   sample: []
+scan_codes:
+  description:
+    - The labels of objects, if C(scan_codes) is set in C(instance.yml). Empty if it is not, and for an instance without
+      objects.
+  returned: O(mode=apply) or O(mode=drift)
+  type: dict
+  contains:
+    attached:
+      description: Rows whose object has a scan code that is no placeholder.
+      type: int
+    total:
+      description: Rows of objects.
+      type: int
+    differ:
+      description:
+        - Objects with another scan code than the files have. M(community.seventhings.instance_absorb) writes it.
+      type: int
+  sample: {attached: 412, total: 3000, differ: 3}
 hidden_records:
   description:
     - Whether records are hidden from this account, as far as the lists show that were read.

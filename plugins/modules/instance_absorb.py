@@ -15,6 +15,10 @@ description:
   - A changed value is put where the old one stands, in the quoting that it has. Everything else in the file stays as
     it is. Spacing, comments, order, quotes, a byte order mark, line ends and the dialect of a CSV file are not touched,
     so a review shows only the lines that changed.
+  - Labels that replaced the scan codes in the files come in too, with the references to them, if C(scan_codes) is set
+    in C(instance.yml). A code stays as it is if a reference to it can't be written.
+  - Observed fields (C(observed) in C(instance.yml)) are never taken in. The actual room of an object is one, because
+    scans own it.
   - Reads YAML, CSV and JSON Lines, in a directory, in one file and in layers. Nothing is written to the instance, and
     nothing outside of O(src).
   - Runs on the controller.

@@ -15,6 +15,7 @@ description:
   - Other records are named by their natural key, and fields whose key the instance made by their label, so that the
     files mean the same on every instance. Attachments are downloaded into C(files/).
   - Only what a person may write is exported. Time stamps and other things that the service makes are not.
+  - Observed fields, such as the actual room of an object, are left out, because scans own them. See RV(observed).
   - Writes a JSON Schema of this instance's own fields into C(schema/), for editors that complete names and values.
   - Runs on the controller and never writes to the instance.
 options:
@@ -246,6 +247,15 @@ left_out:
   sample:
     - "object 100240: accessories: the object 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11 stands in no list (archived, or
       gone)"
+observed:
+  description:
+    - Fields that scans and people write, by section, if a record has a value of one. No file with records holds these,
+      and C(twin.jsonl) does. C(observed) in the C(instance.yml) of O(dest) says which fields these are, else the
+      instance does.
+  returned: success
+  type: dict
+  sample:
+    objects: [actual_building, actual_room]
 hidden_records:
   description:
     - Whether records are hidden from this account, so that the export is short. V(yes) if a record that another one

@@ -351,10 +351,10 @@ def test_percents_are_of_the_records_in_scope_as_they_were_when_it_was_planned(s
 def test_records_come_into_the_scope_together_with_the_room_that_they_are_made_in(site: Site, path: Path) -> None:
     site.write(
         {
-            "instance.yml": "api: seventhings/v1\nset: test\nscope: {objects: {actual_room: [A/1]}}\n",
+            "instance.yml": "api: seventhings/v1\nset: test\nscope: {objects: {target_room: [A/1]}}\n",
             "locations.yml": "- name: A\n",
             "rooms.yml": '- {building_id: A, number: "1", name: One}\n',
-            "objects.yml": objects("1", "2", actual_room="A/1"),
+            "objects.yml": objects("1", "2", target_room="A/1"),
         }
     )
     plan(site, path)

@@ -158,7 +158,7 @@ def test_findings_about_files_are_data(service: Emulator, tmp_path: Path) -> Non
     directory.mkdir()
     (directory / "instance.yml").write_text("api: seventhings/v1\nset: hostile\n")
     (directory / "objects.yml").write_text(
-        yaml.safe_dump([{"barcode": "1", "actual_room": payload, payload: "x"} for payload in PAYLOADS])
+        yaml.safe_dump([{"barcode": "1", "target_room": payload, payload: "x"} for payload in PAYLOADS])
     )
     assert_data(run(tmp_path, service, {"community.seventhings.instance": {"src": str(directory)}}))
 

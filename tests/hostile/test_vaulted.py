@@ -255,9 +255,9 @@ def test_what_is_wrong_with_vaulted_and_with_plain_records_quotes_nothing_vaulte
     assert first.named("apply")["outcome"] == "changed"
     wrong = {
         "objects/secret.csv": _vaulted(
-            f"barcode,inventory_name,Size,actual_room,{MARK}\n{MARK}-1,a,{MARK},{MARK}/x,y\n{MARK}-1,a,5,,\n ,,,,\n"
+            f"barcode,inventory_name,Size,target_room,{MARK}\n{MARK}-1,a,{MARK},{MARK}/x,y\n{MARK}-1,a,5,,\n ,,,,\n"
         ),
-        "objects/plain.yml": "- barcode: '1'\n  actual_room: off/1\n  Pni: x\n",
+        "objects/plain.yml": "- barcode: '1'\n  target_room: off/1\n  Pni: x\n",
         "rooms.yml": f"- building_id: {MARK[:3]} offic\n  number: '1'\n",
         "tasks.yml": _vaulted(f"- title: {MARK}\n  assignees: [{MARK}@x]\n  deadline: {MARK}\n"),
         "moved.yml": _vaulted(f"objects: [{{from: {{barcode: {MARK}}}, to: {{{MARK}: {MARK}}}}}]\n{MARK}: []\n"),

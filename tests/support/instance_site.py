@@ -158,7 +158,7 @@ def sample_files(number: int, seed: int = 1, files: int = 12) -> dict[str, str |
         record: dict[str, Any] = {
             "barcode": f"{seed:02d}{index:06d}",
             "inventory_name": f"Thing {index}",
-            "actual_room": "/".join(chance.choice(rooms)),
+            "target_room": "/".join(chance.choice(rooms)),
             "purchasing_price": f"{chance.randrange(1, 9999)}.{chance.randrange(100):02d}",
             "responsible_person": chance.choice(persons),
             "Shelf mark": f"S-{index % 7}",

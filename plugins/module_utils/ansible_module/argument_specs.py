@@ -232,6 +232,7 @@ INSTANCE: Spec = {
     "protected": {"type": "bool", "default": False},
     "prune": {"type": "dict"},
     "limits": {"type": "dict"},
+    "observed": {"type": "dict"},
     "create_users": {"type": "bool"},
     "workers": {"type": "int", "default": 8},
     "stale": {"type": "str", "choices": ["refuse", "skip"], "default": "refuse"},

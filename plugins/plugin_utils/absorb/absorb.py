@@ -44,6 +44,7 @@ from ..set_plan.planner import plan_instance
 from ..set_plan.prune import Scope
 from ..set_plan.state import ListedState
 from .files import Files, Names, Target, section_names
+from .labels import Labels
 from .splices import is_same
 from .text_file import NewValue, NotSpliced
 
@@ -156,6 +157,7 @@ class _Absorbing:
         # What is in them besides the natural key, by the id of the record.
         self._overridden: dict[int, set[str]] = {}
         self._absorbed: set[tuple[int, str]] = set()
+        self._removed: set[int] = set()
 
     def run(self) -> Absorbed:
         for one in self._planned.changes:
@@ -165,6 +167,7 @@ class _Absorbing:
             elif one.change.action not in (plan.UPDATE, plan.CREATE):
                 self._tell(one, one.entry.place, f"{one}", "it is there again, and the files take it away")
         self._take_away()
+        self._take_labels()
         fresh = self._new_records()
         for section in self._targets:
             self._add(section, self._overrides.get(section, {}), fresh.get(section, []))
@@ -336,11 +339,38 @@ class _Absorbing:
             found[path] = self._downloads.fetched[path]
         return found
 
+    # ---- labels
+
+    def _take_labels(self) -> None:
+        """Write the scan codes that labels brought, and the references to them."""
+        labels = Labels(
+            self._planned,
+            self._files,
+            _owner,
+            lambda entry, target: self._later_layer(entry, target) is not None,
+            self._escaped,
+            self._unescaped,
+            self._absorbed,
+            self._removed,
+        )
+        written, kept = labels.run()
+        for entry, _key in written:
+            self._count(entry.kind.section, "changed")
+        for one, reason in kept:
+            is_hidden = self._desired.hiding.touches(one.entry)
+            now = VAULTED if is_hidden else f"{one.name} is {shorten(one.now)}"
+            self._result.told.append(
+                f"{one.entry.place_of(one.name)}: {now} in the instance: not changed, because {reason}"
+            )
+
     # ---- layers
 
     def _override_layer(self, planned: Planned, target: Target) -> Target | None:
         """The file in a later layer than that of a value in which it is overridden; None: it is changed in place."""
-        later = self._targets.get(_as_exported(planned.section, planned.entry))
+        return self._later_layer(planned.entry, target)
+
+    def _later_layer(self, entry: Entry, target: Target) -> Target | None:
+        later = self._targets.get(_as_exported(entry.kind.section, entry))
         return later if later is not None and later.layer > target.layer else None
 
     def _put_over(self, planned: Planned, name: str, value: Any, target: Target) -> None:
@@ -382,6 +412,7 @@ class _Absorbing:
             if id(one.entry) in stay:
                 self._tell(one, one.entry.place, f"{one} is {self._where(one)} the instance", stay[id(one.entry)])
             else:
+                self._removed.add(id(one.entry))
                 self._count(one.section, "removed")
 
     def _is_unchecked(self, planned: Planned) -> bool:
@@ -498,7 +529,7 @@ class _Absorbing:
     def _selection(self, sections: Sequence[str]) -> Selection:
         identity = {section: keys for section, keys in self._desired.identity.items() if section in sections}
         # Records are read from the files by what these say, whatever would tell all of them apart.
-        return Selection(only=sections, identity=identity, tries_other_keys=False)
+        return Selection(only=sections, identity=identity, observed=self._desired.observed, tries_other_keys=False)
 
     def _fresh(self, section: str, exported: Exported) -> Iterable[Any]:
         """Yields the records of a section that are in no file, and belong into these."""

@@ -20,6 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 from .dialect import CellReader, Dialects
 from .hiding import Hiding
 from .lifecycle import NOTHING, Lifecycle
+from .scan_codes import ScanCodeSettings
 
 SECTIONS: dict[str, str] = {kind.section: kind.name for kind in KINDS.values() if kind.section}
 """Section of the files (and of inline ``desired``) to the kind of record that it lists, in the order of dependency.
@@ -291,6 +292,8 @@ class DesiredInstance:
     :ivar scope: section to field to the values that a record in scope has; empty: all of it.
     :ivar marker: field that names the set in each record, where the files say so.
     :ivar lifecycle: section to what is left alone in its records, and which of them must stay.
+    :ivar scan_codes: the scan codes of objects and their placeholders; None if labels are of no concern.
+    :ivar observed: section to the fields that scans or people write; a section that is missing: as detected.
     :ivar shields: records that must stay although they are no part of it: a plan file holds changes alone.
     :ivar set_sizes: section to the number of records of the set that a plan file was made for.
     :ivar moved: section to pairs of an old and a new natural key, as maps of fields.
@@ -322,6 +325,8 @@ class DesiredInstance:
     scope: Mapping[str, Mapping[str, Sequence[Any]]] = field(default_factory=dict)
     marker: str = ""
     lifecycle: Mapping[str, Lifecycle] = field(default_factory=dict)
+    observed: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    scan_codes: ScanCodeSettings | None = None
     shields: Sequence[Entry] = ()
     set_sizes: Mapping[str, int] = field(default_factory=dict)
     moved: Mapping[str, Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]] = field(default_factory=dict)

@@ -34,6 +34,8 @@ from .desired import (
 )
 from .lifecycle import LIFECYCLE, read_settings
 from .nodes import Node
+from .observed import OBSERVED, read_names
+from .scan_codes import SCAN_CODES, read_scan_codes
 
 API = "seventhings/v1"
 _SETTINGS = (
@@ -46,6 +48,8 @@ _SETTINGS = (
     "policy",
     "scope",
     "lifecycle",
+    "observed",
+    "scan_codes",
     "marker",
     "csv",
     "variables",
@@ -88,6 +92,10 @@ class Settings:
         desired.scope = self._scope(node)
         if LIFECYCLE in node.value:
             desired.lifecycle = read_settings(node.member(LIFECYCLE), SECTIONS, self._find)
+        if OBSERVED in node.value:
+            desired.observed = self._observed(node.member(OBSERVED))
+        if SCAN_CODES in node.value:
+            desired.scan_codes = read_scan_codes(node.member(SCAN_CODES), desired.identity, self._find)
         desired.setting_places = _places(node)
         desired.declares_variables = VARIABLES in node.value
         if "csv" in node.value:
@@ -173,6 +181,13 @@ class Settings:
                 else:
                     scope.setdefault(section, {})[name] = listed
         return scope
+
+    def _observed(self, node: Node) -> dict[str, list[str]]:
+        names, wrong = read_names(node.value)
+        for setting, words in wrong:
+            section = setting.partition(".")[2]
+            self._find(node.member(section) if section in node.members else node, words)
+        return names
 
     # ---- policy
 

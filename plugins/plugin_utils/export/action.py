@@ -195,6 +195,7 @@ def _export(
         identity,
         NAMED if format_name == "xlsx" else (),
         _twin_notes(dest, rehearsed) if options.get("twin") else None,
+        observed=settings.observed,
     )
     _refuse_a_part(dest, selection, format_name)
     with tempfile.TemporaryDirectory() as held:
@@ -521,6 +522,7 @@ def _result(
         },
         "not_cloned": cleaned(exported.not_cloned),
         "left_out": cleaned(exported.left_out),
+        "observed": cleaned(exported.observed),
         "hidden_records": exported.visibility.hidden_records,
         **({"backup_files": [f"{dest}/{path}" for path in backups]} if backups else {}),
         "requests": requests,

@@ -53,6 +53,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.sigh
 )
 
 from ..desired.desired import SECTIONS
+from ..set_plan.observed import exported_without
 from ..set_plan.state import ListedState
 from .downloads import Downloads
 from .naming import Keys, Naming
@@ -81,6 +82,7 @@ class Exported:
     :ivar not_cloned: what an instance holds that no file can: kind to names.
     :ivar left_out: single values and records that were left out, and why.
     :ivar schemas: kind of record to its fields on this instance.
+    :ivar observed: section to the names of fields that scans or people write, and of which some record has a value.
     :ivar columns: section to the fields that its records may have in files, in their order.
     :ivar names: kind of record to how files name each that is there, where that was asked for.
     :ivar uuids: section to the uuids of its records, in the same order.
@@ -93,6 +95,7 @@ class Exported:
     not_cloned: dict[str, list[str]] = dataclasses.field(default_factory=dict)
     left_out: list[str] = dataclasses.field(default_factory=list)
     schemas: dict[str, Schema] = dataclasses.field(default_factory=dict)
+    observed: dict[str, list[str]] = dataclasses.field(default_factory=dict)
     columns: dict[str, list[Field]] = dataclasses.field(default_factory=dict)
     names: dict[str, list[str]] = dataclasses.field(default_factory=dict)
     uuids: dict[str, list[str]] = dataclasses.field(default_factory=dict)
@@ -109,6 +112,7 @@ class Selection:
     :ivar kinds_to_name: kinds of records that must be named, beyond those that others refer to.
     :ivar twin: takes the notes for a twin, where they are asked for.
     :ivar tries_other_keys: whether another natural key may tell records apart where the default one does not.
+    :ivar observed: section to the fields that scans or people write, if an earlier ``instance.yml`` says so.
     """
 
     only: Sequence[str] = ()
@@ -117,6 +121,7 @@ class Selection:
     kinds_to_name: Sequence[str] = ()
     twin: TwinNotes | None = None
     tries_other_keys: bool = True
+    observed: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for option, names in (("only", self.only), ("filters", self.filters)):
@@ -376,7 +381,9 @@ class _Export:
             self._portable.leave_out(kind.name, uuid)
         definitions = self._client.definitions(kind.template) if kind.template else ()
         seen = [field for field in writable_fields(schema, definitions) if field.key not in sight.hidden]
-        fields = [field for field in seen if field.key not in withheld]
+        kept = [field for field in seen if field.key not in withheld]
+        observed = exported_without(self._selection.observed, section, schema, definitions, lambda: records)
+        fields = [field for field in kept if field.key not in observed or field.key in (apart.keys or ())]
         self._result.columns[section] = fields
         rows = {}
         for uuid in sorted(name_of_uuid, key=name_of_uuid.__getitem__):
@@ -388,8 +395,12 @@ class _Export:
             else:
                 rows[uuid] = row
         self._add(section, list(rows.items()))
-        self._note(records, schema, rows, {uuid: keys for uuid, (_words, keys) in name_of_uuid.items()})
+        scanned = [field for field in kept if field not in fields]
+        self._note(records, schema, rows, {uuid: keys for uuid, (_words, keys) in name_of_uuid.items()}, scanned, read)
         exported = [read[uuid] for uuid in rows]
+        names = [name_in_files(field) for field in scanned if any(one.get(field.key) not in EMPTY for one in exported)]
+        if names:
+            self._result.observed[section] = names
         for key in sorted(sight.hidden):
             self._leave_out(f"{section}: {name_in_files(schema.fields[key])}: {unseen(key)}, so no file holds it")
         for field in withheld.values():
@@ -398,13 +409,25 @@ class _Export:
             self._tell_values(section, field, exported, f"of the type {field.type}, which nothing here writes")
 
     def _note(
-        self, records: Sequence[Record], schema: Schema, rows: Mapping[str, Row], keys: Mapping[str, Keys]
+        self,
+        records: Sequence[Record],
+        schema: Schema,
+        rows: Mapping[str, Row],
+        keys: Mapping[str, Keys],
+        scanned: Sequence[Field],
+        read: Mapping[str, Row],
     ) -> None:
-        """Notes for a twin which record each row is."""
+        """Note for a twin which record each row is, and the values of its observed fields.
+
+        :param scanned: the observed fields. :param read: uuid to the values of a record.
+        """
         twin = self._selection.twin
         for record in records if twin is not None else ():
             if twin is not None and record.uuid in rows:
-                twin.record(record, rows[record.uuid], [name_in_files(schema.fields[key]) for key in keys[record.uuid]])
+                names = [name_in_files(schema.fields[key]) for key in keys[record.uuid]]
+                words = f"{schema.kind.name} {record.uuid}"
+                seen = self._portable.record(schema, scanned, read[record.uuid], words) if scanned else {}
+                twin.record(record, rows[record.uuid], names, seen or {})
 
     def _sight(self, section: str, schema: Schema) -> Sight:
         """The fields of a section that the account does not see.

@@ -32,6 +32,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.printing.cle
 
 from ..desired.desired import SECTIONS, prune_actions
 from ..desired.dialect import PRESETS
+from ..desired.observed import SECTIONS_WITH_FIELDS
 from .export import Exported
 from .layout import schema_name
 from .portable import (
@@ -336,6 +337,20 @@ def _settings() -> Json:
             "scope": _by_section({"type": "object", "additionalProperties": {"type": "array"}}),
             "lifecycle": _by_section(_closed({**_LIFECYCLE, "protect": protected}))
             | {"description": "What is left alone, and what must stay"},
+            "observed": _closed({key_0: {"type": "array", "items": _FIELDS["items"]} for key_0 in SECTIONS_WITH_FIELDS})
+            | {"description": "Fields that scans or people write, and files must not; an empty list: none"},
+            "scan_codes": _closed(
+                {
+                    "field": {
+                        "type": "string",
+                        "minLength": 1,
+                        "description": "Field of an object that holds its code",
+                    },
+                    "placeholder": {"type": "string", "pattern": "^.+[^0-9]$", "description": "Prefix; digits follow"},
+                }
+            )
+            | {"required": ["field", "placeholder"]}
+            | {"description": "Scan codes that labels replace; needs identity of objects by another field"},
             "marker": {"type": "string", "description": "Field that names the set in each record"},
             "csv": _tables(),
             "variables": _variables(),

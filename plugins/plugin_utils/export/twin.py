@@ -57,14 +57,18 @@ class TwinNotes:
         """Begins anew: the sections are written again."""
         self.lines.clear()
 
-    def record(self, record: Record, row: Mapping[str, Any], names: Iterable[str]) -> None:
+    def record(
+        self, record: Record, row: Mapping[str, Any], names: Iterable[str], observed: Mapping[str, Any] | None = None
+    ) -> None:
         """Notes a record that stands in the files as some row.
 
-        :param names: the fields of its natural key, as the row calls them.
+        :param names: the fields of its natural key, as the row calls them. :param observed: its values that no other
+            file has, because scans or people write them.
         """
         key = {name: row[name] for name in names if name in row}
         uuid = {} if record.kind.numbered else {"uuid": record.uuid}
-        self.lines.append({"kind": record.kind.name, "key": key, **uuid, "id": record.id})
+        seen = {"observed": observed} if observed else {}
+        self.lines.append({"kind": record.kind.name, "key": key, **uuid, "id": record.id, **seen})
 
     def content(
         self, client: Client, state: ListedState, portable: Portable, files: Callable[[], Mapping[str, str]]

@@ -28,6 +28,7 @@ from ..apply.executor import Progress
 from ..desired.desired import DesiredInstance
 from ..desired.hiding import NOT_SHOWN, Hiding, masked
 from ..desired.loading import local_files
+from ..desired.observed import of_task, together
 from ..desired.telling import Told, tell
 from ..layers.given import load_files, sources_of
 from ..printing.screen import tell as tell_on_screen
@@ -143,6 +144,7 @@ def _provision(
         missing = "only a real run applies a plan_file" if looks_only else f"there is no plan_file {plan_file or ''}"
         raise InvalidInput(f"src: {missing.rstrip()}, and neither src nor desired says what to plan")
     if options["mode"] == "validate":
+        desired.observed = together(of_task(options.get("observed")), desired.observed)
         return _validated(desired, report, check_mode, src, url, invocation.host, options["plan_follows"])
     is_drift = options["mode"] == "drift"
     written_now = all_that_is_written if has_files else None

@@ -20,6 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 
 from ..desired.desired import SECTIONS, Limits, Policy, limit_of, prune_actions
+from ..desired.observed import of_task
 from ..set_plan.plan import Planned
 
 CAPS = ("limits", "prune", "create_users", "allow_destructive", "expect_instance")
@@ -40,6 +41,7 @@ class Caps:
     :ivar create_users: whether users may be created; None: the task does not say.
     :ivar expected: roots of the instances that may be changed; empty: the task does not say.
     :ivar is_protected: whether the files may be those of strangers.
+    :ivar observed: section to the fields that the task says scans or people write.
     """
 
     limits: Mapping[str, float] = field(default_factory=dict)
@@ -50,6 +52,7 @@ class Caps:
     confirm_empty: bool = False
     limited_account: bool = False
     is_protected: bool = False
+    observed: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @classmethod
     def from_task(cls, options: Mapping[str, Any]) -> Caps:
@@ -70,6 +73,7 @@ class Caps:
             bool(options.get("confirm_empty")),
             bool(options.get("limited_account")),
             is_protected,
+            of_task(options.get("observed")),
         )
 
     def policy(self, asked: Policy) -> Policy:

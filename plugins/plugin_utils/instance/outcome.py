@@ -40,6 +40,8 @@ class RunResult:
     :ivar made_by: of which set, when, by whom, with which version and for which host the account was made.
     :ivar cautions: the first of the warnings, with which every report begins.
     :ivar located: place and message of each finding; not part of the document.
+    :ivar scan_codes: rows whose object has a label, rows, and objects whose code differs from the files; empty if
+        ``scan_codes`` is not set.
     :ivar hidden_records: whether records are hidden from the account: yes, no or unknown.
     """
 
@@ -62,6 +64,7 @@ class RunResult:
     cautions: list[str] = field(default_factory=list)
     located: Sequence[tuple[Place, str]] = ()
     hidden_records: str = ""
+    scan_codes: dict[str, int] = field(default_factory=dict)
 
     @property
     def failed(self) -> bool:

@@ -25,7 +25,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.local.access import PRIVATE_FILE, Access
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import CellList, CellMap, Plain, shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, OBJECT
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import attachments_in
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 
@@ -295,16 +295,26 @@ def _document(root: str, desired: DesiredInstance, made: InstancePlan, contents:
         "timezone": desired.timezone,
         "identity": {section: list(keys) for section, keys in desired.identity.items()},
         "scope": _storable(desired.scope),
+        "observed": {section: list(names) for section, names in desired.observed.items()},
         "limits": dict(desired.policy.limits),
         "create_users": bool(desired.policy.create_users),
         "notify": desired.policy.notify,
         "vaulted": seals.document(),
-        "moved": {section: _storable(pairs) for section, pairs in desired.moved.items()},
+        "moved": {section: _storable(pairs) for section, pairs in _old_names(desired, made).items()},
         "set_sizes": made.set_sizes,
         "sources": [[*source, *held] for source, held in desired.sources.items()],
         "protections": {one.mark: one.is_protected for one in made.protections if one.mark},
         "changes": [_stored(one, contents, hidden[id(one.entry)], seals, desired.hiding) for one in made.changes],
     }
+
+
+def _old_names(desired: DesiredInstance, made: InstancePlan) -> dict[str, list[Any]]:
+    """Return the names by which references in the changes may mean records that have other names now."""
+    moved = {section: list(pairs) for section, pairs in desired.moved.items()}
+    codes = [({one.name: one.written}, {one.name: one.now}) for one in made.scan_codes.differing]
+    if codes:
+        moved.setdefault(OBJECT.section, []).extend(codes)
+    return moved
 
 
 def _hidden_in(planned: Planned, hiding: Hiding) -> list[str]:
@@ -389,6 +399,7 @@ def _desired_from(document: Mapping[str, Any]) -> DesiredInstance:
         timezone=document["timezone"],
         identity=document["identity"],
         scope=_restored(document["scope"]),
+        observed=document.get("observed", {}),
         set_sizes=document.get("set_sizes", {}),
         sources={(path, section): Held(*held) for path, section, *held in document.get("sources", ())},
         old_names={

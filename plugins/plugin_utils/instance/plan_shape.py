@@ -215,6 +215,7 @@ _DOCUMENT: Mapping[str, _Shape] = {
 }
 
 _LATER: Mapping[str, _Shape] = {
+    "observed": (_by_section(lambda value: value == [] or _is_names(value)), "sections with lists of field keys"),
     "set_sizes": (_by_section(_is_count), "sections with numbers of records"),
     "sources": (lambda value: isinstance(value, list) and all(map(_is_source, value)), "paths, sections and numbers"),
 }

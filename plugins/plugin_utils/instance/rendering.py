@@ -186,6 +186,7 @@ class _Rendering:
             "marker": desired.marker,
             "identity": desired.identity,
             "scope": desired.scope,
+            "observed": desired.observed,
         }
         settings |= {name: value for name, value in merged.items() if value}
         policy = desired.policy

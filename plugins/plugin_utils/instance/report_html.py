@@ -34,6 +34,7 @@ from .report_parts import (
     key_of,
     mark,
     reasons,
+    scan_codes,
     sent,
     short,
     warnings,
@@ -172,7 +173,8 @@ _BODY = """
 {% endif %}
 {% if forecast %}<p>Forecast: {{ forecast }}</p>
 {% endif %}
-{% if hidden_records %}<p>Hidden records: {{ hidden_records }}</p>
+{% if scan_codes %}<p>{{ scan_codes }}</p>
+{% endif %}{% if hidden_records %}<p>Hidden records: {{ hidden_records }}</p>
 {% endif %}
 {% if plan_digest %}<p class="soft">Plan file: sha256:{{ plan_digest }}</p>
 {% endif %}
@@ -324,6 +326,7 @@ def _top(account: RunResult) -> dict[str, Any]:
         "seconds": f"{account.duration:.1f}",
         "plan_digest": account.plan_digest,
         "forecast": forecast(account),
+        "scan_codes": scan_codes(account),
         "hidden_records": hidden_records(account),
         "made_by": _made_by(account),
     }

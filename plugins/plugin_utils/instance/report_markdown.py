@@ -24,6 +24,7 @@ from .report_parts import (
     key_of,
     mark,
     reasons,
+    scan_codes,
     sent,
     short,
     warnings,
@@ -73,6 +74,8 @@ def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") 
     table = _table(account.summary)
     if forecast(account):
         table = Markdown.of([table, Markdown("\n\nForecast: {told}").fill(told=Markdown(forecast(account)))])
+    if scan_codes(account):
+        table = Markdown.of([table, Markdown("\n\n{codes}").fill(codes=scan_codes(account))])
     if hidden_records(account):
         known = Markdown("\n\nHidden records: {known}").fill(known=Markdown(hidden_records(account)))
         table = Markdown.of([table, known])

@@ -105,6 +105,14 @@ _HIDDEN = {
 }
 
 
+def scan_codes(account: RunResult) -> str:
+    """Say how many labels are attached; empty if nothing is known of labels."""
+    if not account.scan_codes:
+        return ""
+    attached, total, differ = (account.scan_codes[name] for name in ("attached", "total", "differ"))
+    return f"scan codes: {attached:,} of {total:,} attached, {differ:,} differ from the files"
+
+
 def hidden_records(account: RunResult) -> str:
     """Return whether records are hidden from the account, if changes rest on whole lists; else an empty text."""
     rests_on_lists = any(

@@ -63,6 +63,11 @@ def report_schema() -> dict[str, Any]:
                 "enum": [YES, NO, UNKNOWN],
                 "description": "Whether records are hidden from the account, as far as what was read shows.",
             },
+            "scan_codes": {
+                **_closed(dict.fromkeys(("attached", "total", "differ"), _COUNT)),
+                "required": [],
+                "description": "Rows whose object has a label, rows, and codes that differ; empty without scan_codes.",
+            },
             "made_by": {
                 **_closed(dict.fromkeys(("set", "date", "user", "version", "host"), _TEXT)),
                 "description": "Of which set, when (UTC), by whom, with which version, for which host.",

@@ -33,6 +33,7 @@ from .report_parts import (
     key_of,
     mark,
     reasons,
+    scan_codes,
     warnings,
     words_of,
 )
@@ -72,6 +73,7 @@ def _text(account: RunResult, forecasts: Sequence[str], last: str) -> str:
     lines += _titled("Warnings", warnings(account))
     lines += _titled(ALONE, alone(account, _EXAMPLES))
     lines += counts(account)
+    lines += [scan_codes(account)] if scan_codes(account) else []
     if hidden_records(account):
         lines.append(f"Hidden records: {hidden_records(account)}")
     lines += forecasts

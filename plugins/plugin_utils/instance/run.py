@@ -312,6 +312,7 @@ class _Run:
             sources_before={} if caps.confirm_empty else memory.sources,
             limited_account=caps.limited_account or options.drift,
             is_protected=caps.is_protected,
+            observed=caps.observed,
         )
 
     def _most_lookups(self, is_planned_only: bool) -> int | None:
@@ -513,6 +514,7 @@ class _Run:
             warnings=[*plan.cautions, *self._warnings, *self._desired.warnings, *plan.warnings],
             cautions=plan.cautions,
             hidden_records=plan.visibility.hidden_records,
+            scan_codes=plan.scan_codes.document(),
             reported={section: names for section, names in plan.reported.items() if names},
             requests=self._client.transport.sent - self._before,
             duration=round(self._clock() - self._started, 3),

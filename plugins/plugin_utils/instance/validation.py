@@ -19,7 +19,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan import 
 from ansible_collections.community.seventhings.plugins.module_utils.plan.relations import names_fields, with_uuids
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
+from ..desired.alike_places import AlikePlaces
 from ..desired.desired import SECTIONS, DesiredInstance, Entry, Finding, Place
+from ..desired.observed import OfflineObserved
 from ..desired.parsing import DesiredParser, written_as
 from ..desired.remarks import Remarks, blanks_in_key
 from ..export.portable import is_generated_key
@@ -40,7 +42,8 @@ def validate(
     """
     validation = _Validation(desired, known or {})
     found = validation.run()
-    desired.warnings += validation.remarks.warnings() if warns else []
+    desired.warnings += validation.places.warnings()
+    desired.warnings += [*validation.remarks.warnings(), *validation.observed.warnings()] if warns else []
     return found
 
 
@@ -86,6 +89,8 @@ class KnownSchemas:
 class _Validation:
     def __init__(self, desired: DesiredInstance, known: Mapping[str, Sequence[Field]]) -> None:
         self.remarks = Remarks(desired.hiding)
+        self.observed = OfflineObserved(desired)
+        self.places = AlikePlaces(desired.hiding)
         self._desired = desired
         self._known = known
         self._found = dict.fromkeys(desired.findings)
@@ -100,6 +105,10 @@ class _Validation:
             before = self._complaints
             values = self._parse(entry)
             self.remarks.look(self._schemas.of(entry.kind), entry, values)
+            self.places.look(entry, values)
+            written = self.observed.look(_KINDS[entry.kind.name], self._schemas.of(entry.kind), entry)
+            if written is not None:
+                self._find(*written)
             if self._complaints == before:
                 self._claim(entry, values)
         return sorted(self._found, key=lambda one: (one.place.source, one.place.line, one.place.column))

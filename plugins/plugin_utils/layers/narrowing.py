@@ -49,6 +49,8 @@ class _Narrowing:
         self._identity()
         self._scope()
         self._lifecycle()
+        self._observed()
+        self._scan_codes()
         self._policy()
 
     def _find(self, setting: str, message: str) -> None:
@@ -104,6 +106,20 @@ class _Narrowing:
         for section, one in self._later.lifecycle.items():
             lifecycle[section] = lifecycle[section].with_more(one) if section in lifecycle else one
         self._merged.lifecycle = lifecycle
+
+    def _observed(self) -> None:
+        """Add the fields that a later layer names: it can't lift what the instance or an earlier layer observes."""
+        observed = {section: list(names) for section, names in self._merged.observed.items()}
+        for section, names in self._later.observed.items():
+            if section not in observed:
+                self._find(f"observed.{section}", "the first layer decides which fields are observed")
+            else:
+                observed[section] += [name for name in names if name not in observed[section]]
+        self._merged.observed = observed
+
+    def _scan_codes(self) -> None:
+        if self._later.scan_codes not in (None, self._merged.scan_codes):
+            self._find("scan_codes", "the first layer decides about scan codes")
 
     def _policy(self) -> None:
         have, wanted = self._merged.policy, self._later.policy

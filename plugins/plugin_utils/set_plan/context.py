@@ -29,9 +29,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.refe
 from ..desired.desired import SECTIONS, DesiredInstance, Entry, Finding, Place
 from ..desired.hiding import NOT_SHOWN
 from ..desired.parsing import DesiredParser, written_as
+from .observed import ObservedFields
 from .old_names import OldNames
+from .places import Places
 from .plan import UNCHANGED, InstancePlan, Planned, PlanOptions, fingerprint_of, mark_of
 from .prune import Scope
+from .scan_codes import ScanCodes
 from .state import ListedState
 from .uniqueness import Uniqueness
 from .unlisted import UnlistedRecords
@@ -96,6 +99,9 @@ class PlanContext:
         self.seen: set[str] = set()
         self._unlisted = UnlistedRecords(client, desired.hiding)
         self._old_names = OldNames(desired.old_names or desired.moved)
+        self.observed = ObservedFields(self)
+        self.places = Places(self)
+        self.scan_codes = ScanCodes(self)
         self._carried: dict[tuple[str, str], None] = {}
         self._schemas: dict[str, Schema] = {}
         self._found: dict[Finding, None] = dict.fromkeys(desired.findings)
@@ -199,7 +205,7 @@ class PlanContext:
         """Resolves a reference, and says what is wrong with it. A reference that only looks like a name that is there
         means that one.
         """
-        problem = self.state.resolve(reference, before)
+        problem = self.state.resolve(reference, before) or ("" if before else self.places.why_ambiguous(reference))
         for form in _FORMS if problem and not reference.resolved else ():
             written = _in_form(reference.written, form)
             recomposed = Reference(reference.target, written=written)

@@ -79,6 +79,8 @@ class Lifecycles:
         if planned.entry.state != "present":
             return
         planned.left_alone = self.left_alone(planned.section, planned.schema, planned.entry, is_there)
+        if planned.kind.is_plain:
+            planned.left_alone |= self._context.observed.keys(planned.section)
         if planned.left_alone:
             wanted = planned.desired.items()
             planned.desired = {key: value for key, value in wanted if key not in planned.left_alone}

@@ -33,6 +33,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidd
 from ..desired.desired import SECTIONS, Entry, Finding, Source
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.parsing import written_as
+from .scan_codes import ScanCodeCounts
 from .state import ListedState
 
 SAMPLE = 40
@@ -153,6 +154,7 @@ class InstancePlan:
         in which it refers to that. Empty where nobody asked for it.
     :ivar released: kind, natural key and uuid of records that are no part of the set any more.
     :ivar unchecked: identities of entries that no list shows and that were not looked up in the archive.
+    :ivar scan_codes: the labels of objects.
     :ivar lookups: requests that looked records up in the archive. :ivar more_lookups: how many more an apply sends.
     :ivar searched: names of kinds whose lists must be complete: they show that nothing refers to what is taken away, or
         lacked a record that is there.
@@ -183,6 +185,7 @@ class InstancePlan:
     references: dict[Any, list[tuple[Entry, str]]] = field(default_factory=dict)
     released: list[tuple[str, str, str]] = field(default_factory=list)
     unchecked: set[int] = field(default_factory=set)
+    scan_codes: ScanCodeCounts = field(default_factory=ScanCodeCounts)
     lookups: int = 0
     more_lookups: int = 0
     searched: set[str] = field(default_factory=set)
@@ -218,6 +221,7 @@ class PlanOptions:
         else a sample; None: all. :ivar most_lookups_of_apply: the same of the run that applies the plan.
     :ivar limited_account: whether the task accepts that the account does not see all records.
     :ivar is_protected: whether the files may be those of strangers.
+    :ivar observed: section to the fields that the task says scans or people write.
     :ivar is_approved: whether the plan comes from a plan file, for which the archive was checked.
     """
 
@@ -240,6 +244,7 @@ class PlanOptions:
     most_lookups_of_apply: int | None = MOST_OF_A_RUN
     limited_account: bool = False
     is_protected: bool = False
+    observed: Mapping[str, Sequence[str]] = field(default_factory=dict)
     is_approved: bool = False
 
 

@@ -110,6 +110,8 @@ class _Planner:
         context, result = self._context, self._result
         Definitions(context, self._compare).run()
         check_settings(context)
+        context.observed.check_settings()
+        context.scan_codes.check_settings()
         self._lifecycles.check_settings()
         sections = [section for section in SECTIONS if self._is_matched(section)]
         kinds = [KINDS[SECTIONS[section]] for section in sections]
@@ -126,6 +128,8 @@ class _Planner:
             check_relabelled(context, matched)
         check_scope(context)
         check_sight(context)
+        context.scan_codes.check_sight()
+        context.scan_codes.check()
         self._moved.check()
         pruned = list(self._pruning().run(result))
         self._gone = removals_of(context, matched, pruned)
@@ -159,6 +163,7 @@ class _Planner:
         result.claimed = context.claimed
         result.warnings += self._emptied.warnings(self._desired)
         result.warnings += context.carried()
+        result.warnings += context.observed.warnings()
         remarks = Remarks(context.hiding)
         for planned in result.changes:
             remarks.look(planned.schema, planned.entry, planned.change.values)
@@ -312,7 +317,8 @@ class _Planner:
     def _read(self, entry: Entry) -> tuple[dict[str, Any], bool]:
         """The values of an entry, and whether nothing is wrong with them."""
         complaints = self._context.complaints
-        values = self._context.wanted.parse(self._context.schema(entry.kind), entry, entry.fields)
+        fields = self._context.observed.without(entry.kind.section, entry)
+        values = self._context.wanted.parse(self._context.schema(entry.kind), entry, fields)
         return values, self._context.complaints == complaints and not entry.misread
 
     def _name(self, section: str, entry: Entry, values: dict[str, Any], fits: bool) -> tuple[str, ...] | None:
@@ -373,8 +379,10 @@ class _Planner:
                 {field.key: values[field.key] for field in schema.kind.identity if field.key in values}, None
             )
             candidate.is_unchanged = self._is_unchanged(schema, candidate, current)
+            context.places.note(entry, values, current)
+            to_be = context.scan_codes.values_to_be(entry, schema, keys, values, current)
             if not candidate.is_unchanged:
-                self._state.add_planned(schema, values, current or entry)
+                self._state.add_planned(schema, to_be, current or entry)
         if not candidate.is_valid or context.complaints > complaints:
             # A consequence of a mistake is no mistake of its own.
             return None
@@ -436,12 +444,14 @@ class _Planner:
         """
         entry = planned.entry
         self._lifecycles.narrow(planned, current is not None)
+        self._context.scan_codes.leave_alone(planned, current)
         if entry.state == "present":
             if current is not None:
                 self._emptied.count(planned, current)
             if not is_unchanged and not self._context.resolve(planned.desired, entry):
                 return
             check_needs(self._context, planned, self._gone)
+            self._context.places.check_pair(planned)
             self._context.note_references(planned.desired, entry)
         if planned.kind.made_of and current is None and not self._desired.policy.create_users:
             self._context.skip(planned, "not made, because create_users is off (a new user gets an e-mail).")

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
@@ -22,6 +23,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve impo
 from ..desired.parsing import written_as
 from .context import PlanContext
 from .plan import Planned
+
+_MOST_NAMED = 10
+"""Records that a finding about relabelled ones names."""
 
 _GIST = "a record of this set had this key before, and is there with another one"
 
@@ -33,7 +37,7 @@ def check_relabelled(context: PlanContext, matched: Iterable[tuple[Planned, Reco
     uuids: dict[str, list[str]] = defaultdict(list)
     for uuid, name in context.options.names.items():
         uuids[name].append(uuid)
-    relabelled: set[int] = set()
+    relabelled: dict[int, tuple[Planned, Record]] = {}
     for planned, current in matched if uuids else ():
         if current is not None or planned.entry.state != "present" or not planned.kind.is_plain:
             continue
@@ -46,14 +50,17 @@ def check_relabelled(context: PlanContext, matched: Iterable[tuple[Planned, Reco
         found = [context.state.find(Reference(planned.kind.name, uuid=uuid)) for uuid in known if uuid not in claimed]
         left = [record for record in found if record is not None]
         if len(left) == 1:
-            relabelled.add(id(planned.entry))
-            context.find(planned.entry.place, FieldError.at((), _words(context, planned, left[0]), _GIST))
+            relabelled[id(planned.entry)] = planned, left[0]
+    sections: dict[str, list[tuple[Planned, Record]]] = defaultdict(list)
+    for planned, record in relabelled.values():
+        sections[planned.section].append((planned, record))
+    for group in sections.values():
+        words = _words(context, *group[0]) if len(group) == 1 else _words_of_many(context, group)
+        context.find(group[0][0].entry.place, FieldError.at((), words, _GIST))
 
 
 def _words(context: PlanContext, planned: Planned, record: Record) -> str:
-    now = _key_of(context, planned, record)
-    written = [written_as(planned.schema, planned.entry, key) for key in planned.keys]
-    wanted = {name: planned.entry.fields.get(name) for name in written}
+    now, wanted = _keys_of(context, planned, record)
     words = "/".join(map(str, now.values())) if now else "another key"
     line = json.dumps({planned.section: [{"from": now, "to": wanted}]}, ensure_ascii=False, default=str)
     advice = f", or give it back the old one with this line in moved.yml: {line}" if now else ""
@@ -61,6 +68,34 @@ def _words(context: PlanContext, planned: Planned, record: Record) -> str:
         f"{planned} is not there, and the record that had this key before is there as {words} ({record.uuid}): "
         f"somebody gave it another key. Write the new key here if it is right{advice}"
     )
+
+
+def _words_of_many(context: PlanContext, found: Sequence[tuple[Planned, Record]]) -> str:
+    """Describe relabelled records of one section in one finding."""
+    kind = found[0][0].kind
+    keys = [(planned, *_keys_of(context, planned, record)) for planned, record in found]
+    named = [f"{planned.key} is {'/'.join(map(str, now.values())) or 'another key'}" for planned, now, _wanted in keys]
+    more = f" and {len(named) - _MOST_NAMED:,} more" if len(named) > _MOST_NAMED else ""
+    pairs = [{"from": now, "to": wanted} for _planned, now, wanted in keys if now][:_MOST_NAMED]
+    line = json.dumps({found[0][0].section: pairs}, ensure_ascii=False, default=str)
+    advice = f", or give them back the old ones with lines such as these in moved.yml: {line}" if pairs else ""
+    labels = ""
+    if kind is OBJECT:
+        labels = (
+            ". If labels replaced placeholders, let another field identify objects, and set scan_codes in "
+            "instance.yml: then no label is a change"
+        )
+    return (
+        f"{len(found):,} {kind.several} are not there, and the records that had these keys before are there with "
+        f"others: {', '.join(named[:_MOST_NAMED])}{more}. Somebody gave them other keys. Write the new keys "
+        f"here if they are right{advice}{labels}"
+    )
+
+
+def _keys_of(context: PlanContext, planned: Planned, record: Record) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the natural key that a record has now, and the one in the files."""
+    written = [written_as(planned.schema, planned.entry, key) for key in planned.keys]
+    return _key_of(context, planned, record), {name: planned.entry.fields.get(name) for name in written}
 
 
 def _key_of(context: PlanContext, planned: Planned, record: Record) -> dict[str, Any]:

@@ -249,7 +249,6 @@ class ListedState(InstanceState):
 
         :param origin: what it is to be made from; a :class:`Record` where one that is there will have them.
         """
-        name = schema.kind.name
         if isinstance(origin, Record):
             # Most are written as they are answered, and there are very many.
             other = [field.key for field in schema.kind.identity if values.get(field.key) != origin.flat.get(field.key)]
@@ -258,6 +257,11 @@ class ListedState(InstanceState):
                 self._becoming[origin.uuid] = values
             if other_keys and self._is_renamed(schema, other_keys, values, origin):
                 self._renamed[origin.uuid] = values
+        self.add_other_name(schema, values, origin)
+
+    def add_other_name(self, schema: Schema, values: Mapping[str, Any], origin: Any) -> None:
+        """Note values by which references mean a record beside those that it has."""
+        name = schema.kind.name
         self._planned.setdefault(name, []).append((schema, values, origin))
         self._resolved.pop(name, None)
         for (kind, keys), index in self._planned_by_key.items():

@@ -159,7 +159,7 @@ def test_a_room_in_which_somebody_else_has_something_is_not_pruned(
     rooms = [{"building_id": "North", "number": number} for number in ("1", "2")]
     pruning = SETTINGS + "policy: {prune: {rooms: delete}, limits: {delete_percent: 100}}\n"
     files = {"instance.yml": pruning, "locations.yml": "- name: North\n", "rooms.yml": yaml_list(rooms)}
-    theirs = {"barcode": "99", "inventory_name": "Theirs", "actual_room": "North/2"}
+    theirs = {"barcode": "99", "inventory_name": "Theirs", "target_room": "North/2"}
     made = play(
         tmp_path,
         service,
@@ -172,6 +172,6 @@ def test_a_room_in_which_somebody_else_has_something_is_not_pruned(
     run = play(tmp_path, service, instance("plan", src, check_mode=True), instance("apply", src))
     for name in ("plan", "apply"):
         assert run.named(name).failed
-        assert "object 99 (actual_room) refers to it" in run.named(name)["findings"][0]
+        assert "object 99 (target_room) refers to it" in run.named(name)["findings"][0]
     assert writes(service) == []
     assert names(service, "rooms", "number") == ["1", "2"]

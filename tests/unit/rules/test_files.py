@@ -39,7 +39,7 @@ def _labelled(names: Sequence[str]) -> dict[str, str]:
     return {"barcode": "1", "inventory_name": "One"} | {name: f"value of {name}" for name in names}
 
 
-def _table(*cells: str, column: str = "actual_room", copies: int = 1) -> str:
+def _table(*cells: str, column: str = "target_room", copies: int = 1) -> str:
     """Rows with a cell each, with a barcode before it."""
     rows = [cell for cell in cells for _number in range(copies)]
     return f"barcode,{column}\n" + "".join(f"B-{number},{cell}\n" for number, cell in enumerate(rows))
@@ -55,10 +55,10 @@ def test_a_group_of_findings_says_the_cause_that_all_of_them_share(site: Site) -
     account = site.plan()
     blank = "its name has a part that ends with a blank"
     assert account.findings[-2:] == [
-        "actual_room: 5 cells such as 'Plant/9' (first at objects.csv:2:5): there is no such room",
-        f"actual_room: 5 cells such as 'Plant/1 ' (first at objects.csv:7:5): there is no such room; {blank}",
+        "target_room: 5 cells such as 'Plant/9' (first at objects.csv:2:5): there is no such room",
+        f"target_room: 5 cells such as 'Plant/1 ' (first at objects.csv:7:5): there is no such room; {blank}",
     ]
-    words = "objects.csv:7:5: actual_room: there is no room 'Plant/1 '; '1 ' ends with a blank"
+    words = "objects.csv:7:5: target_room: there is no room 'Plant/1 '; '1 ' ends with a blank"
     assert any(line.startswith(words) for line in account.every_finding)
 
 
@@ -127,7 +127,7 @@ def test_a_reference_and_an_allowed_value_with_a_blank_are_findings_that_name_it
     choices = "- {label: Grade, type: DROPDOWN, possible_values: [A, B]}\n"
     site.write({**PLACES, "fields/asset.yml": choices})
     site.run()
-    site.write(_files(name, {"barcode": "9", "inventory_name": "x", "actual_room": "Plant/1 ", "Grade": "A "}))
+    site.write(_files(name, {"barcode": "9", "inventory_name": "x", "target_room": "Plant/1 ", "Grade": "A "}))
     findings = site.plan().findings
     assert any("Grade: 'A ' does not fit; expected one of 'A', 'B'; it ends with a blank" in one for one in findings)
     assert any("there is no room 'Plant/1 '; '1 ' ends with a blank" in one for one in findings)

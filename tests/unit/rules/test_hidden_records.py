@@ -24,7 +24,10 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.actio
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.action import export
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import as_text, write_report
 
-SETTINGS = "api: seventhings/v1\nset: test\npolicy: {prune: {objects: archive}, limits: {delete_percent: 100}}\n"
+SETTINGS = (
+    "api: seventhings/v1\nset: test\npolicy: {prune: {objects: archive}, limits: {delete_percent: 100}}\n"
+    "observed: {objects: []}\n"
+)
 LOCATIONS = [{"name": "North"}, {"name": "South"}]
 ROOMS = [{"building_id": name, "number": "1"} for name in ("North", "South")]
 OBJECTS = [

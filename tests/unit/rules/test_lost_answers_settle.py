@@ -234,7 +234,7 @@ def test_a_mark_that_is_older_than_the_horizon_costs_no_time(here: Controller, c
 LOCATIONS = yaml_list({"name": f"Mill {number}", "city": "Halle"} for number in range(6))
 ROOMS = yaml_list({"building_id": f"Mill {number}", "number": f"{number}.1"} for number in range(6))
 OBJECTS = yaml_list(
-    {"barcode": f"9{number}", "inventory_name": f"Drill {number}", "actual_room": f"Mill {number}/{number}.1"}
+    {"barcode": f"9{number}", "inventory_name": f"Drill {number}", "target_room": f"Mill {number}/{number}.1"}
     for number in range(6)
 )
 TASKS = yaml_list(

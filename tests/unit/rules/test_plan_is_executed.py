@@ -303,7 +303,7 @@ PRUNE = "api: seventhings/v1\nset: test\npolicy: {prune: {rooms: delete}, limits
 @pytest.fixture
 def house(site: Site) -> Site:
     """A room that the files do not name any more, and an archived object in it."""
-    inside = thing(1, actual_room="North/2")
+    inside = thing(1, target_room="North/2")
     site.write({"instance.yml": PRUNE, "locations.yml": "- name: North\n"})
     site.write({"rooms.yml": f"{ROOMS}- {{building_id: North, number: '2'}}\n", "objects.yml": yaml_list([inside])})
     assert site.run().outcome == "changed"
@@ -326,7 +326,7 @@ def test_an_archived_object_that_the_files_name_keeps_its_room(
         house.write({"rooms.yml": f"{ROOMS}- {{building_id: North, number: '2', _state: absent}}\n"})
     for account in (house.plan(), house.run()):
         (finding,) = account.findings
-        assert "room North/2 is to be taken away, and object N00001 (actual_room, archived) refers to it" in finding
+        assert "room North/2 is to be taken away, and object N00001 (target_room, archived) refers to it" in finding
     assert house.writes() == []
     house.write({"objects.yml": yaml_list([{"barcode": "N00001", "_state": "absent"}])})
     assert house.run().outcome == "changed"

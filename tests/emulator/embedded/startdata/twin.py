@@ -125,7 +125,9 @@ class _Loader:
         for template in _ORDER:
             for row in self._export.rows(_SECTIONS[template]):
                 note = self._export.notes.of(_KINDS.get(template, template), row)
-                links.append((template, self._insert(template, row, note), row))
+                # Values that scans and people write are in no other file.
+                whole = {**row, **text_of(note.get("observed", {}))}
+                links.append((template, self._insert(template, whole, note), whole))
             self._learn_rooms(template)
         for row, note in self.archived("object"):
             links.append(("asset", self._insert("asset", row, note), row))

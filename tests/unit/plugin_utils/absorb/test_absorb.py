@@ -222,9 +222,9 @@ def test_every_kind_of_record_comes_back(site: Site, tmp_path: Path) -> None:
         "- {building_id: North, number: '2', name: Hall}\n",
         "persons.yml": "- email: ada@acme.example\n  last_name: Jensen\n",
         "users.yml": "- ada@acme.example\n",
-        "objects.yml": "- barcode: '1'\n  inventory_name: Lamp\n  actual_room: North/1\n  Grade: A\n"
+        "objects.yml": "- barcode: '1'\n  inventory_name: Lamp\n  target_room: North/1\n  Grade: A\n"
         "  purchasing_date: 2024-05-31\n"
-        "- {barcode: '2', inventory_name: Desk, actual_room: {building_id: North, number: '1'}}\n",
+        "- {barcode: '2', inventory_name: Desk, target_room: {building_id: North, number: '1'}}\n",
         "tasks.yml": "- title: Look\n  deadline: 2027-03-01\n  assignees: [ada@acme.example]\n  references: ['1']\n"
         "  reminders: [{unit: days, value: 2}]\n  comment: old\n",
         "rental_cases.yml": "- title: Loan\n  references: ['1']\n  issue_date: 2027-04-01\n  due_date: 2027-04-02\n"
@@ -239,8 +239,8 @@ def test_every_kind_of_record_comes_back(site: Site, tmp_path: Path) -> None:
         "locations.yml": "- {name: North, city: Bonn}\n",
         "rooms.yml": "- {building_id: North, number: '1', name: Shop}\n",
         "persons.yml": "- {email: ada@acme.example, last_name: Jansen}\n",
-        "objects.yml": "- {barcode: '1', actual_room: North/2, Grade: C, purchasing_date: 2024-06-01}\n"
-        "- {barcode: '2', actual_room: North/2}\n",
+        "objects.yml": "- {barcode: '1', target_room: North/2, Grade: C, purchasing_date: 2024-06-01}\n"
+        "- {barcode: '2', target_room: North/2}\n",
         "tasks.yml": "- {title: Look, deadline: 2027-03-01, assignees: [ada@acme.example], references: ['1', '2'],\n"
         "   reminders: [{unit: days, value: 3}], comment: new}\n",
         "rental_cases.yml": "- {title: Loan, references: ['1'], issue_date: 2027-04-01, due_date: 2027-04-03,\n"
@@ -602,8 +602,8 @@ def test_what_something_that_can_t_be_taken_away_refers_to_stays(site: Site, tmp
     files = {
         "locations.yml": "- {name: North}\n",
         "rooms.yml": rooms,
-        "objects.csv": "barcode,inventory_name,actual_room\n1,Lamp,North/1\n",
-        "objects/more.yml": "- {barcode: '2', inventory_name: Lamp, actual_room: North/2}\n",
+        "objects.csv": "barcode,inventory_name,target_room\n1,Lamp,North/1\n",
+        "objects/more.yml": "- {barcode: '2', inventory_name: Lamp, target_room: North/2}\n",
     }
     site.write(files)
     site.run()
@@ -667,7 +667,7 @@ def test_a_run_that_was_killed_between_two_files_is_run_again(
         "locations.yml": "- name: A\n- name: B\n",
         "rooms.yml": "- building_id: A\n  number: '1'\n- building_id: B\n  number: '1'\n",
         "objects/a.yml": "- barcode: '1'\n  inventory_name: Lamp\n  accessories: ['4']\n"
-        "- barcode: '2'\n  inventory_name: Chair\n  actual_room: B/1\n",
+        "- barcode: '2'\n  inventory_name: Chair\n  target_room: B/1\n",
         "objects/b.jsonl": _lines(_thing("3", accessories=["2"]), _thing("4")),
     }
     site.root = tmp_path / "start"
@@ -683,7 +683,7 @@ def test_a_run_that_was_killed_between_two_files_is_run_again(
                 {"barcode": "2", "_state": "absent"},
                 {"barcode": "3", "accessories": ["1"]},
                 {"barcode": "4", "_state": "absent"},
-                _thing("5", actual_room="C/1", documents=["files/a.txt"]),
+                _thing("5", target_room="C/1", documents=["files/a.txt"]),
             ),
             "files/a.txt": "a",
         },

@@ -24,7 +24,7 @@ FILES: dict[str, str] = {
         f"  inventory_name: Laptop {number}\n"
         f'  purchasing_price: "{number}.50"\n'
         f"  purchasing_date: 2024-05-{number % 28 + 1:02d}\n"
-        f'  actual_room: "Head office/0.12"\n'
+        f'  target_room: "Head office/0.12"\n'
         for number in range(1, 9)
     ),
     CSV: "barcode,inventory_name,purchasing_price,purchasing_date\n"
@@ -137,7 +137,7 @@ def dangling(chance: random.Random) -> Bad:
             "[Head office/0.12, Depot/7]",
         ]
     )
-    return _yaml_value(chance, 4, "actual_room", value)
+    return _yaml_value(chance, 4, "target_room", value)
 
 
 def unknown_field(chance: random.Random) -> Bad:
@@ -151,7 +151,7 @@ def unknown_field(chance: random.Random) -> Bad:
 def twice_in_record(chance: random.Random) -> Bad:
     record = chosen_record(chance)
     line = _yaml_line(record, 4)
-    key = chance.choice(["barcode", "inventory_name", "actual_room", "'barcode'", '"purchasing_date"'])
+    key = chance.choice(["barcode", "inventory_name", "target_room", "'barcode'", '"purchasing_date"'])
     return Bad("key twice", edited(YAML, line, f"  {key}: x", extra=True), YAML, line + 1)
 
 

@@ -53,9 +53,9 @@ def setting(chance: random.Random) -> Bad:
             (4, "policy: {prune: {users: delete}}"),
             (4, "identity: {objcts: [barcode]}"),
             (4, "identity: {objects: barcode}"),
-            (4, "scope: {objcts: {actual_room: [Depot/7]}}"),
+            (4, "scope: {objcts: {target_room: [Depot/7]}}"),
             (4, "scope: {objects: []}"),
-            (4, "scope: {objects: {actual_room: []}}"),
+            (4, "scope: {objects: {target_room: []}}"),
             (4, "instance: ftp//acme"),
             (4, "marker: []"),
         ]

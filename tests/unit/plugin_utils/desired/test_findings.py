@@ -126,7 +126,7 @@ def test_references_that_mean_nothing_are_told_at_their_own_lines(site: Site) ->
 
 
 def test_a_wrong_member_of_a_reference_is_told_at_its_own_line(site: Site) -> None:
-    rooms = "  actual_room:\n    building_id: {}\n    number: {}\n"
+    rooms = "  target_room:\n    building_id: {}\n    number: {}\n"
     site.write(
         {
             "locations.yml": "- {name: Depot}\n",
@@ -136,7 +136,7 @@ def test_a_wrong_member_of_a_reference_is_told_at_its_own_line(site: Site) -> No
             + rooms.format("Nowhere", '"7"'),
         }
     )
-    assert _starts(site.plan().findings) == ["objects.yml:5:13: actual_room", "objects.yml:9:18: actual_room"]
+    assert _starts(site.plan().findings) == ["objects.yml:5:13: target_room", "objects.yml:9:18: target_room"]
 
 
 # ---- texts
@@ -177,7 +177,7 @@ def test_a_cell_is_a_text_or_json_as_its_field_says(site: Site) -> None:
             "fields/asset.yml": FIELDS,
             "locations.yml": "- {name: Depot}\n",
             "rooms.csv": 'name,number,building_id\n[1] Store,"[1, 2]",Depot\n',
-            "objects.csv": 'barcode,inventory_name,description,actual_room,Parts\n1,[1] Chair,"{""x"": 1}",,\n'
+            "objects.csv": 'barcode,inventory_name,description,target_room,Parts\n1,[1] Chair,"{""x"": 1}",,\n'
             '2,"[""a""]",{{x,"{""number"": ""[1, 2]""}","[""1""]"\n'.replace("{{x", "{x"),
         }
     )
@@ -185,7 +185,7 @@ def test_a_cell_is_a_text_or_json_as_its_field_says(site: Site) -> None:
     one, two = (record["fields"] for record in sorted(site.dump()["objects"], key=lambda one: one["fields"]["barcode"]))
     assert (one["inventory_name"], one["description"]) == ("[1] Chair", '{"x": 1}')
     assert (two["inventory_name"], two["description"]) == ('["a"]', "{x")
-    assert two["actual_room"]
+    assert two["target_room"]
     assert site.plan().outcome == "unchanged"
 
 
@@ -204,8 +204,8 @@ def test_a_template_in_a_cell_is_one_finding(site: Site) -> None:
     site.write(
         {
             "fields/asset.yml": FIELDS,
-            "objects.csv": "barcode,inventory_name,Size,actual_room\n1,{{ x }},{{ 5 }},{{ room }}\n",
-            "objects/a.yml": '- {barcode: "2", inventory_name: Two, Bought: "{{ now }}", actual_room: "{{ room }}"}\n',
+            "objects.csv": "barcode,inventory_name,Size,target_room\n1,{{ x }},{{ 5 }},{{ room }}\n",
+            "objects/a.yml": '- {barcode: "2", inventory_name: Two, Bought: "{{ now }}", target_room: "{{ room }}"}\n',
         }
     )
     findings = site.plan().findings
@@ -228,18 +228,18 @@ def test_one_mistake_in_a_record_hides_no_other(site: Site) -> None:
             "fields/asset.yml": FIELDS,
             "rooms.yml": "- building_id: Nowhere\n  number: 5\n",
             "tasks.yml": "- title: T\n  reminders:\n    - unit: day\n      value: 1\n  references: [A77]\n",
-            "objects.yml": '- barcode: "1"\n  inventory_name: One\n  Parts: [[a], A1]\n  actual_room: Elsewhere/1\n'
-            '- barcode: "2"\n  _state: gone\n  nonsense: 1\n  Size: x\n  actual_room: Elsewhere/2\n',
+            "objects.yml": '- barcode: "1"\n  inventory_name: One\n  Parts: [[a], A1]\n  target_room: Elsewhere/1\n'
+            '- barcode: "2"\n  _state: gone\n  nonsense: 1\n  Size: x\n  target_room: Elsewhere/2\n',
         }
     )
     assert _starts(site.plan().findings) == [
         "objects.yml:3:11: Parts[0]",
         "objects.yml:3:16: Parts[1]",
-        "objects.yml:4:16: actual_room",
+        "objects.yml:4:16: target_room",
         "objects.yml:6:11: _state",
         "objects.yml:7:13: nonsense",
         "objects.yml:8:9: Size",
-        "objects.yml:9:16: actual_room",
+        "objects.yml:9:16: target_room",
         "rooms.yml:1:16: building_id",
         "rooms.yml:2:11: number",
         "tasks.yml:3:13: reminders[0].unit",
@@ -253,15 +253,15 @@ def test_what_refers_to_a_record_that_is_wrong_itself_is_not_wrong_because_of_th
             "locations.yml": "- {name: 5}\n",
             "rooms.yml": '- {building_id: "5", number: 7, name: Hall}\n',
             "objects.yml": "- {barcode: 1, inventory_name: One}\n"
-            '- {barcode: "2", inventory_name: Two, actual_room: 5/7}\n'
-            '- {barcode: "3", inventory_name: Three, actual_room: 5/8}\n',
+            '- {barcode: "2", inventory_name: Two, target_room: 5/7}\n'
+            '- {barcode: "3", inventory_name: Three, target_room: 5/8}\n',
             "tasks.yml": '- {title: T, references: ["1", "2", "4"]}\n',
         }
     )
     assert _starts(site.plan().findings) == [
         "locations.yml:1:10: name",
         "objects.yml:1:13: barcode",
-        "objects.yml:3:54: actual_room",
+        "objects.yml:3:54: target_room",
         "rooms.yml:1:30: number",
         "tasks.yml:1:37: references[2]",
     ]

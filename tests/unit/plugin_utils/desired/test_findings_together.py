@@ -140,14 +140,14 @@ def test_a_room_goes_with_its_location_as_far_as_names_are_concerned(site: Site)
         {
             "locations.yml": "- {name: Depot}\n",
             "rooms.yml": '- {building_id: Depot, number: "1", name: Hall}\n',
-            "objects.yml": '- {barcode: "1", inventory_name: One, actual_room: Depot/1}\n',
+            "objects.yml": '- {barcode: "1", inventory_name: One, target_room: Depot/1}\n',
         }
     )
     site.run()
     (site.root / "rooms.yml").unlink()
     site.write({"locations.yml": "- {name: Depot, _state: absent}\n"})
     (finding,) = site.plan(confirm_empty=True).findings
-    assert finding == "objects.yml:1:52: actual_room: location Depot is to be taken away at locations.yml:1:3"
+    assert finding == "objects.yml:1:52: target_room: location Depot is to be taken away at locations.yml:1:3"
 
 
 def test_a_user_is_not_made_of_a_person_who_is_taken_away(site: Site) -> None:
@@ -163,7 +163,7 @@ def test_what_is_renamed_is_called_by_its_new_name(site: Site) -> None:
     rooms = '- {{building_id: {}, number: "1", name: {}}}\n'
     objects = (
         '- {{barcode: "{}", inventory_name: One}}\n'
-        '- {{barcode: "2", inventory_name: Two, actual_room: {}, accessories: ["{}"]}}\n'
+        '- {{barcode: "2", inventory_name: Two, target_room: {}, accessories: ["{}"]}}\n'
     )
     site.write(
         {
@@ -184,7 +184,7 @@ def test_what_is_renamed_is_called_by_its_new_name(site: Site) -> None:
     # What moved.yml renames is known by its old name.
     assert site.plan().findings == []
     site.write({"rooms.yml": rooms.format("Store", "Nave")})
-    assert _starts(site.plan().findings) == ["objects.yml:2:52: actual_room"]
+    assert _starts(site.plan().findings) == ["objects.yml:2:52: target_room"]
     site.write({"objects.yml": objects.format("9", "Store/Hall", "9")})
     (finding,) = site.plan().findings
     assert "room 'Store/Hall' (" in finding

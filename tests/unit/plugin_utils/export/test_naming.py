@@ -137,14 +137,13 @@ def test_a_record_whose_mandatory_value_can_not_be_written_is_no_accessory_eithe
 def test_rooms_of_a_location_that_is_left_out_are_left_out_and_what_refers_to_them(site: Site, other: Emulator) -> None:
     north = make(site, "location", name="North ")
     room = make(site, "room", building_id=north, number="1")
-    make(site, "object", barcode="17", inventory_name="B", actual_room=room, target_building=north)
+    make(site, "object", barcode="17", inventory_name="B", target_room=room, target_building=north)
     done = copied(site, other)
     assert done["left_out"] == [
         f"locations: 1 record(s) have a natural key (name) that begins or ends with blanks, {UNNAMED}: {north}",
         f"rooms: 1 record(s) have a natural key (building_id and number) that can't be written, {UNNAMED}: {room}",
-        f"object 17: actual_building: the location {north} is left out",
-        f"object 17: actual_room: the room {room} is left out",
         f"object 17: target_building: the location {north} is left out",
+        f"object 17: target_room: the room {room} is left out",
     ]
     assert (done["summary"]["locations"], done["summary"]["rooms"], done["summary"]["objects"]) == (0, 0, 1)
 

@@ -77,7 +77,7 @@ def test_a_sheet_helps_to_fill_it_in(demo: Site) -> None:
     assert (barcode.data_type, barcode.number_format) == ("s", "@")
     assert sheet.column_dimensions[header["Barcode"].column_letter].number_format == "@"
     offered = {str(one.sqref).partition("2:")[0]: one for one in sheet.data_validations.dataValidation}
-    room = next(cell for name, cell in header.items() if name in ("Room", "Actual room", "Raum"))
+    room = next(cell for name, cell in header.items() if name in ("Target room", "Soll-Raum"))
     validation = offered[room.column_letter]
     assert (validation.type, validation.errorStyle) == ("list", "warning")
     assert validation.formula1.startswith("'# lists'!$")

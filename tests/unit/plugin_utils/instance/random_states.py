@@ -53,8 +53,8 @@ _objects = st.fixed_dictionaries(
         "purchasing_date": _maybe(_days),
         "is_loaned": _maybe(st.booleans()),
         "last_inspection": st.sampled_from(["2024-05-31T12:00:00+02:00", "2024-01-01T00:00:00Z"]),
-        "actual_room": _maybe(st.sampled_from(ROOMS)),
-        "target_building": _maybe(st.sampled_from(LOCATIONS)),
+        "target_room": _maybe(st.sampled_from(ROOMS)),
+        "actual_building": _maybe(st.sampled_from(LOCATIONS)),
         "responsible_person": _maybe(st.sampled_from(PERSONS)),
         "accessories": st.lists(st.sampled_from(BARCODES), max_size=3, unique=True),
         "documents": st.lists(st.sampled_from([*FILES]), max_size=2, unique=True),
@@ -103,8 +103,8 @@ states: st.SearchStrategy[State] = st.fixed_dictionaries(
 gone = st.dictionaries(st.sampled_from(BARCODES), st.sampled_from(["absent", "archived"]), max_size=2)
 
 _LINKS = {
-    "actual_room": "rooms",
-    "target_building": "locations",
+    "target_room": "rooms",
+    "actual_building": "locations",
     "responsible_person": "persons",
     "accessories": "objects",
     "references": "objects",

@@ -98,15 +98,15 @@ def test_a_reference_reads_the_same_before_and_after(site: Site) -> None:
         {
             "locations.yml": "- name: L1\n- name: L2\n",
             "rooms.yml": '- {building_id: L1, number: "Lager"}\n- {building_id: L2, number: "Lager"}\n',
-            "objects.yml": yaml_list([{"barcode": "1", "inventory_name": "Chair", "actual_room": "L1/Lager"}]),
+            "objects.yml": yaml_list([{"barcode": "1", "inventory_name": "Chair", "target_room": "L1/Lager"}]),
         }
     )
     assert site.run().outcome == "changed"
-    site.write({"objects.yml": yaml_list([{"barcode": "1", "inventory_name": "Chair", "actual_room": "L2/Lager"}])})
+    site.write({"objects.yml": yaml_list([{"barcode": "1", "inventory_name": "Chair", "target_room": "L2/Lager"}])})
     site.service.clear_log()
     (moved,) = site.plan().changes
     reads = site.sent()
-    assert (moved["before"], moved["after"]) == ({"actual_room": "L1/Lager"}, {"actual_room": "L2/Lager"})
+    assert (moved["before"], moved["after"]) == ({"target_room": "L1/Lager"}, {"target_room": "L2/Lager"})
     assert len(reads) == len(set(reads)), "words take no request of their own"
 
 

@@ -95,7 +95,7 @@ def test_an_instance_that_is_as_it_was_is_not_told_of(demo: Site, seed: int) -> 
     weather = {name: chance.choice(one["sides"]) for name, one in sides(demo).items()} if seed else {"weather": "rough"}
     demo.service.steer("PUT", "/switches", {**weather, "write_unknown_field": "refuse"})
     assert warnings(demo, profile_of(demo)) == []
-    demo.write({"objects.yml": yaml_list([{"barcode": "77", "inventory_name": "New", "actual_room": "Workshop/0.01"}])})
+    demo.write({"objects.yml": yaml_list([{"barcode": "77", "inventory_name": "New", "target_room": "Workshop/0.01"}])})
     told = demo.run()
     assert [line for line in told.warnings if line.startswith("profile: ")] == []
 

@@ -21,7 +21,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.instance.rep
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_markdown import as_markdown
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import as_text, named
 
-_STORE, _OFFICE = {"actual_room": "Store"}, {"actual_room": "Head office/0.12"}
+_STORE, _OFFICE = {"target_room": "Store"}, {"target_room": "Head office/0.12"}
 
 
 def update(key: str, before: dict[str, Any], after: dict[str, Any], **members: Any) -> dict[str, Any]:
@@ -53,7 +53,7 @@ def test_changes_that_are_alike_have_one_title_and_the_telling_ones_stand_first(
     assert [(group.title, len(group.changes), group.is_same) for group in groups(MANY)] == [
         ("delete: 1 object", 1, False),
         ("quantity 1 -> 2: 999 objects", 999, True),
-        ("actual_room Store -> Head office/0.12: 14 objects", 14, True),
+        ("target_room Store -> Head office/0.12: 14 objects", 14, True),
         ("note: 2 objects", 2, False),
         ("create: 1 object", 1, False),
     ]
@@ -68,13 +68,13 @@ def test_each_change_stands_in_one_group() -> None:
 @pytest.mark.parametrize("form", [as_text, as_markdown, as_html])
 def test_every_form_tells_the_groups(form: Callable[[RunResult], str]) -> None:
     told = form(account(MANY)).replace("-&gt;", "->")
-    assert told.index("quantity 1 -> 2: 999 objects") < told.index("actual_room Store -> Head office/0.12: 14 objects")
+    assert told.index("quantity 1 -> 2: 999 objects") < told.index("target_room Store -> Head office/0.12: 14 objects")
     assert "M00" in told
 
 
 def test_below_a_title_stands_the_name_of_each() -> None:
     lines = as_text(account(MANY)).splitlines()
-    start = lines.index("~ actual_room Store -> Head office/0.12: 14 objects")
+    start = lines.index("~ target_room Store -> Head office/0.12: 14 objects")
     assert lines[start + 1 : start + 3] == ["    objects M00", "    objects M01"]
     assert lines[start + 14] == "    objects M13"
 
@@ -82,12 +82,12 @@ def test_below_a_title_stands_the_name_of_each() -> None:
 def test_the_fields_are_counted() -> None:
     assert fields_by_number(MANY) == [
         ("objects", "quantity", 999),
-        ("objects", "actual_room", 14),
+        ("objects", "target_room", 14),
         ("objects", "note", 2),
     ]
     lines = as_text(account(MANY)).splitlines()
     start = lines.index("Fields:")
-    assert lines[start + 1 : start + 4] == ["  objects quantity: 999", "  objects actual_room: 14", "  objects note: 2"]
+    assert lines[start + 1 : start + 4] == ["  objects quantity: 999", "  objects target_room: 14", "  objects note: 2"]
     assert "| `quantity` | 999 |" in as_markdown(account(MANY)) or "| quantity | 999 |" in as_markdown(account(MANY))
 
 

@@ -50,7 +50,11 @@ OBJECTS = [
     {"barcode": "2", "inventory_name": "Two", "actual_room": "South/1", "description": "Blue"},
     {"barcode": "3", "inventory_name": "Three"},
 ]
+SETTINGS = "api: seventhings/v1\nset: test\nobserved: {objects: []}\n"
+"""Access to objects rests on their actual rooms, which these files write."""
+
 FILES: dict[str, str | bytes] = {
+    "instance.yml": SETTINGS,
     "locations.yml": yaml_list(LOCATIONS),
     "rooms.yml": yaml_list(ROOMS),
     "objects.yml": yaml_list(OBJECTS),

@@ -85,7 +85,7 @@ def test_a_reference_means_the_name_that_looks_the_same(
         {
             "locations.csv": f"name\n{name}\n",
             "rooms.csv": f"building_id,number\n{reference},1\n",
-            "objects.csv": f"barcode,inventory_name,actual_room\nA,x,{reference}/1\n",
+            "objects.csv": f"barcode,inventory_name,target_room\nA,x,{reference}/1\n",
         }
     )
     account = site.run()

@@ -62,20 +62,19 @@ def refused(site: Site) -> str:
     return planned
 
 
-@pytest.mark.parametrize("field", ["actual_room", "target_room"])
 @pytest.mark.parametrize("links", ["object", "integer", "zero"])
-def test_a_room_in_which_an_unmanaged_object_stands_stays(house: Site, field: str, links: str) -> None:
-    others(house, thing("99", **{field: "North/2"}), thing("98"), thing("97", **{field: "North/1"}))
+def test_a_room_in_which_an_unmanaged_object_stands_stays(house: Site, links: str) -> None:
+    others(house, thing("99", target_room="North/2"), thing("98"), thing("97", target_room="North/1"))
     house.service.steer("PUT", "/switches", {"link_read": links})
     house.write(files(locations=LOCATIONS, rooms=ROOMS[:1], persons=PERSONS))
     assert refused(house) == (
-        f"prune of rooms: room North/2 is to be taken away, and object 99 ({field}) refers to it; move or clear what "
-        "refers to it first, or keep the room"
+        "prune of rooms: room North/2 is to be taken away, and object 99 (target_room) refers to it; move or clear "
+        "what refers to it first, or keep the room"
     )
 
 
 def test_in_rough_weather_too(house: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    others(house, thing("99", actual_room="North/2"))
+    others(house, thing("99", target_room="North/2"))
     # What is known of the paging of an instance is kept for a day.
     runtime = tmp_path / "runtime"
     runtime.mkdir(0o700)
@@ -83,7 +82,7 @@ def test_in_rough_weather_too(house: Site, tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setenv("SEVENTHINGS_RUNTIME_DIR", str(runtime))
     house.write(files(locations=LOCATIONS, rooms=ROOMS[:1], persons=PERSONS))
     house.service.steer("PUT", "/switches", {"weather": "rough"})
-    assert "object 99 (actual_room) refers to it" in refused(house)
+    assert "object 99 (target_room) refers to it" in refused(house)
 
 
 def test_a_person_who_is_named_in_an_unmanaged_object_stays(house: Site) -> None:
@@ -109,29 +108,29 @@ def test_a_location_that_holds_anything_stays(house: Site, sections: dict[str, A
 
 
 def test_a_few_of_many_are_named(house: Site) -> None:
-    others(house, *(thing(f"9{number}", actual_room="North/2") for number in range(6)))
+    others(house, *(thing(f"9{number}", target_room="North/2") for number in range(6)))
     house.write(files(locations=LOCATIONS, rooms=ROOMS[:1], persons=PERSONS))
-    named = "object 90 (actual_room), object 91 (actual_room), object 92 (actual_room) and 3 more refer to it"
+    named = "object 90 (target_room), object 91 (target_room), object 92 (target_room) and 3 more refer to it"
     assert named in refused(house)
 
 
 def test_a_managed_object_whose_room_is_in_no_file_stands_there_too(house: Site) -> None:
-    others(house, thing("5", actual_room="North/2"))
+    others(house, thing("5", target_room="North/2"))
     house.write(files(locations=LOCATIONS, rooms=ROOMS[:1], persons=PERSONS, objects=[thing("5", serial_number="S")]))
-    assert "object 5 (actual_room) refers to it" in refused(house)
+    assert "object 5 (target_room) refers to it" in refused(house)
 
 
 def test_what_the_files_say_of_a_room_is_a_finding_where_they_say_it(house: Site) -> None:
-    house.write(files(locations=LOCATIONS, rooms=ROOMS[:1], objects=[thing("5", actual_room="North/2")]))
+    house.write(files(locations=LOCATIONS, rooms=ROOMS[:1], objects=[thing("5", target_room="North/2")]))
     told = refused(house)
-    assert told.startswith("objects.yml:3:16: actual_room: room North/2 is to be taken away at prune of rooms")
+    assert told.startswith("objects.yml:3:16: target_room: room North/2 is to be taken away at prune of rooms")
 
 
 def test_a_room_that_the_files_take_away_by_name_is_looked_into_as_well(house: Site) -> None:
-    others(house, thing("99", actual_room="North/2"))
+    others(house, thing("99", target_room="North/2"))
     rooms = [ROOMS[0], {**ROOMS[1], "_state": "absent"}]
     house.write(files(locations=LOCATIONS, rooms=rooms, persons=PERSONS))
-    assert refused(house).startswith("rooms.yml:3:3: room North/2 is to be taken away, and object 99 (actual_room)")
+    assert refused(house).startswith("rooms.yml:3:3: room North/2 is to be taken away, and object 99 (target_room)")
 
 
 # ---- what leaves
@@ -140,7 +139,7 @@ def test_a_room_that_the_files_take_away_by_name_is_looked_into_as_well(house: S
 @pytest.fixture
 def full(house: Site) -> Site:
     """An object of the set in the second room."""
-    house.write(files(locations=LOCATIONS, rooms=ROOMS, persons=PERSONS, objects=[thing("5", actual_room="North/2")]))
+    house.write(files(locations=LOCATIONS, rooms=ROOMS, persons=PERSONS, objects=[thing("5", target_room="North/2")]))
     assert house.run().outcome == "changed"
     house.service.clear_log()
     return house
@@ -154,12 +153,12 @@ def without_the_room(site: Site, *objects: dict[str, Any], settings: str = SETTI
 
 @pytest.mark.parametrize("room", ["North/1", None])
 def test_what_moves_elsewhere_in_the_same_run_does_not_hold_its_room(full: Site, room: str | None) -> None:
-    without_the_room(full, thing("5", actual_room=room))
+    without_the_room(full, thing("5", target_room=room))
     assert full.run().outcome == "changed"
     assert [line.split("/")[0:2] for line in full.writes()] == [["PATCH ", "object"], ["DELETE ", "room"]]
 
 
-LEFT_ALONE = SETTINGS + "lifecycle: {objects: {ignore: [actual_room]}}\n"
+LEFT_ALONE = SETTINGS + "lifecycle: {objects: {ignore: [target_room]}}\n"
 
 
 @pytest.mark.slow
@@ -169,9 +168,9 @@ LEFT_ALONE = SETTINGS + "lifecycle: {objects: {ignore: [actual_room]}}\n"
 def test_where_the_room_is_left_alone_the_object_holds_it_whatever_the_files_say(
     full: Site, more: dict[str, Any], room: str | None, lifecycle: str
 ) -> None:
-    own = {"_lifecycle": {"ignore": ["actual_room"]}} if lifecycle == SETTINGS else {}
-    without_the_room(full, thing("5", actual_room=room, **more, **own), settings=lifecycle)
-    assert refused(full).startswith("prune of rooms: room North/2 is to be taken away, and object 5 (actual_room)")
+    own = {"_lifecycle": {"ignore": ["target_room"]}} if lifecycle == SETTINGS else {}
+    without_the_room(full, thing("5", target_room=room, **more, **own), settings=lifecycle)
+    assert refused(full).startswith("prune of rooms: room North/2 is to be taken away, and object 5 (target_room)")
 
 
 def test_what_goes_in_the_same_run_does_not_hold_its_room(full: Site) -> None:
@@ -190,18 +189,18 @@ def test_an_archived_object_keeps_its_room(full: Site) -> None:
     settings = SETTINGS.replace("objects: delete", "objects: archive")
     without_the_room(full, settings=settings)
     (told,) = full.plan(confirm_empty=True).findings
-    assert "object 5 (actual_room, also when it is archived) refers to it" in told
+    assert "object 5 (target_room, also when it is archived) refers to it" in told
 
 
 def test_what_is_not_chosen_stays_where_it_is(full: Site) -> None:
-    without_the_room(full, thing("5", actual_room="North/1"))
+    without_the_room(full, thing("5", target_room="North/1"))
     (told,) = full.run(exclude=["5"]).findings
-    assert "room North/2 is to be taken away, and object 5 (actual_room) refers to it" in told
+    assert "room North/2 is to be taken away, and object 5 (target_room) refers to it" in told
     assert full.run(exclude=["rooms"]).outcome == "changed"
 
 
 def test_a_room_stays_where_what_stands_in_it_could_not_be_moved(full: Site) -> None:
-    without_the_room(full, thing("5", actual_room="North/1"))
+    without_the_room(full, thing("5", target_room="North/1"))
     full.service.steer("PUT", "/faults", [{"fault": "422", "method": "PATCH", "path": "*/object/*"}])
     account = full.run()
     assert account.outcome == "failed"
@@ -212,7 +211,7 @@ def test_a_room_stays_where_what_stands_in_it_could_not_be_moved(full: Site) -> 
 
 
 def test_where_a_move_is_stale_its_room_stays(full: Site, tmp_path: Path) -> None:
-    without_the_room(full, thing("5", actual_room="North/1"))
+    without_the_room(full, thing("5", target_room="North/1"))
     path = tmp_path / "plan.json"
     assert full.plan(plan_file=path).outcome == "changed"
     others(full, thing("5", serial_number="changed by somebody else"))
@@ -240,4 +239,4 @@ def test_an_archived_object_that_is_brought_back_keeps_its_room(full: Site) -> N
     archived = next(one for one in client.list_all(kind) if one.flat["barcode"] == "5")
     client.archive(kind, archived.uuid)
     full.write(files(rooms=[ROOMS[0]], objects=[thing("5")]))
-    assert "object 5 (actual_room) refers to it" in "".join(full.plan().findings)
+    assert "object 5 (target_room) refers to it" in "".join(full.plan().findings)

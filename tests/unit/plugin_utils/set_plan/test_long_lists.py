@@ -33,7 +33,7 @@ def _objects(order: random.Random, **more: object) -> str:
 def stored(site: Site) -> Site:
     """Forty objects in a room, two that nobody manages."""
     more = yaml_list([{"barcode": f"B{number}", "inventory_name": "Other"} for number in range(2)])
-    site.write({**_PLACES, "objects.yml": _objects(random.Random(1), actual_room="Berlin/One") + more})
+    site.write({**_PLACES, "objects.yml": _objects(random.Random(1), target_room="Berlin/One") + more})
     ran = site.run()
     assert ran.outcome == "changed", ran.findings
     return site
@@ -41,10 +41,10 @@ def stored(site: Site) -> Site:
 
 def _files(order: random.Random) -> list[dict[str, str]]:
     """What may be written next."""
-    same = _objects(order, actual_room="Berlin/One")
+    same = _objects(order, target_room="Berlin/One")
     return [
         {"objects.yml": same},
-        {"objects.yml": _objects(order, actual_room="Berlin/Two")},
+        {"objects.yml": _objects(order, target_room="Berlin/Two")},
         {"objects.yml": same.replace("Thing 7", "Thing 8").replace("A0003", "A0300")},
         {
             "objects.yml": same.replace("A0003", "A0300"),
@@ -52,7 +52,7 @@ def _files(order: random.Random) -> list[dict[str, str]]:
         },
         {"objects.yml": same + yaml_list([{"barcode": "B0", "_state": "archived"}])},
         {"instance.yml": f"{SETTINGS}identity: {{objects: [inventory_name]}}\n", "objects.yml": same},
-        {"instance.yml": f"{SETTINGS}scope: {{objects: {{actual_room: Berlin/Two}}}}\n", "objects.yml": same},
+        {"instance.yml": f"{SETTINGS}scope: {{objects: {{target_room: Berlin/Two}}}}\n", "objects.yml": same},
         # Unchanged objects stand in the room that is taken away.
         {"rooms.yml": yaml_list([{"building_id": "Berlin", "number": "One", "_state": "absent"}])},
     ]

@@ -16,7 +16,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.old
 FILES = {
     "locations.yml": "- name: North\n- name: South\n",
     "rooms.yml": "- {building_id: North, number: '1', name: Store}\n- {building_id: South, number: '1'}\n",
-    "objects.csv": "barcode,inventory_name,actual_room,actual_building\n"
+    "objects.csv": "barcode,inventory_name,target_room,target_building\n"
     "1,Lamp,North/1,North\n2,Desk,North/1,\n3,Chair,South/1,\n",
     "tasks.yml": "[]\n",
 }
@@ -43,7 +43,7 @@ def _renamed(site: Site, how: str) -> None:
 
 
 def _rooms(site: Site) -> dict[str, str]:
-    return {one["fields"]["barcode"]: one["fields"]["actual_room"] for one in site.dump()["objects"]}
+    return {one["fields"]["barcode"]: one["fields"]["target_room"] for one in site.dump()["objects"]}
 
 
 @pytest.fixture
@@ -108,14 +108,14 @@ def test_a_name_that_nothing_ever_had_is_a_finding(made: Site) -> None:
     _renamed(made, "both")
     made.write({"objects.csv": FILES["objects.csv"] + "4,Sofa,North/9,\n"})
     (finding,) = made.plan().findings
-    assert finding.startswith("objects.csv:5:8: actual_room: ")
+    assert finding.startswith("objects.csv:5:8: target_room: ")
 
 
 def test_a_scope_may_name_the_old_place(made: Site) -> None:
     made.write(
         {
-            "instance.yml": "api: seventhings/v1\nset: test\nscope: {objects: {actual_room: [North/1]}}\n",
-            "objects.csv": "barcode,inventory_name,actual_room\n1,Lamp,North/1\n2,Desk,North/1\n",
+            "instance.yml": "api: seventhings/v1\nset: test\nscope: {objects: {target_room: [North/1]}}\n",
+            "objects.csv": "barcode,inventory_name,target_room\n1,Lamp,North/1\n2,Desk,North/1\n",
         }
     )
     assert made.plan().outcome == "unchanged"

@@ -57,17 +57,17 @@ def test_only_what_the_journal_knows_is_pruned(ten: Site, action: str) -> None:
 
 
 def test_what_is_pruned_is_called_as_the_files_called_it(site: Site) -> None:
-    settings = "api: seventhings/v1\nset: test\nidentity: {objects: [inventory_name, actual_room]}\npolicy:\n"
+    settings = "api: seventhings/v1\nset: test\nidentity: {objects: [inventory_name, target_room]}\npolicy:\n"
     site.write(
         {
             "instance.yml": settings + "  prune: {objects: delete}\n  limits: {delete_percent: 100}\n",
             "locations.yml": "- name: North\n",
             "rooms.yml": "- {building_id: North, number: '1'}\n- {building_id: North, number: '2'}\n",
-            "objects.csv": "barcode,inventory_name,actual_room\n1,Chair,North/1\n2,Chair,North/2\n",
+            "objects.csv": "barcode,inventory_name,target_room\n1,Chair,North/1\n2,Chair,North/2\n",
         }
     )
     made = {one["key"] for one in site.run().changes if one["section"] == "objects"}
-    site.write({"objects.csv": "barcode,inventory_name,actual_room\n1,Chair,North/1\n", "rooms.yml": "[]\n"})
+    site.write({"objects.csv": "barcode,inventory_name,target_room\n1,Chair,North/1\n", "rooms.yml": "[]\n"})
     account = site.plan(confirm_empty=True)
     assert [(one["section"], one["key"]) for one in account.changes] == [("objects", "Chair/North/2")]
     assert "Chair/North/2" in made

@@ -45,12 +45,12 @@ def _fields(site: Site, kind: str, key: str) -> dict[str, dict[str, Any]]:
     ids=str,
 )
 def test_a_reference_means_the_same_before_and_after_its_record_is_made(site: Site, written: Any) -> None:
-    site.write({**PLACES, "objects.yml": yaml_list([_object("1", actual_room=written)])})
+    site.write({**PLACES, "objects.yml": yaml_list([_object("1", target_room=written)])})
     account = site.run()
     assert account.outcome == "changed", account.findings
     dump = site.dump()
     (room,) = [one["name"] for one in dump["rooms"] if one["fields"]["name"] == "Hall"]
-    assert dump["objects"][0]["fields"]["actual_room"] == room
+    assert dump["objects"][0]["fields"]["target_room"] == room
     assert site.plan().outcome == "unchanged"
 
 
@@ -62,48 +62,48 @@ def test_an_integer_without_quotes_is_an_id_and_with_quotes_a_natural_key(site: 
     site.write(
         {
             "objects.yml": f"""
-- {{barcode: "1", inventory_name: a, actual_room: {hall.id}}}
-- {{barcode: "2", inventory_name: b, actual_room: {{building_id: {depot}, number: "1"}}}}
+- {{barcode: "1", inventory_name: a, target_room: {hall.id}}}
+- {{barcode: "2", inventory_name: b, target_room: {{building_id: {depot}, number: "1"}}}}
 """,
-            "objects/more.jsonl": f'{{"barcode": "3", "inventory_name": "c", "actual_room": {hall.id}}}\n',
+            "objects/more.jsonl": f'{{"barcode": "3", "inventory_name": "c", "target_room": {hall.id}}}\n',
         }
     )
     assert site.run().findings == []
-    assert {str(one["actual_room"]) for one in _fields(site, "objects", "barcode").values()} == {
+    assert {str(one["target_room"]) for one in _fields(site, "objects", "barcode").values()} == {
         next(one["name"] for one in site.dump()["rooms"] if one["fields"]["name"] == "Hall")
     }
     assert site.plan().outcome == "unchanged"
-    site.write({"objects/more.jsonl": f'{{"barcode": "3", "inventory_name": "c", "actual_room": "{hall.id}00"}}\n'})
+    site.write({"objects/more.jsonl": f'{{"barcode": "3", "inventory_name": "c", "target_room": "{hall.id}00"}}\n'})
     assert f"there is no room '{hall.id}00'" in site.plan().findings[0]
 
 
 @pytest.mark.parametrize("written", ["0001235", "1.10", "2024-05-31"])
 def test_another_reference_without_quotes_wants_them(site: Site, written: str) -> None:
-    site.write({**PLACES, "objects.yml": f'- {{barcode: "1", inventory_name: x, actual_room: {written}}}\n'})
+    site.write({**PLACES, "objects.yml": f'- {{barcode: "1", inventory_name: x, target_room: {written}}}\n'})
     (finding,) = site.plan().findings
-    assert finding.startswith("objects.yml:1:50: actual_room: ")
+    assert finding.startswith("objects.yml:1:50: target_room: ")
     assert f'expected the natural key of one room in quotes ("{written}"), or its integer id' in finding
 
 
 def test_a_reference_that_several_records_fit_names_all_of_them(site: Site) -> None:
-    site.write({**PLACES, "objects.yml": yaml_list([_object("1", actual_room="1")])})
+    site.write({**PLACES, "objects.yml": yaml_list([_object("1", target_room="1")])})
     (before_apply,) = site.plan().findings
     assert "2 rooms have the natural key '1': the one at rooms.yml:1:3, the one at rooms.yml:2:3" in before_apply
     site.write({"objects.yml": "[]"})
     assert site.run().outcome == "changed"
-    site.write({"objects.yml": yaml_list([_object("1", actual_room="1")])})
+    site.write({"objects.yml": yaml_list([_object("1", target_room="1")])})
     (finding,) = site.plan().findings
-    assert finding.startswith("objects.yml:3:16: actual_room: 2 rooms have the natural key '1': ")
+    assert finding.startswith("objects.yml:3:16: target_room: 2 rooms have the natural key '1': ")
 
 
 def test_a_reference_to_nothing_names_what_is_near(site: Site) -> None:
     site.write(PLACES)
     site.run()
-    site.write({"objects.yml": yaml_list([_object("1", actual_room="Head ofice/1")])})
+    site.write({"objects.yml": yaml_list([_object("1", target_room="Head ofice/1")])})
     (finding,) = site.plan().findings
     assert (
         finding
-        == "objects.yml:3:16: actual_room: there is no room 'Head ofice/1'; the nearest are 'Head office/1', 'Depot/1'"
+        == "objects.yml:3:16: target_room: there is no room 'Head ofice/1'; the nearest are 'Head office/1', 'Depot/1'"
     )
 
 
@@ -112,7 +112,7 @@ def test_names_with_slashes_are_read_in_every_way_and_must_fit_once(site: Site) 
         {
             "locations.yml": "- name: A\n- name: A/B\n",
             "rooms.yml": '- {building_id: A, number: "B/C", name: x}\n- {building_id: A/B, number: "D", name: y}\n',
-            "objects.yml": yaml_list([_object("1", actual_room="A/B/C"), _object("2", actual_room="A/B/D")]),
+            "objects.yml": yaml_list([_object("1", target_room="A/B/C"), _object("2", target_room="A/B/D")]),
         }
     )
     assert site.run().outcome == "changed"
@@ -148,7 +148,7 @@ def test_links_in_circles_are_made_in_a_second_pass(site: Site) -> None:
 
 
 def test_what_depends_on_a_record_that_fails_is_skipped_and_named(site: Site) -> None:
-    site.write({**PLACES, "objects.yml": yaml_list([_object("1", actual_room="Depot/1"), _object("2")])})
+    site.write({**PLACES, "objects.yml": yaml_list([_object("1", target_room="Depot/1"), _object("2")])})
     site.service.steer("PUT", "/faults", [{"fault": "422", "method": "POST", "path": "/room", "probability": 1}])
     account = site.run()
     assert account.outcome == "partly_applied"
@@ -208,18 +208,18 @@ def test_nothing_may_refer_to_what_the_same_files_take_away(site: Site) -> None:
     site.write(
         {
             "rooms.yml": '- {building_id: Depot, number: "1", _state: absent}\n',
-            "objects.yml": yaml_list([_object("1", actual_room="Depot/1")]),
+            "objects.yml": yaml_list([_object("1", target_room="Depot/1")]),
         }
     )
     (finding,) = site.plan(limits={"delete_percent": 100}).findings
-    assert finding == "objects.yml:3:16: actual_room: room Depot/1 is to be taken away at rooms.yml:1:3"
+    assert finding == "objects.yml:3:16: target_room: room Depot/1 is to be taken away at rooms.yml:1:3"
 
 
 # ---- renames
 
 
 def test_a_record_that_moved_is_renamed_and_not_made_again(site: Site) -> None:
-    site.write({**PLACES, "objects.yml": yaml_list([_object("1", actual_room="Depot/1")])})
+    site.write({**PLACES, "objects.yml": yaml_list([_object("1", target_room="Depot/1")])})
     site.run()
     site.write(
         {
@@ -227,7 +227,7 @@ def test_a_record_that_moved_is_renamed_and_not_made_again(site: Site) -> None:
             "locations.yml": "- name: Head office\n- name: Warehouse\n",
             "rooms.yml": '- {building_id: Head office, number: "1", name: Store}\n'
             '- {building_id: Warehouse, number: "1", name: Hall}\n',
-            "objects.yml": yaml_list([_object("1", actual_room="Warehouse/1")]),
+            "objects.yml": yaml_list([_object("1", target_room="Warehouse/1")]),
         }
     )
     account = site.plan()
@@ -281,14 +281,14 @@ def test_a_rename_with_an_unknown_field_is_found(site: Site) -> None:
 # ---- scope
 
 
-SCOPED = "api: seventhings/v1\nset: test\nscope: {objects: {actual_room: [Depot/1]}}\n"
+SCOPED = "api: seventhings/v1\nset: test\nscope: {objects: {target_room: [Depot/1]}}\n"
 
 
 @pytest.fixture
 def scoped(site: Site) -> Site:
     """Two objects in the depot and one in the head office; the set is limited to the depot."""
-    objects = [_object("1", actual_room="Depot/1"), _object("2", actual_room="Depot/1")]
-    site.write({**PLACES, "objects.yml": yaml_list([*objects, _object("9", actual_room="Head office/1")])})
+    objects = [_object("1", target_room="Depot/1"), _object("2", target_room="Depot/1")]
+    site.write({**PLACES, "objects.yml": yaml_list([*objects, _object("9", target_room="Head office/1")])})
     assert site.run().outcome == "changed"
     site.write({"instance.yml": SCOPED, "objects.yml": yaml_list(objects)})
     site.service.clear_log()
@@ -304,10 +304,10 @@ def test_what_is_outside_of_the_scope_is_not_seen(scoped: Site) -> None:
 @pytest.mark.parametrize(
     ("written", "line", "said"),
     [
-        (_object("9", actual_room="Depot/1"), 1, "object 9 is there, but outside of the scope of this set"),
-        (_object("1", actual_room="Head office/1"), 3, "actual_room: object 1 would be outside of the scope"),
-        (_object("3", actual_room="Head office/1"), 3, "actual_room: object 3 would be outside of the scope"),
-        (_object("3"), 1, "actual_room: object 3 would be outside of the scope"),
+        (_object("9", target_room="Depot/1"), 1, "object 9 is there, but outside of the scope of this set"),
+        (_object("1", target_room="Head office/1"), 3, "target_room: object 1 would be outside of the scope"),
+        (_object("3", target_room="Head office/1"), 3, "target_room: object 3 would be outside of the scope"),
+        (_object("3"), 1, "target_room: object 3 would be outside of the scope"),
         ({"barcode": "9", "_state": "absent"}, 1, "object 9 is there, but outside of the scope of this set"),
     ],
 )
@@ -322,9 +322,9 @@ def test_nothing_outside_of_the_scope_is_touched(scoped: Site, written: dict[str
     ("scope", "said"),
     [
         ("{objects: {actual_rom: [Depot/1]}}", "scope.objects.actual_rom: no such field"),
-        ("{objects: {actual_room: [Nowhere/1]}}", "scope.objects.actual_room: there is no room 'Nowhere/1'"),
-        ("{objcts: {actual_room: [Depot/1]}}", "scope.objcts: no such section; did you mean objects?"),
-        ("{objects: {actual_room: []}}", "scope.objects.actual_room: expected the values in scope, at least one"),
+        ("{objects: {target_room: [Nowhere/1]}}", "scope.objects.target_room: there is no room 'Nowhere/1'"),
+        ("{objcts: {target_room: [Depot/1]}}", "scope.objcts: no such section; did you mean objects?"),
+        ("{objects: {target_room: []}}", "scope.objects.target_room: expected the values in scope, at least one"),
         ("{objects: []}", "scope.objects: expected a map of field key"),
         ("[]", "scope: expected a map of sections"),
     ],
@@ -362,11 +362,11 @@ def test_a_choice_that_means_nothing_is_an_error(site: Site, order: dict[str, An
 
 
 def test_leaving_out_what_others_need_is_found(site: Site) -> None:
-    site.write({**PLACES, "objects.yml": yaml_list([_object("1", actual_room="Depot/1")])})
+    site.write({**PLACES, "objects.yml": yaml_list([_object("1", target_room="Depot/1")])})
     account = site.run(only=["objects"])
     assert account.outcome == "failed"
     assert account.findings == [
-        "objects.yml:3:16: actual_room: room 'Depot/1' is not there yet, and making it is not part of this plan"
+        "objects.yml:3:16: target_room: room 'Depot/1' is not there yet, and making it is not part of this plan"
     ]
     assert site.writes() == []
 
@@ -442,7 +442,7 @@ def test_rooms_that_are_identified_otherwise_are_still_referred_to_by_path(site:
             "instance.yml": f"{SETTINGS}identity: {{rooms: {identity}}}\n",
             "locations.yml": "- name: L\n",
             "rooms.yml": "- {building_id: L, number: '1', name: r}\n",
-            "objects.yml": yaml_list([_object("1", actual_room="L/1"), _object("2", actual_room="L/r")]),
+            "objects.yml": yaml_list([_object("1", target_room="L/1"), _object("2", target_room="L/r")]),
         }
     )
     assert site.run().outcome == "changed"
@@ -466,10 +466,10 @@ def test_a_room_without_a_number_needs_a_name_of_its_own(site: Site) -> None:
 
 
 def test_a_scope_may_name_what_the_files_make_or_rename(site: Site) -> None:
-    settings = "{}scope: {{rooms: {{building_id: [{}]}}, objects: {{actual_room: [{}/1]}}}}\n"
+    settings = "{}scope: {{rooms: {{building_id: [{}]}}, objects: {{target_room: [{}/1]}}}}\n"
     room, thing = (
         "- {{building_id: {}, number: '1', name: r}}\n",
-        "- {{barcode: '1', inventory_name: x, actual_room: {}/1}}\n",
+        "- {{barcode: '1', inventory_name: x, target_room: {}/1}}\n",
     )
     for name in ("E", "F"):
         site.write(

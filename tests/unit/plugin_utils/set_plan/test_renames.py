@@ -142,7 +142,7 @@ def test_the_file_of_a_plan_may_hold_a_renamed_room_and_what_refers_to_it(
     site: Site, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     room = "- {{building_id: A, number: '{}', name: r}}\n"
-    thing = "- {{barcode: '1', inventory_name: {}, actual_room: A/{}}}\n"
+    thing = "- {{barcode: '1', inventory_name: {}, target_room: A/{}}}\n"
     site.write({"locations.yml": "- name: A\n", "rooms.yml": room.format(1), "objects.yml": thing.format("x", 1)})
     site.run()
     pair = ("building_id: A, number: '1'", "building_id: A, number: '2'")

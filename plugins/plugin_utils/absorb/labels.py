@@ -1,0 +1,144 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Labels that were attached in the application: the codes in the files, and the references to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Set
+from functools import partial
+from typing import Any
+
+from ..desired.desired import Entry
+from ..desired.parsing import written_as
+from ..set_plan.plan import InstancePlan, mark_of
+from ..set_plan.scan_codes import Relabelled
+from .files import Files, Target
+from .splices import is_same
+from .text_file import NewValue, NotSpliced
+
+Field = tuple[Entry, str]
+"""A record of the files and the key of one of its fields."""
+
+
+class Labels:
+    """Writes the scan codes of the instance into the files.
+
+    :param owner_of: returns the record of the layer that a field came from.
+    :param is_overridden: whether a record is changed in a later layer than a file.
+    :param escaped: returns a value as files have it, and ``unescaped`` the opposite.
+    :param absorbed: fields whose values were taken in already. :param removed: records that leave the files.
+    """
+
+    def __init__(
+        self,
+        planned: InstancePlan,
+        files: Files,
+        owner_of: Callable[[Entry, str], Entry],
+        is_overridden: Callable[[Entry, Target], bool],
+        escaped: Callable[[Any], Any],
+        unescaped: Callable[[Any], Any],
+        absorbed: Set[tuple[int, str]],
+        removed: Set[int],
+    ) -> None:
+        self._planned = planned
+        self._files = files
+        self._owner_of = owner_of
+        self._is_overridden = is_overridden
+        self._escaped = escaped
+        self._unescaped = unescaped
+        self._absorbed = absorbed
+        self._removed = removed
+        self._changing = {
+            (id(one.entry), key) for one in planned.changes for key in one.change.before if one.change.current
+        }
+
+    def run(self) -> tuple[list[Field], list[tuple[Relabelled, str]]]:
+        """Write the codes and the references to them.
+
+        A code is written only if all references to it can be: else these would mean nothing any more.
+
+        :returns: the fields that were written, and the codes that were not, each with the reason.
+        """
+        codes = self._planned.scan_codes.differing
+        kept: dict[int, str] = {}
+        before = self._files.mark()
+        while True:
+            written, failed = self._write([one for one in codes if id(one.entry) not in kept])
+            if not failed:
+                return written, [(one, kept[id(one.entry)]) for one in codes if id(one.entry) in kept]
+            kept |= failed
+            self._files.undo(before)
+
+    def _write(self, codes: list[Relabelled]) -> tuple[list[Field], dict[int, str]]:
+        written: list[Field] = []
+        failed: dict[int, str] = {}
+        for one in codes:
+            try:
+                self._set(one.entry, one.name, one.now, None)
+                written.append((one.entry, one.key))
+            except NotSpliced as reason:
+                failed[id(one.entry)] = str(reason)
+        now = {one.written: one.now for one in codes}
+        done: set[tuple[int, str]] = set()
+        for one in codes:
+            for entry, key in self._references(one):
+                if (id(entry), key) in done:
+                    continue
+                done.add((id(entry), key))
+                try:
+                    if self._refer(entry, key, now):
+                        written.append((entry, key))
+                except NotSpliced as reason:
+                    name = self._name(entry, key)
+                    failed[id(one.entry)] = f"{name} at {entry.place_of(name)} refers to it, and {reason}"
+        return written, failed
+
+    def _references(self, one: Relabelled) -> list[Field]:
+        """Return the fields that refer to an object and whose values are not taken in anyway."""
+        marks = (mark_of(one.entry, None), one.uuid)
+        found = [field for mark in marks for field in self._planned.references.get(mark, ())]
+        return [(entry, key) for entry, key in found if id(entry) not in self._removed]
+
+    def _refer(self, entry: Entry, key: str, now: Mapping[str, str]) -> bool:
+        """Write a field that refers to objects by their codes. Return False if it names none of them."""
+        mark = (id(entry), key)
+        if mark in self._absorbed:
+            return False
+        name = self._name(entry, key)
+        written = entry.fields.get(name)
+        value = _renamed(written, now)
+        if is_same(value, written):
+            return False
+        if mark in self._changing:
+            raise NotSpliced("its value in the instance could not be taken in")
+        kept = None
+        if isinstance(value, list) and isinstance(written, list):
+            pairs = zip(value, written, strict=True)
+            kept = tuple(number if is_same(*pair) else None for number, pair in enumerate(pairs))
+        self._set(entry, name, value, kept)
+        return True
+
+    def _name(self, entry: Entry, key: str) -> str:
+        state = self._planned.state
+        return key if state is None or key in entry.fields else written_as(state.schema(entry.kind), entry, key)
+
+    def _set(self, entry: Entry, name: str, value: Any, kept: tuple[int | None, ...] | None) -> None:
+        owner = self._owner_of(entry, name)
+        target = self._files.target(owner.place_of(name))
+        if self._is_overridden(entry, target):
+            raise NotSpliced("a later layer takes what changes in this section; write it there")
+        source = self._files.source(target)
+        fits = partial(is_same, value)
+        source.set(
+            owner.place, name, NewValue(self._escaped(value), lambda loaded: fits(self._unescaped(loaded)), kept)
+        )
+
+
+def _renamed(written: Any, now: Mapping[str, str]) -> Any:
+    """Return a reference, or a list of references, by the codes that objects have now."""
+    if isinstance(written, Mapping):
+        return {name: _renamed(one, now) for name, one in written.items()}
+    if isinstance(written, list):
+        return [_renamed(one, now) for one in written]
+    return now.get(written, written) if isinstance(written, str) else written

@@ -1,0 +1,73 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Names of places that differ in blanks or case only: people mean one place, and the service has two."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, ROOM
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
+
+from .desired import Entry, Place
+from .hiding import Hiding
+
+_MOST_NAMED = 5
+"""Groups of names that the warning quotes."""
+
+
+class AlikePlaces:
+    """Collects the names of places in files and in references to them."""
+
+    def __init__(self, hiding: Hiding) -> None:
+        self._hiding = hiding
+        self._names: dict[tuple[str, str], dict[str, tuple[Place, int]]] = {}
+
+    def look(self, entry: Entry, values: Mapping[str, Any]) -> None:
+        """Note the names that an entry has or refers to.
+
+        :param values: canonical values by field key.
+        """
+        if entry.state != "present" or self._hiding.touches(entry):
+            return
+        for kind, name, key in _names(entry, values):
+            look = "".join(unicodedata.normalize("NFC", name).split()).casefold()
+            found = self._names.setdefault((kind, look), {})
+            found.setdefault(name, (entry.place_of(key), id(entry)))
+
+    def warnings(self) -> list[str]:
+        """Return one warning about all names that look alike; none if there are none."""
+        groups = [
+            " and ".join(f"{name!r} ({place})" for name, (place, _entry) in names.items())
+            for names in self._names.values()
+            if len(names) > 1 and len({entry for _place, entry in names.values()}) > 1
+        ]
+        if not groups:
+            return []
+        more = f"; and {len(groups) - _MOST_NAMED:,} more" if len(groups) > _MOST_NAMED else ""
+        return [
+            (
+                f"places: names differ in blanks or case only, and are different places here: "
+                f"{'; '.join(groups[:_MOST_NAMED])}{more}. Write one name if one place is meant."
+            )
+        ]
+
+
+def _names(entry: Entry, values: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield kind, name and field of each place that an entry is or refers to."""
+    if entry.kind is LOCATION:
+        for key in LOCATION.labels:
+            if isinstance(values.get(key), str):
+                yield LOCATION.name, values[key], key
+    parent = values.get(ROOM.parent_key) if entry.kind is ROOM else None
+    if isinstance(parent, Reference) and isinstance(parent.written, str):
+        for key in ROOM.labels:
+            if isinstance(values.get(key), str):
+                yield ROOM.name, f"{parent.written}/{values[key]}", key
+    for key, value in values.items():
+        is_name = isinstance(value, Reference) and isinstance(value.written, str) and not value.resolved
+        if is_name and value.target in (LOCATION.name, ROOM.name):
+            yield value.target, value.written, key

@@ -1,0 +1,145 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Observed fields in the settings and in files that are read without a connection.
+
+Scans and people write an observed field, and files must not. The actual room of an object is the evidence of a
+stocktake: files that write it again turn an object that nobody saw into one that was found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, OBJECT
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+
+from .lifecycle import NOTHING
+
+if TYPE_CHECKING:
+    from .desired import DesiredInstance, Entry, Place
+
+OBSERVED = "observed"
+"""The setting of ``instance.yml``, and the option of the task."""
+
+ACTUAL_KEYS = ("actual_room", "actual_building")
+"""The fields of an object that are observed if no definition of the instance says which are."""
+
+TARGET_KEY = "target_room"
+"""The field that says in which room an object belongs."""
+
+Names = Mapping[str, Sequence[str]]
+"""Section to the keys or labels of its observed fields."""
+
+SECTIONS_WITH_FIELDS = tuple(kind.section for kind in KINDS.values() if kind.section and kind.is_plain)
+"""The sections that may have observed fields."""
+
+
+def read_names(value: Any) -> tuple[dict[str, list[str]], list[tuple[str, str]]]:
+    """Return the observed fields by section, and what is wrong, each with the setting that it is about."""
+    if not isinstance(value, Mapping):
+        return {}, [(OBSERVED, f"{OBSERVED}: {shorten(value)} does not fit; expected a map of sections to field keys")]
+    found: dict[str, list[str]] = {}
+    wrong = []
+    for section, names in value.items():
+        setting = f"{OBSERVED}.{section}"
+        if section not in SECTIONS_WITH_FIELDS:
+            near = get_close_matches(str(section), SECTIONS_WITH_FIELDS, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(SECTIONS_WITH_FIELDS)}"
+            wrong.append((setting, f"{setting}: no such section; {hint}"))
+        elif not isinstance(names, list) or not all(isinstance(name, str) and name for name in names):
+            expected = "a list of field keys; an empty list says that nothing is observed"
+            wrong.append((setting, f"{setting}: {shorten(names)} does not fit; expected {expected}"))
+        else:
+            found[section] = [str(name) for name in names]
+    return found, wrong
+
+
+def of_task(given: Mapping[str, Any] | None) -> dict[str, list[str]]:
+    """Return the observed fields that the option of a task names.
+
+    :raises InvalidInput: if the option does not fit.
+    """
+    found, wrong = read_names(given or {})
+    if wrong:
+        raise InvalidInput([words for _setting, words in wrong])
+    return found
+
+
+def together(task: Names, files: Names) -> dict[str, list[str]]:
+    """Return the fields that the task or the files name, for each section that either decides."""
+    sections = dict.fromkeys((*task, *files))
+    return {section: list(dict.fromkeys((*task.get(section, ()), *files.get(section, ())))) for section in sections}
+
+
+def finding_words(name: str, setting: str, place: Place | None) -> str:
+    """Say that files write a field which the settings name as observed."""
+    where = f" ({place})" if place is not None else ""
+    target = f"write {TARGET_KEY}, or " if name in ACTUAL_KEYS else ""
+    return (
+        f"{name}: {setting}{where} says that scans or people write this field, so files can't; {target}take {name} out "
+        f"of the file or out of {OBSERVED}"
+    )
+
+
+def warning_words(section: str, fields: Mapping[str, tuple[int, Place]], is_protected: bool, verb: str) -> str:
+    """Say which fields are left out of a plan, and both remedies.
+
+    :param fields: name to the number of records that write it and the first place.
+    :param is_protected: whether files decide nothing that widens a plan.
+    """
+    names = " and ".join(fields)
+    number = max(count for count, _place in fields.values())
+    place = next(iter(fields.values()))[1]
+    written = f"{number:,} records, first at {place}" if number > 1 else str(place)
+    setting = f"{OBSERVED}: {{{section}: []}}"
+    where = f"`{setting}` on the task" if is_protected else f"`{setting}` in instance.yml"
+    return (
+        f"{section}: {names} ({written}) {verb}, because scans and people write it: it is the evidence of a stocktake. "
+        f"Write {TARGET_KEY}, the room in which an object belongs; or set {where} if no stocktake is made here."
+    )
+
+
+class OfflineObserved:
+    """Judges observed fields by their names, because no instance says which they are."""
+
+    def __init__(self, desired: DesiredInstance) -> None:
+        self._desired = desired
+        self._written: dict[str, tuple[int, Place]] = {}
+
+    def look(self, section: str, schema: Schema, entry: Entry) -> tuple[Place, str] | None:
+        """Note what an entry writes. Return a finding with its place if the settings name one of its fields."""
+        desired = self._desired
+        if entry.state != "present" or (section not in desired.observed and entry.kind is not OBJECT):
+            return None
+        named = _keys(schema, desired.observed.get(section, ()))
+        ignored = desired.lifecycle.get(section, NOTHING).ignore
+        for name in entry.fields:
+            key = _key(schema, name)
+            if key in named:
+                setting = f"{OBSERVED}.{section}"
+                return entry.place_of_name(name), finding_words(name, setting, desired.setting_places.get(setting))
+            if section not in desired.observed and key in ACTUAL_KEYS and not {key, name, "*"} & {*ignored}:
+                number, place = self._written.get(name, (0, entry.place_of(name)))
+                self._written[name] = (number + 1, place)
+        return None
+
+    def warnings(self) -> list[str]:
+        """Return one warning about everything that was noted."""
+        if not self._written:
+            return []
+        verb = "may be left out"
+        return [warning_words(OBJECT.section, self._written, is_protected=False, verb=verb)]
+
+
+def _key(schema: Schema, name: str) -> str:
+    field = schema.find(name)
+    return name if field is None else field.key
+
+
+def _keys(schema: Schema, names: Iterable[str]) -> set[str]:
+    return {_key(schema, name) for name in names}

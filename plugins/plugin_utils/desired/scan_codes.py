@@ -1,0 +1,88 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Scan codes in the settings: objects are imported with placeholders, which labels replace later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain, shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
+
+if TYPE_CHECKING:
+    from .nodes import Node
+
+SCAN_CODES = "scan_codes"
+"""The setting of ``instance.yml``."""
+
+FIELD, PLACEHOLDER = "field", "placeholder"
+_SHORTEST_PREFIX = 2
+
+
+@dataclass(frozen=True)
+class ScanCodeSettings:
+    """The scan codes of objects.
+
+    :ivar field: key or label of the field that holds them.
+    :ivar placeholder: the prefix of a placeholder; digits follow it.
+    """
+
+    field: str
+    placeholder: str
+
+    def is_placeholder(self, code: object) -> bool:
+        """Return True if a code stands for a label that is still to be attached."""
+        if not isinstance(code, str) or not code.startswith(self.placeholder):
+            return False
+        digits = code.removeprefix(self.placeholder)
+        return digits.isascii() and digits.isdecimal()
+
+
+def read_scan_codes(
+    node: Node, identity: Mapping[str, Sequence[str]], find: Callable[[Node, str], None]
+) -> ScanCodeSettings | None:
+    """Read ``scan_codes`` of the settings. Return None if it does not fit, which is a finding.
+
+    :param identity: section to the fields that identify its records.
+    """
+    if not isinstance(node.value, dict):
+        find(node, f"{SCAN_CODES}: expected a map with {FIELD} and {PLACEHOLDER}")
+        return None
+    wrong = False
+    for name in node.value:
+        if name not in (FIELD, PLACEHOLDER):
+            near = get_close_matches(str(name), (FIELD, PLACEHOLDER), n=1)
+            hint = f"did you mean {near[0]}?" if near else f"expected {FIELD} and {PLACEHOLDER}"
+            find(node.member(name), f"{SCAN_CODES}.{name}: no such setting; {hint}")
+            wrong = True
+    texts = {name: _text(node, name, find) for name in (FIELD, PLACEHOLDER)}
+    field, prefix = texts[FIELD], texts[PLACEHOLDER]
+    if prefix and (len(prefix) < _SHORTEST_PREFIX or prefix[-1].isdigit() or prefix != prefix.strip()):
+        expected = "expected at least two characters that do not end in a digit, such as IMP-"
+        find(node.member(PLACEHOLDER), f"{SCAN_CODES}.{PLACEHOLDER}: {shorten(prefix)} does not fit; {expected}")
+        wrong = True
+    named = identity.get(OBJECT.section, ())
+    if field and (not named or field in named):
+        why = f"names {field} itself" if named else "is missing"
+        find(
+            node,
+            f"{SCAN_CODES}: identity.{OBJECT.section} {why}; a label replaces the scan code, so expected another field "
+            f"that finds the object then, such as identity: {{{OBJECT.section}: [asset_number]}}",
+        )
+        wrong = True
+    return None if wrong or not field or not prefix else ScanCodeSettings(field, prefix)
+
+
+def _text(node: Node, name: str, find: Callable[[Node, str], None]) -> str:
+    if name not in node.value:
+        find(node, f"{SCAN_CODES}.{name} is missing; expected {{{FIELD}: barcode, {PLACEHOLDER}: IMP-}}")
+        return ""
+    value = node.value[name]
+    if not isinstance(value, str) or isinstance(value, Plain) or not value:
+        find(node.member(name), f"{SCAN_CODES}.{name}: {shorten(value)} does not fit; expected a text")
+        return ""
+    return str(value)

@@ -1,0 +1,238 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Observed fields of an instance: scans or people write them, so a plan leaves them out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.query import PER_PAGE
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, OBJECT, maps_in
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
+
+from ..desired.desired import SECTIONS, Entry, Place
+from ..desired.observed import ACTUAL_KEYS, OBSERVED, TARGET_KEY, finding_words, together, warning_words
+from .rooms import TO_ROOM, coupled_locations
+
+if TYPE_CHECKING:
+    from .context import PlanContext
+
+_COMPARISON = "FIELD_VALUE_COMPARISON"
+_ACTUAL, _EXPECTED = "actual_field", "expected_field"
+
+Relations = Mapping[str, str]
+"""Type of a relation to the uuid, the key or the label of the other field."""
+
+
+def compared_rooms(schema: Schema, comparisons: Iterable[Relations]) -> dict[str, None]:
+    """Return the keys of the fields that hold an actual room, and of the locations that are coupled to these."""
+    by_uuid = {one.uuid: one for one in schema.fields.values() if one.uuid}
+    found: dict[str, None] = {}
+    for relations in comparisons:
+        pair = [relations.get(name, "") for name in (_ACTUAL, _EXPECTED)]
+        fields = [by_uuid.get(name) or (schema.find(name) if name else None) for name in pair]
+        if all(one is not None and one.type == TO_ROOM for one in fields) and fields[0] is not None:
+            found[fields[0].key] = None
+            found |= dict.fromkeys(one.key for one in coupled_locations(schema, fields[0]))
+    return found
+
+
+def comparisons_of(definitions: Iterable[Mapping[str, Any]]) -> Iterator[Relations]:
+    """Yield the relations of the definitions that compare two fields, as the service answers them."""
+    for raw in definitions:
+        kind = raw.get("field_type")
+        name = kind.get("name") if isinstance(kind, Mapping) else kind
+        if name == _COMPARISON:
+            yield {str(one.get("type")): str(one.get("field_uuid") or "") for one in maps_in(raw.get("relations"))}
+
+
+def _written_comparisons(entries: Iterable[Entry]) -> Iterator[Relations]:
+    """Yield the relations of the definitions in the files that compare two fields."""
+    for entry in entries:
+        if entry.template == OBJECT.template and entry.fields.get("type") == _COMPARISON:
+            relations = entry.fields.get("relations")
+            yield {
+                str(one.get("type")): str(one.get("field") or one.get("field_uuid") or "") for one in maps_in(relations)
+            }
+
+
+def uses_target(schema: Schema, records: Sequence[Record]) -> bool:
+    """Return True if a record on the first page says in which room it belongs."""
+    return TARGET_KEY in schema.fields and any(
+        natural_keys.read_some(schema, [TARGET_KEY], record)[TARGET_KEY] not in EMPTY for record in records[:PER_PAGE]
+    )
+
+
+def exported_without(
+    names: Mapping[str, Sequence[str]],
+    section: str,
+    schema: Schema,
+    definitions: Iterable[Mapping[str, Any]],
+    records: Callable[[], Sequence[Record]],
+) -> frozenset[str]:
+    """Return the keys of the fields that an export leaves out.
+
+    :param names: the observed fields that ``instance.yml`` names. :param records: returns those of the section.
+    """
+    if section in names:
+        found = (schema.find(name) for name in names[section])
+        return frozenset(one.key for one in found if one is not None)
+    if schema.kind is not OBJECT:
+        return frozenset()
+    compared = compared_rooms(schema, comparisons_of(definitions))
+    if not compared and any(key in schema.fields for key in ACTUAL_KEYS) and uses_target(schema, records()):
+        compared = dict.fromkeys(ACTUAL_KEYS)
+    return frozenset(compared)
+
+
+@dataclass
+class _Section:
+    """The observed fields of a section.
+
+    :ivar named: keys that the task or the files name. :ivar detected: keys that the instance says.
+    :ivar assumed: keys that are observed if anything shows that the instance has target rooms.
+    """
+
+    schema: Schema
+    named: frozenset[str] = frozenset()
+    detected: frozenset[str] = frozenset()
+    assumed: frozenset[str] = frozenset()
+    _keys: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def keys(self) -> frozenset[str]:
+        return self.named | self.detected
+
+    def key_of(self, name: str) -> str:
+        """Return the key of the field that a file calls by a key or a label."""
+        if name not in self._keys:
+            found = self.schema.find(name)
+            self._keys[name] = name if found is None else found.key
+        return self._keys[name]
+
+
+class ObservedFields:
+    """The observed fields of one plan, and which records write them."""
+
+    def __init__(self, context: PlanContext) -> None:
+        self._context = context
+        self._sections: dict[str, _Section] = {}
+        self._written: dict[str, dict[str, dict[int, Place]]] = {}
+        self._has_target: bool | None = None
+
+    def keys(self, section: str) -> frozenset[str]:
+        """Return the keys of the observed fields of a section."""
+        return self._of(section).keys
+
+    def check_settings(self) -> None:
+        """Find names that mean no field, and fields that identify records."""
+        context = self._context
+        for section, names in context.desired.observed.items():
+            schema = context.schema_of(section) if section in context.desired.sections else None
+            for name in names if schema is not None else ():
+                place = context.desired.place_of(f"{OBSERVED}.{section}")
+                found = schema.find(name) if schema is not None else None
+                if found is None and schema is not None:
+                    context.find(place, f"{OBSERVED}.{section}: {name}: {schema.why_unknown(name)}")
+                elif found is not None and found.key in self._identity(section, schema):
+                    words = f"{found.key} identifies the {section}, so files must write it"
+                    context.find(place, f"{OBSERVED}.{section}: {words}")
+
+    def without(self, section: str, entry: Entry) -> Mapping[str, Any]:
+        """Return the fields of an entry that files may write; note the others."""
+        fields = entry.fields
+        if not entry.kind.is_plain:
+            return fields
+        own = self._of(section)
+        observed = [name for name in fields if (key := own.key_of(name)) in own.keys or self._is_assumed(own, key)]
+        if not observed:
+            return fields
+        for name in observed if entry.state == "present" else ():
+            self._note(section, entry, name, own.key_of(name))
+        return {name: value for name, value in fields.items() if name not in observed}
+
+    def warnings(self) -> list[str]:
+        """Return one warning for each section whose files write observed fields, and one for what files can't lift."""
+        context = self._context
+        is_protected = context.options.is_protected
+        lines = []
+        for section, written in self._written.items():
+            fields = {name: (len(places), next(iter(places.values()))) for name, places in written.items()}
+            lines.append(
+                warning_words(section, fields, is_protected, "is left out" if len(fields) == 1 else "are left out")
+            )
+        task = context.options.observed
+        for section, names in context.desired.observed.items() if is_protected else ():
+            kept = sorted(self._of(section).detected)
+            if kept and not names and section not in task:
+                place = context.desired.place_of(f"{OBSERVED}.{section}")
+                lines.append(
+                    f"{place}: {OBSERVED}.{section}: only the task may empty it under protected, so {', '.join(kept)} "
+                    f"stay observed."
+                )
+        return lines
+
+    def _note(self, section: str, entry: Entry, name: str, key: str) -> None:
+        context = self._context
+        if key in self._of(section).named:
+            setting = f"{OBSERVED}.{section}"
+            words = finding_words(name, setting, context.desired.setting_places.get(setting))
+            context.find(entry.place_of_name(name), words)
+        elif not self._is_ignored(section, entry, key):
+            self._written.setdefault(section, {}).setdefault(name, {}).setdefault(id(entry), entry.place_of(name))
+
+    def _is_ignored(self, section: str, entry: Entry, key: str) -> bool:
+        """Return True if the files say themselves that they neither write nor compare a field."""
+        settings = self._context.desired.lifecycle.get(section)
+        lifecycle = entry.lifecycle if settings is None else settings.with_more(entry.lifecycle)
+        return key in lifecycle.left_alone(self._context.schema(entry.kind), is_there=False)
+
+    def _is_assumed(self, own: _Section, key: str) -> bool:
+        """Return True if a field is observed because the files or the records say where objects belong."""
+        if key not in own.assumed:
+            return False
+        if self._has_target is None:
+            entries = self._context.entries[OBJECT.section]
+            is_written = any(own.key_of(name) == TARGET_KEY for entry in entries for name in entry.fields)
+            self._has_target = is_written or uses_target(own.schema, self._context.state.records(OBJECT))
+        if self._has_target:
+            own.detected |= own.assumed
+        return self._has_target
+
+    def _of(self, section: str) -> _Section:
+        if section not in self._sections:
+            self._sections[section] = self._read(section)
+        return self._sections[section]
+
+    def _read(self, section: str) -> _Section:
+        context = self._context
+        schema = context.schema(KINDS[SECTIONS[section]])
+        task, files = context.options.observed, context.desired.observed
+        given = together(task, files)
+        fields = [schema.find(name) for name in given.get(section, ())]
+        identity = self._identity(section, schema)
+        named = frozenset(one.key for one in fields if one is not None) - identity
+        is_decided = section in task or (section in files and not context.options.is_protected)
+        found = _Section(schema, named)
+        if not is_decided and schema.kind is OBJECT:
+            relations = (*comparisons_of(context.client.definitions(OBJECT.template)), *self._planned_comparisons())
+            found.detected = frozenset(compared_rooms(schema, relations)) - identity - named
+            if not found.detected:
+                found.assumed = frozenset(key for key in ACTUAL_KEYS if key in schema.fields) - identity - named
+        return found
+
+    def _planned_comparisons(self) -> Iterator[Relations]:
+        return _written_comparisons(entry for entry in self._context.desired.entries if entry.kind.defines_fields)
+
+    def _identity(self, section: str, schema: Schema | None) -> frozenset[str]:
+        if schema is None:
+            return frozenset()
+        names = self._context.desired.identity.get(section) or [k for keys in schema.kind.match_on for k in keys]
+        found = (schema.find(name) for name in names)
+        return frozenset(one.key for one in found if one is not None)

@@ -1,0 +1,139 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Places that a plan must not guess: numbers that are a name and an id, and a room with the location of another."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field, shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, LOCATION, ROOM, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
+
+from ..desired.desired import Entry
+from ..desired.parsing import written_as
+from .rooms import TO_ROOM, coupled_locations
+
+if TYPE_CHECKING:
+    from .context import PlanContext
+    from .plan import Planned
+
+
+class Places:
+    """Finds what is doubtful about places in one plan."""
+
+    def __init__(self, context: PlanContext) -> None:
+        self._context = context
+        self._by_label: dict[str, dict[str, list[Record]]] = {}
+        self._written: dict[str, dict[str, Entry]] = defaultdict(dict)
+        self._locations: dict[Any, Reference | None] = {}
+        self._pairs: dict[str, list[tuple[Field, Field]]] = {}
+
+    # ---- numbers
+
+    def note(self, entry: Entry, values: Mapping[str, Any], current: Record | None) -> None:
+        """Note a place as the files write it."""
+        kind = entry.kind
+        if kind not in (LOCATION, ROOM):
+            return
+        for key in kind.labels if kind is LOCATION and current is None else ():
+            if isinstance(values.get(key), str):
+                self._written[kind.name].setdefault(values[key], entry)
+        if kind is ROOM and kind.parent_key in values:
+            location = values[kind.parent_key]
+            mark = id(entry) if current is None else current.uuid
+            self._locations[mark] = location if isinstance(location, Reference) else None
+
+    def why_ambiguous(self, reference: Reference) -> str:
+        """Say that an integer is the id of one location and the name of another; empty if it is not."""
+        written = reference.written
+        kind = KINDS[reference.target]
+        # The number of a room is no name without its location.
+        if not isinstance(written, int) or kind is not LOCATION:
+            return ""
+        meant = self._context.state.find(reference)
+        if meant is None:
+            return ""
+        others = [one for one in self._labelled(kind).get(str(written), ()) if one.uuid != meant.uuid]
+        planned = self._written[kind.name].get(str(written))
+        if not others and planned is None:
+            return ""
+        named = f"{others[0].uuid}" if others else f"the one at {planned.place}" if planned is not None else ""
+        name = self._context.state.name_of(meant) or meant.uuid
+        why = (
+            f"is the id of the {kind.words} {name!r} ({meant.uuid}) and the name of another {kind.words} ({named}); "
+            f"quote it if the name is meant, or write the uuid or the name of the first"
+        )
+        return FieldError.at((), f"{written} {why}", misfit=Misfit(written, why))
+
+    def _labelled(self, kind: Kind) -> dict[str, list[Record]]:
+        if kind.name not in self._by_label:
+            found: dict[str, list[Record]] = defaultdict(list)
+            for record in self._context.state.records(kind):
+                for key in kind.labels:
+                    if record.flat.get(key) not in EMPTY:
+                        found[str(record.flat[key])].append(record)
+            self._by_label[kind.name] = found
+        return self._by_label[kind.name]
+
+    # ---- a room and its location
+
+    def check_pair(self, planned: Planned) -> None:
+        """Find a location that is not the one of the room beside it."""
+        if planned.entry.state != "present" or not planned.kind.template:
+            return
+        for room, location in self._pairs_of(planned.schema):
+            inside, beside = planned.desired.get(room.key), planned.desired.get(location.key)
+            if isinstance(inside, Reference) and location.key in planned.desired:
+                self._compare(planned, room, location, inside, beside)
+
+    def _compare(self, planned: Planned, room: Field, location: Field, inside: Reference, beside: Any) -> None:
+        own = self._location_of(inside)
+        if own is None or (isinstance(beside, Reference) and self._is_same(own, beside)):
+            return
+        entry = planned.entry
+        names = [written_as(planned.schema, entry, one.key) for one in (room, location)]
+        written = [entry.fields.get(name) for name in names]
+        found = self._context.state.find(own)
+        there = (self._context.state.name_of(found) if found is not None else None) or own.written or own.uuid
+        why = (
+            f"is not the location of the room beside it: {names[0]} {shorten(written[0])} is in {shorten(there)}; "
+            f"write the room alone, or the location that it is in"
+        )
+        gist = "this is not the location of the room beside it"
+        misfit = Misfit(written[1], why)
+        words = f"{names[1]}: {shorten(written[1])} {why}"
+        self._context.find(entry.place_of(names[1]), FieldError.at((names[1],), words, gist, misfit))
+
+    def _location_of(self, room: Reference) -> Reference | None:
+        """Return the location of a room as the files have it, else as it is."""
+        mark = room.uuid if room.awaits is None else id(room.awaits)
+        if mark in self._locations:
+            return self._locations[mark]
+        record = self._context.state.find(room) if room.awaits is None else None
+        place = None if record is None else self._context.state.place_of(record)
+        return None if place is None else Reference(LOCATION.name, id=place.id, uuid=place.uuid)
+
+    def _is_same(self, one: Reference, other: Reference) -> bool:
+        for reference in (one, other):
+            self._context.meaning(reference)
+        if one.awaits is not None or other.awaits is not None:
+            return one.awaits is other.awaits
+        return one.same(other) is not False
+
+    def _pairs_of(self, schema: Schema) -> list[tuple[Field, Field]]:
+        if schema.kind.name not in self._pairs:
+            self._pairs[schema.kind.name] = list(_pairs(schema))
+        return self._pairs[schema.kind.name]
+
+
+def _pairs(schema: Schema) -> Iterator[tuple[Field, Field]]:
+    for room in schema.fields.values():
+        if room.type == TO_ROOM:
+            for location in coupled_locations(schema, room):
+                yield room, location

@@ -1,0 +1,29 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fields that link to a room, and the fields that the service couples to them: a room has one location."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+
+TO_ROOM, TO_LOCATION = "LINKED_ROOM", "LINKED_LOCATION"
+_WORDS = (("room", "building"), ("room", "location"), ("raum", "standort"))
+"""The words by which the key or the label of a room differs from that of its location."""
+
+
+def coupled_locations(schema: Schema, room: Field) -> Iterator[Field]:
+    """Yield the locations that go with a room: they differ from it in the word for room, in the key or the label."""
+    names = {
+        re.sub(old, new, name.casefold())
+        for name in (room.key, room.label)
+        for old, new in _WORDS
+        if old in name.casefold()
+    }
+    for one in schema.fields.values():
+        if one.type == TO_LOCATION and not names.isdisjoint((one.key.casefold(), one.label.casefold())):
+            yield one

@@ -1,0 +1,228 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Scan codes: files write the code of an object when they create it, and labels change it in the application later.
+
+An object is found by its second identity, so a placeholder or an old label in a file is no change. References by such a
+code mean the object of the row that has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
+from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import unseen
+
+from ..desired.desired import Entry
+from ..desired.parsing import written_as
+from ..desired.scan_codes import FIELD, SCAN_CODES
+
+if TYPE_CHECKING:
+    from .context import PlanContext
+    from .plan import Planned
+
+_SECTION = OBJECT.section
+
+
+@dataclass(frozen=True)
+class Relabelled:
+    """An object whose scan code differs from that of its row.
+
+    :ivar name: the field as the row calls it. :ivar written: the code of the row. :ivar now: that of the object.
+    """
+
+    entry: Entry
+    key: str
+    name: str
+    written: str
+    now: str
+    uuid: str
+
+
+@dataclass
+class ScanCodeCounts:
+    """The scan codes of the rows of one plan.
+
+    :ivar attached: rows whose object has a label. :ivar total: rows. :ivar differing: objects with another code.
+    """
+
+    attached: int = 0
+    total: int = 0
+    differing: list[Relabelled] = field(default_factory=list)
+
+    def document(self) -> dict[str, int]:
+        """Return the numbers that a result has; none if there is nothing to say."""
+        if not self.total:
+            return {}
+        return {"attached": self.attached, "total": self.total, "differ": len(self.differing)}
+
+
+class ScanCodes:
+    """Judges the scan codes of one plan."""
+
+    def __init__(self, context: PlanContext) -> None:
+        self._context = context
+        self._settings = context.desired.scan_codes
+        self._written: dict[str, Entry] = {}
+        self._placeholders = 0
+        self._created: list[Entry] = []
+        self._deliberate: set[str] = set()
+
+    @cached_property
+    def key(self) -> str:
+        """The key of the field that holds scan codes; empty if nothing is known of them."""
+        settings, context = self._settings, self._context
+        if settings is None or _SECTION not in context.desired.sections:
+            return ""
+        found = context.schema(OBJECT).find(settings.field)
+        return "" if found is None else found.key
+
+    def check_settings(self) -> None:
+        """Find a field that does not exist, that identifies objects, or that this account does not see."""
+        settings, context = self._settings, self._context
+        if settings is None or _SECTION not in context.desired.sections:
+            return
+        schema, setting = context.schema(OBJECT), f"{SCAN_CODES}.{FIELD}"
+        place = context.desired.place_of(setting)
+        if not self.key:
+            context.find(place, f"{setting}: {settings.field}: {schema.why_unknown(settings.field)}")
+            return
+        named = [schema.find(name) for name in context.desired.identity.get(_SECTION, ())]
+        if any(one is not None and one.key == self.key for one in named):
+            context.find(place, f"{setting}: identity.{_SECTION} names {settings.field} itself; expected other fields")
+
+    def check_sight(self) -> None:
+        """Find a scan code that this account does not see: nothing is known of labels then."""
+        context = self._context
+        if self.key and self.key in context.state.sight(context.schema(OBJECT), keys=[self.key]).hidden:
+            context.find(context.desired.place_of(f"{SCAN_CODES}.{FIELD}"), f"{SCAN_CODES}: {unseen(self.key)}")
+
+    # ---- rows
+
+    def values_to_be(
+        self, entry: Entry, schema: Schema, keys: tuple[str, ...], values: Mapping[str, Any], current: Record | None
+    ) -> Mapping[str, Any]:
+        """Return the values that an object will have, its scan code included. Note the row and what is wrong with it.
+
+        :param current: the object of the row; None if it is still to be created.
+        """
+        if self._settings is None or entry.kind is not OBJECT or not self.key or entry.uuid:
+            return values
+        key, counts = self.key, self._context.result.scan_codes
+        code = values.get(key)
+        counts.total += 1
+        now = None if current is None else natural_keys.read_some(schema, [key], current)[key]
+        if now not in EMPTY and not self._settings.is_placeholder(now):
+            counts.attached += 1
+        if code not in EMPTY and not self._is_free(entry, schema, keys, values, current):
+            return values
+        if self._settings.is_placeholder(code):
+            self._placeholders += 1
+            if current is None:
+                self._created.append(entry)
+        if current is None or code == now:
+            return values
+        if code not in EMPTY and self._is_deliberate(schema, code, now):
+            self._deliberate.add(current.uuid)
+            return values
+        if code not in EMPTY:
+            name = written_as(schema, entry, key)
+            if now not in EMPTY:
+                counts.differing.append(Relabelled(entry, key, name, str(code), str(now), current.uuid))
+            self._context.state.add_other_name(schema, {key: code}, current)
+        return {**values, key: now}
+
+    def _is_free(
+        self, entry: Entry, schema: Schema, keys: tuple[str, ...], values: Mapping[str, Any], current: Record | None
+    ) -> bool:
+        """Return True if no other row and no other object has the code of a row."""
+        context, key = self._context, self.key
+        code, name = values[key], written_as(schema, entry, key)
+        earlier = self._written.setdefault(str(code), entry)
+        if earlier is not entry:
+            place = earlier.place_of(written_as(schema, earlier, key))
+            self._find(entry, name, code, f"is written at {place} too; expected another code for each object")
+            return False
+        mine = "" if current is None else current.uuid
+        for other in context.state.find_existing(schema, (key,), values):
+            if other.uuid != mine:
+                fields = "/".join(written_as(schema, entry, one) for one in keys)
+                its = natural_keys.read_some(schema, keys, other)
+                has_none = all(value in EMPTY for value in its.values())
+                named = f"no {fields}" if has_none else f"the {fields} {context.uniqueness.words(schema, keys, its)}"
+                own = context.uniqueness.words(schema, keys, values)
+                means = f"the object {own} ({mine})" if mine else f"{own}, which does not exist yet"
+                self._find(
+                    entry,
+                    name,
+                    code,
+                    f"is the code of the object {other.uuid} with {named}, and this row means {means}; write the code "
+                    f"or the {fields} that belong together",
+                )
+                return False
+        return True
+
+    def _find(self, entry: Entry, name: str, code: Any, why: str) -> None:
+        gist = "this scan code belongs to another object"
+        words = f"{name}: {shorten(code)} {why}"
+        self._context.find(entry.place_of(name), FieldError.at((name,), words, gist, Misfit(code, why)))
+
+    def _is_deliberate(self, schema: Schema, code: Any, now: Any) -> bool:
+        """Return True if ``moved.yml`` gives the code of an object a new one."""
+        return any(new == code and old == now for old, new in self._moved(schema))
+
+    def _moved(self, schema: Schema) -> list[tuple[Any, Any]]:
+        pairs = []
+        for pair in self._context.desired.moved.get(_SECTION, ()):
+            old, new = (schema.parse(side, "")[0] for side in pair)
+            if set(old) == set(new) == {self.key}:
+                pairs.append((old[self.key], new[self.key]))
+        return pairs
+
+    def leave_alone(self, planned: Planned, current: Record | None) -> None:
+        """Take the scan code out of a row whose object exists: the instance owns it."""
+        if current is None or not self.key or planned.kind is not OBJECT or planned.entry.uuid:
+            return
+        if current.uuid in self._deliberate or planned.entry.state != "present":
+            return
+        planned.left_alone |= {self.key}
+        planned.desired = {key: value for key, value in planned.desired.items() if key != self.key}
+
+    # ---- all rows
+
+    def check(self) -> None:
+        """Find a plan that would create most of what was imported before: it would be there twice."""
+        context, result = self._context, self._context.result
+        created, number = len(self._created), self._placeholders
+        if not self.key:
+            return
+        if not result.everywhere[_SECTION]:
+            # What an empty instance has no labels for is no news.
+            result.scan_codes = ScanCodeCounts()
+            return
+        if created * 2 > number and self._has_unclaimed():
+            names = " and ".join(context.desired.identity.get(_SECTION, ()))
+            words = (
+                f"{SCAN_CODES}: {created:,} of {number:,} rows with a placeholder (first at {self._created[0].place}) "
+                f"would be created, although there are {result.existing[_SECTION]:,} objects, some of which no row "
+                f"names. Most likely they are the same objects: look whether {names} is as it was on both sides. If "
+                f"these files are about other objects, say so by scope.{_SECTION}"
+            )
+            context.find_plainly(context.desired.place_of(SCAN_CODES), words)
+
+    def _has_unclaimed(self) -> bool:
+        """Return True if a row that would be created may mean an object that no row names."""
+        context = self._context
+        claimed = context.claimed.get(OBJECT.name, {})
+        return any(
+            record.uuid not in claimed and context.scope.holds(_SECTION, record)
+            for record in context.state.records(OBJECT)
+        )

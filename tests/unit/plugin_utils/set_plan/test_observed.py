@@ -1,0 +1,290 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Scans own the actual room: no plan of files writes, compares or exports it unless the settings say so."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from exports import export_of, loaded
+from instance_site import Site, yaml_list
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, OBJECT
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
+from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layers import load_layers
+
+from ..absorb.absorbing import take
+
+HEAD = "api: seventhings/v1\nset: test\n"
+PLACES = {
+    "locations.yml": "- name: Dresden\n",
+    "rooms.yml": yaml_list({"building_id": "Dresden", "number": number} for number in ("1.04", "3.01")),
+}
+
+
+def thing(**more: Any) -> dict[str, Any]:
+    return {"barcode": "100017", "inventory_name": "Notebook", **more}
+
+
+def objects(site: Site, *records: Mapping[str, Any], **files: str) -> None:
+    site.write({**PLACES, "objects.yml": yaml_list(records), **files})
+
+
+def rooms_of(site: Site) -> tuple[Any, Any]:
+    """The target room and the actual room of the only object."""
+    (found,) = site.dump()["objects"]
+    return found["fields"].get("target_room"), found["fields"].get("actual_room")
+
+
+def scan(site: Site, room: str = "Dresden/3.01") -> None:
+    site.service.steer("POST", "/scan", {"code": "100017", "room": room})
+
+
+def without_comparison(site: Site) -> None:
+    """Take out of the definition of the status which room is the actual one."""
+    client = site.client()
+    (raw,) = (one for one in client.definitions("asset") if one["field_key"] == "status")
+    body = {**{key: value for key, value in raw.items() if key not in ("type", "constraints")}, "relations": []}
+    client.update(KINDS["field_definition"], raw["uuid"], body, template="asset")
+
+
+def warning(result: Any) -> list[str]:
+    return [line for line in result.warnings if "evidence of a stocktake" in line]
+
+
+def test_a_plan_leaves_out_the_actual_room_and_says_both_remedies_once(site: Site) -> None:
+    other = {**thing(), "barcode": "100018", "actual_room": "Dresden/3.01"}
+    objects(site, thing(target_room="Dresden/1.04", actual_room="Dresden/1.04"), other)
+    told = site.run()
+    assert told.outcome == "changed"
+    assert all("actual_room" not in change["after"] for change in told.changes)
+    (line,) = warning(told)
+    assert "2 records, first at objects.yml:4:" in line
+    assert "target_room" in line
+    assert "observed: {objects: []}" in line
+    assert site.plan().outcome == "unchanged"
+
+
+def test_a_scan_is_neither_drift_nor_overwritten(site: Site) -> None:
+    objects(site, thing(target_room="Dresden/1.04", actual_room="Dresden/1.04"))
+    site.run()
+    scan(site)
+    assert site.run(check_mode=True, drift=True).outcome == "unchanged"
+    assert site.run().outcome == "unchanged"
+    assert rooms_of(site)[1] == "3.01"
+
+
+def test_the_location_that_is_coupled_to_the_actual_room_is_observed_too(site: Site) -> None:
+    objects(site, thing(target_room="Dresden/1.04", actual_building="Dresden"))
+    told = site.run()
+    assert told.outcome == "changed"
+    assert "actual_building" in warning(told)[0]
+
+
+def test_an_empty_list_says_that_nothing_is_observed(site: Site) -> None:
+    settings = HEAD + "observed: {objects: []}\n"
+    objects(site, thing(actual_room="Dresden/1.04"), **{"instance.yml": settings})
+    told = site.run()
+    assert (told.outcome, warning(told), rooms_of(site)[1]) == ("changed", [], "1.04")
+
+
+def test_a_field_that_the_settings_name_is_a_finding_with_its_place(site: Site) -> None:
+    settings = HEAD + "observed: {objects: [actual_room, Quantity]}\n"
+    objects(site, thing(actual_room="Dresden/1.04", quantity=3), **{"instance.yml": settings})
+    found = site.run().findings
+    assert [line.split(":")[:2] for line in found] == [["objects.yml", "3"], ["objects.yml", "4"]]
+    assert "observed.objects (instance.yml:3:" in found[0]
+    assert site.writes() == []
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("{objects: actual_room}", "expected a list of field keys"),
+        ("{object: []}", "did you mean objects?"),
+        ("[actual_room]", "expected a map of sections"),
+        ("{objects: [actual_rom]}", "did you mean actual_room"),
+        ("{objects: [barcode]}", "identifies the objects"),
+    ],
+)
+def test_a_setting_that_does_not_fit_is_a_finding(site: Site, setting: str, words: str) -> None:
+    objects(site, thing(), **{"instance.yml": HEAD + f"observed: {setting}\n"})
+    (found,) = site.run().findings
+    assert found.startswith("instance.yml:3")
+    assert words in found
+
+
+def test_under_protected_only_the_task_may_empty_it(site: Site) -> None:
+    settings = HEAD + "observed: {objects: []}\n"
+    objects(site, thing(target_room="Dresden/1.04", actual_room="Dresden/1.04"), **{"instance.yml": settings})
+    told = site.run(protected=True)
+    assert (told.outcome, rooms_of(site)[1]) == ("changed", None)
+    assert "on the task" in warning(told)[0]
+    assert any("instance.yml:3" in line and "only the task may empty it" in line for line in told.warnings)
+    told = site.run(protected=True, observed={"objects": []})
+    assert (told.outcome, rooms_of(site)[1]) == ("changed", "1.04")
+
+
+def test_under_protected_the_files_may_name_more(site: Site) -> None:
+    settings = HEAD + "observed: {objects: [quantity]}\n"
+    objects(site, thing(target_room="Dresden/1.04", quantity=3), **{"instance.yml": settings})
+    assert "quantity" in site.run(protected=True, observed={"objects": []}).findings[0]
+
+
+@pytest.mark.parametrize("used", ["files", "record", "nobody"])
+def test_without_a_comparison_the_names_decide_if_target_rooms_are_used(site: Site, used: str) -> None:
+    target = {"target_room": "Dresden/1.04"}
+    objects(site, thing(**(target if used == "record" else {})))
+    site.run()
+    without_comparison(site)
+    objects(site, thing(actual_room="Dresden/3.01", **(target if used == "files" else {})))
+    told = site.run()
+    assert rooms_of(site)[1] == ("3.01" if used == "nobody" else None)
+    assert bool(warning(told)) == (used != "nobody")
+
+
+def test_another_pair_of_rooms_is_detected_by_its_comparison(site: Site) -> None:
+    fields: list[dict[str, Any]] = [
+        {"label": "Lager-Raum", "type": "LINKED_ROOM"},
+        {"label": "Lager-Standort", "type": "LINKED_LOCATION"},
+        {
+            "label": "Lager",
+            "type": "FIELD_VALUE_COMPARISON",
+            "relations": [
+                {"type": "actual_field", "field": "Lager-Raum"},
+                {"type": "expected_field", "field": "target_room"},
+            ],
+        },
+    ]
+    record = thing(**{"Lager-Raum": "Dresden/1.04", "Lager-Standort": "Dresden"})
+    objects(site, record, **{"fields/asset.yml": yaml_list(fields)})
+    (line,) = warning(site.plan())
+    assert "Lager-Raum and Lager-Standort" in line
+    site.run()
+    assert warning(site.plan()) == [line]
+
+
+def test_an_ignored_field_needs_no_warning(site: Site) -> None:
+    settings = HEAD + "lifecycle: {objects: {ignore: [actual_room]}}\n"
+    objects(site, thing(actual_room="Dresden/1.04"), **{"instance.yml": settings})
+    assert warning(site.run()) == []
+
+
+def test_a_plan_file_holds_no_observed_field(site: Site, tmp_path: Path) -> None:
+    objects(site, thing(target_room="Dresden/1.04", actual_room="Dresden/1.04"))
+    path = tmp_path / "a.plan"
+    site.plan(plan_file=path)
+    assert "actual_room" not in json.dumps(json.loads(path.read_text())["changes"])
+    assert site.run(plan_file=path).outcome == "changed"
+    assert rooms_of(site) == ("1.04", None)
+
+
+def test_a_plan_file_writes_what_the_settings_allow(site: Site, tmp_path: Path) -> None:
+    settings = HEAD + "observed: {objects: []}\n"
+    objects(site, thing(actual_room="Dresden/1.04"), **{"instance.yml": settings})
+    path = tmp_path / "a.plan"
+    site.plan(plan_file=path)
+    assert site.run(plan_file=path).outcome == "changed"
+    assert rooms_of(site)[1] == "1.04"
+
+
+def test_a_wrong_value_of_an_observed_field_is_no_finding(site: Site) -> None:
+    objects(site, thing(target_room="Dresden/1.04", actual_room="Nowhere/9"))
+    assert site.run().outcome == "changed"
+
+
+def test_no_request_is_sent_because_of_it(site: Site) -> None:
+    objects(site, thing(target_room="Dresden/1.04"))
+    site.run()
+    site.service.clear_log()
+    site.plan()
+    without = len(site.sent())
+    objects(site, thing(target_room="Dresden/1.04", actual_room="Dresden/1.04"))
+    site.service.clear_log()
+    site.plan()
+    assert len(site.sent()) == without
+
+
+def test_the_scope_still_reads_it(site: Site) -> None:
+    objects(site, thing(target_room="Dresden/1.04"))
+    site.run()
+    scan(site)
+    settings = HEAD + "scope: {objects: {actual_room: [Dresden/3.01]}}\n"
+    objects(site, thing(target_room="Dresden/3.01"), **{"instance.yml": settings})
+    assert site.run().outcome == "changed"
+    assert len(site.client().list_all(OBJECT)) == 1
+
+
+def test_an_export_leaves_it_out_and_the_twin_notes_it(site: Site, tmp_path: Path) -> None:
+    objects(site, thing(target_room="Dresden/1.04"))
+    site.run()
+    scan(site)
+    done = export_of(site, tmp_path / "out", twin=True)
+    assert done["observed"] == {"objects": ["actual_building", "actual_room"]}
+    (record,) = loaded(tmp_path / "out", "objects/0001.yml")
+    assert (record["target_room"], {"actual_room", "actual_building"} & set(record)) == ("Dresden/1.04", set())
+    (note,) = (one for one in map(json.loads, (tmp_path / "out/twin.jsonl").open()) if one.get("kind") == "object")
+    assert note["observed"] == {"actual_building": "Dresden", "actual_room": "Dresden/3.01"}
+    settings = tmp_path / "out/instance.yml"
+    settings.write_text(settings.read_text() + "observed: {objects: []}\n")
+    assert export_of(site, tmp_path / "out")["observed"] == {}
+    assert loaded(tmp_path / "out", "objects/0001.yml")[0]["actual_room"] == "Dresden/3.01"
+
+
+def test_absorb_takes_no_scan_into_the_files(site: Site) -> None:
+    objects(site, thing(target_room="Dresden/1.04", actual_room="Dresden/1.04"))
+    site.run()
+    scan(site)
+    client = site.client()
+    room = client.list_all(KINDS["room"])[0]
+    client.create(OBJECT, {"barcode": "100020", "inventory_name": "Drill", "actual_room": room.id})
+    told = take(site, into={"objects": "objects/new.yml"})
+    assert told["summary"] == {"objects": {"changed": 0, "added": 1, "removed": 0}}
+    assert "actual" not in (site.root / "objects/new.yml").read_text()
+    assert not [line for line in told["told"] if "actual" in line]
+
+
+@pytest.mark.parametrize(
+    ("settings", "field", "is_warned"),
+    [
+        ("", "actual_room", True),
+        ("", "target_room", False),
+        ("observed: {objects: []}\n", "actual_room", False),
+        ("lifecycle: {objects: {ignore: [actual_room]}}\n", "actual_room", False),
+    ],
+)
+def test_validate_warns_by_the_names(site: Site, settings: str, field: str, is_warned: bool) -> None:
+    objects(site, thing(**{field: "Dresden/1.04"}), **{"instance.yml": HEAD + settings})
+    desired = site.load()
+    assert offline_findings(desired) == []
+    lines = [line for line in desired.warnings if "evidence of a stocktake" in line]
+    assert len(lines) == is_warned
+    assert all("may be left out" in line and "objects.yml:3:" in line for line in lines)
+    if is_warned:
+        again = site.load()
+        offline_findings(again, plan_follows=True)
+        assert not [line for line in again.warnings if "evidence" in line]
+
+
+def test_validate_finds_a_field_that_the_settings_name(site: Site) -> None:
+    objects(site, thing(quantity=3), **{"instance.yml": HEAD + "observed: {objects: [quantity]}\n"})
+    (found,) = offline_findings(site.load())
+    assert str(found.place).startswith("objects.yml:3:")
+    assert "observed.objects" in found.message
+
+
+def test_a_later_layer_only_adds_fields(tmp_path: Path) -> None:
+    base, later = tmp_path / "base", tmp_path / "later"
+    for folder, setting in ((base, ""), (later, "observed: {objects: []}\n")):
+        folder.mkdir()
+        (folder / "instance.yml").write_text(HEAD + setting)
+    assert "first layer decides" in str(load_layers([base, later]).findings[0])
+    (base / "instance.yml").write_text(HEAD + "observed: {objects: [actual_room]}\n")
+    (later / "instance.yml").write_text(HEAD + "observed: {objects: [quantity]}\n")
+    merged = load_layers([base, later])
+    assert (merged.findings, merged.observed) == ([], {"objects": ["actual_room", "quantity"]})

@@ -1,0 +1,147 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Numbers that are names and ids, names that look alike, and a room with the location of another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from instance_site import Site, yaml_list
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.planner import plan_instance
+
+PLACES: dict[str, str | bytes] = {
+    "locations.yml": yaml_list([{"name": "Dresden"}, {"name": "Leipzig"}]),
+    "rooms.yml": yaml_list(
+        [{"building_id": "Dresden", "number": "1.04"}, {"building_id": "Leipzig", "number": "3.01"}]
+    ),
+}
+
+
+def thing(**more: Any) -> str:
+    return yaml_list([{"barcode": "100017", "inventory_name": "Notebook", **more}])
+
+
+@pytest.fixture
+def numbered(site: Site) -> tuple[Site, int]:
+    """A location that is called as the id of another one."""
+    site.write({"locations.yml": yaml_list([{"name": "Dresden"}])})
+    site.run()
+    (dresden,) = site.client().list_all(KINDS["location"])
+    assert dresden.id is not None
+    site.write({"locations.yml": yaml_list([{"name": "Dresden"}, {"name": str(dresden.id)}])})
+    return site, dresden.id
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_an_integer_that_is_an_id_and_a_name_is_a_finding_that_names_both(
+    numbered: tuple[Site, int], is_there: bool
+) -> None:
+    site, number = numbered
+    if is_there:
+        site.run()
+    site.write({"rooms.yml": f"- {{building_id: {number}, number: '1.04'}}\n"})
+    (found,) = site.run().findings
+    uuids = [one.uuid for one in site.client().list_all(KINDS["location"])]
+    assert found.startswith(f"rooms.yml:1:17: building_id: {number} is the id of the location 'Dresden' ({uuids[0]})")
+    assert (uuids[1] if is_there else "locations.yml:2:3") in found
+    site.write({"rooms.yml": f"- {{building_id: '{number}', number: '1.04'}}\n"})
+    assert site.run().outcome == "changed"
+
+
+def test_an_integer_that_is_no_name_is_an_id(site: Site) -> None:
+    site.write({"locations.yml": yaml_list([{"name": "Dresden"}])})
+    site.run()
+    number = site.client().list_all(KINDS["location"])[0].id
+    site.write({"rooms.yml": f"- {{building_id: {number}, number: '1.04'}}\n"})
+    assert site.run().outcome == "changed"
+
+
+def test_a_cell_of_a_table_is_a_name(numbered: tuple[Site, int]) -> None:
+    site, number = numbered
+    site.write({"rooms.csv": f"building_id,number\n{number},1.04\n"})
+    assert site.run().outcome == "changed"
+    (room,) = site.client().list_all(KINDS["room"])
+    assert room.flat["building_id"] != number
+
+
+@pytest.mark.parametrize("column", ["target", "actual"])
+@pytest.mark.parametrize(("location", "is_fine"), [("Dresden", True), ("Leipzig", False), (None, False)])
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_room_and_a_location_that_disagree_are_a_finding(
+    site: Site, column: str, location: str | None, is_fine: bool, is_there: bool
+) -> None:
+    settings = "api: seventhings/v1\nset: test\nobserved: {objects: []}\n"
+    site.write({"instance.yml": settings, **PLACES})
+    if is_there:
+        site.run()
+    record = thing(**{f"{column}_room": "Dresden/1.04", f"{column}_building": location})
+    site.write({"objects.yml": record})
+    told = site.run(limits={"create_percent": 1000})
+    if is_fine:
+        assert told.outcome == "changed"
+        assert site.plan().outcome == "unchanged"
+    else:
+        (found,) = told.findings
+        assert found.startswith("objects.yml:4:")
+        assert f"{column}_building" in found
+        assert "Dresden/1.04" in found
+        assert "'Dresden'" in found
+
+
+def test_a_room_that_the_files_move_takes_its_objects_along(site: Site) -> None:
+    site.write({**PLACES, "objects.yml": thing(target_room="Dresden/1.04", target_building="Dresden")})
+    assert site.run().outcome == "changed"
+    room = {"building_id": "Leipzig", "number": "1.04"}
+    moved = {"rooms": [{"from": {"building_id": "Dresden", "number": "1.04"}, "to": room}]}
+    site.write(
+        {
+            "rooms.yml": yaml_list([room, {"building_id": "Leipzig", "number": "3.01"}]),
+            "moved.yml": str(moved).replace("'", '"'),
+            "objects.yml": thing(target_room="Leipzig/1.04", target_building="Dresden"),
+        }
+    )
+    (found,) = site.plan().findings
+    assert "is in 'Leipzig'" in found
+
+
+def test_writing_one_never_adds_the_other(site: Site) -> None:
+    site.write({**PLACES, "objects.yml": thing(target_room="Dresden/1.04")})
+    (change,) = (one for one in site.plan().changes if one["section"] == "objects")
+    assert set(change["after"]) == {"barcode", "inventory_name", "target_room"}
+
+
+def test_names_that_look_alike_are_one_warning_and_never_matched(site: Site) -> None:
+    rooms = [{"building_id": "Dresden", "number": number} for number in ("A 366", "A366", "a366", "B1")]
+    site.write({"locations.yml": yaml_list([{"name": "Dresden"}, {"name": "dresden "}]), "rooms.yml": yaml_list(rooms)})
+    desired = site.load()
+    offline_findings(desired, plan_follows=True)
+    (warning,) = (line for line in desired.warnings if line.startswith("places: "))
+    assert "'Dresden/A 366' (rooms.yml:2:11) and 'Dresden/A366' (rooms.yml:4:11) and 'Dresden/a366'" in warning
+    assert "B1" not in warning
+    assert "'Dresden' (locations.yml:1:9) and 'dresden '" in warning
+    site.write({**PLACES, "rooms.yml": yaml_list(rooms[:1]), "objects.yml": thing(target_room="Dresden/A366")})
+    assert "no such room" in "".join(site.plan().findings) or "there is no room" in "".join(site.plan().findings)
+
+
+def test_a_room_with_a_name_like_its_number_is_one_place(site: Site) -> None:
+    site.write({**PLACES, "rooms.yml": yaml_list([{"building_id": "Dresden", "number": "A366", "name": "A 366"}])})
+    desired = site.load()
+    offline_findings(desired)
+    assert not [line for line in desired.warnings if line.startswith("places: ")]
+
+
+def test_the_two_checks_read_no_list_of_their_own(site: Site) -> None:
+    site.write({**PLACES, "objects.yml": thing(target_room="Dresden/1.04")})
+    site.run()
+    site.service.clear_log()
+    plan_instance(site.client(), site.load())
+    before = len(site.sent())
+    site.write({"objects.yml": thing(target_room="Dresden/1.04", target_building="Dresden")})
+    site.service.clear_log()
+    plan_instance(site.client(), site.load())
+    assert len(site.sent()) == before
