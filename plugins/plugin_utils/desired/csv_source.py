@@ -23,7 +23,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 )
 
 from .desired import Finding, Place
-from .dialect import PRESETS, Dialect, delimiter_of
+from .dialect import ALL_ROWS, PRESETS, Dialect, delimiter_of
 from .formulas import unescaped
 from .json_source import NUL_ESCAPED, JsonNode, has_too_many, is_whole, no_constant, plain_number, too_deep
 from .nodes import (
@@ -96,7 +96,7 @@ class _Table:
         self._lines = _lines_of(text)
         self._packed = b""
         said = said_delimiter(self.lines[0]) if self.lines else ""
-        self.before = 1 if said else 0
+        self.before = max(1 if said else 0, dialect.rows.before)
         numbers = range(self.before, len(self.lines))
         first = next((number for number in numbers if self.lines[number].strip(_NOTHING)), None)
         self.is_empty = first is None
@@ -256,10 +256,11 @@ def read_csv(
     may_have_jinja = any(mark in text for mark in JINJA)
     may_have_nul = NUL in text or NUL_ESCAPED in text
     same: dict[str, str] = {}
+    meaning = (lambda cell: as_text(cell).strip()) if dialect.trim else as_text
     line = table.before + 1
     try:
         for row in reader:
-            if not row:
+            if not row or (dialect.rows is not ALL_ROWS and dialect.rows.skips(line, next(filter(str.strip, row), ""))):
                 pass
             elif not table.header:
                 table.name_columns(map(as_text, row), line)
@@ -271,7 +272,7 @@ def read_csv(
             elif len(row) == len(table.header) or _is_as_wide(row, table):
                 if len(same) > _MOST_SHARED:
                     same.clear()
-                node = _row([same.setdefault(cell, cell) for cell in map(as_text, row)], table, line)
+                node = _row([same.setdefault(cell, cell) for cell in map(meaning, row)], table, line)
                 if node is not None:
                     if may_have_jinja:
                         findings += jinja_in(node)

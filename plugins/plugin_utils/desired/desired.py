@@ -20,6 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 from .dialect import CellReader, Dialects
 from .hiding import Hiding
 from .lifecycle import NOTHING, Lifecycle
+from .tables import ReadTable, Tables
 
 SECTIONS: dict[str, str] = {kind.section: kind.name for kind in KINDS.values() if kind.section}
 """Section of the files (and of inline ``desired``) to the kind of record that it lists, in the order of dependency.
@@ -304,6 +305,7 @@ class DesiredInstance:
     :ivar unread: files among them that are not read because of their suffix.
     :ivar hiding: what of it must not be shown.
     :ivar dialects: how tables were saved. :ivar delimiters: of each table that was read, what parts its cells.
+    :ivar tables: how tables of other systems are mapped. :ivar tables_read: those that were read.
     :ivar warnings: what should be known of the files, although it is no mistake.
     :ivar declares_variables: whether the settings declare variables: then ``${`` begins one.
     :ivar settings: the settings as they were written, variables filled in; of several layers those of all.
@@ -338,6 +340,8 @@ class DesiredInstance:
     hiding: Hiding = field(default_factory=Hiding)
     dialects: Dialects = field(default_factory=Dialects)
     delimiters: dict[str, str] = field(default_factory=dict)
+    tables: Tables = field(default_factory=Tables)
+    tables_read: list[ReadTable] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     declares_variables: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)

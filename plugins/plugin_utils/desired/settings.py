@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import fields as members_of
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -34,8 +35,10 @@ from .desired import (
 )
 from .lifecycle import LIFECYCLE, read_settings
 from .nodes import Node
+from .table_settings import TableSettings
 
 API = "seventhings/v1"
+TABLES = "tables"
 _SETTINGS = (
     "api",
     "instance",
@@ -48,6 +51,7 @@ _SETTINGS = (
     "lifecycle",
     "marker",
     "csv",
+    TABLES,
     "variables",
 )
 
@@ -92,6 +96,9 @@ class Settings:
         desired.declares_variables = VARIABLES in node.value
         if "csv" in node.value:
             desired.dialects = CsvSettings(desired.findings).read(node.member("csv"))
+        if TABLES in node.value:
+            desired.tables = TableSettings(desired.findings).read(node.member(TABLES))
+        desired.dialects = replace(desired.dialects, overlays=desired.tables.entries)
         if "policy" in node.value:
             desired.policy = self._policy(node.member("policy"))
 

@@ -22,6 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve impo
 from ..desired.desired import SECTIONS, DesiredInstance, Entry, Finding, Place
 from ..desired.parsing import DesiredParser, written_as
 from ..desired.remarks import Remarks, blanks_in_key
+from ..desired.table_reader import check_identity
 from ..export.portable import is_generated_key
 from ..set_plan.uniqueness import written_twice
 
@@ -96,6 +97,8 @@ class _Validation:
         self._claimed: dict[tuple[Any, ...], Place] = {}
 
     def run(self) -> list[Finding]:
+        for place, words in check_identity(self._desired, self._schemas.of, self._is_complete):
+            self._find(place, words)
         for entry in (*self._desired.entries, *self._desired.unmanaged):
             before = self._complaints
             values = self._parse(entry)
@@ -103,6 +106,10 @@ class _Validation:
             if self._complaints == before:
                 self._claim(entry, values)
         return sorted(self._found, key=lambda one: (one.place.source, one.place.line, one.place.column))
+
+    def _is_complete(self, kind: Kind) -> bool:
+        """Return True if all fields of a kind are known."""
+        return not kind.template or kind.name in self._known
 
     def _find(self, place: Place, message: str) -> None:
         # Many records may have the same mistake, which is one finding.

@@ -31,6 +31,7 @@ from ..desired.desired import SECTIONS, DesiredInstance, Entry
 from ..desired.lifecycle import NOTHING
 from ..desired.parsing import written_as
 from ..desired.remarks import Remarks, blanks_in_key
+from ..desired.table_reader import check_identity
 from .archived import with_archived
 from .cells import EmptiedCells, LostDigits
 from .checks import (
@@ -115,6 +116,8 @@ class _Planner:
         for kind in kinds:
             if kind.template:
                 context.schema(kind)
+        for place, words in check_identity(self._desired, context.schema, lambda _kind: True):
+            context.find(place, words)
         self._unmatched = {kind.name for kind in kinds}
         with self._state.reading_ahead(kinds):
             matched = [pair for section in sections for pair in self._match_section(section)]
