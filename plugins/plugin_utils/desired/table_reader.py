@@ -66,7 +66,8 @@ class _MappedRow(_Mapped):
 class TableReader:
     """Turns the rows of one file into records.
 
-    :param dialect: says which members of JSON are read. :param findings: takes what is wrong. :param warnings: takes what should be known.
+    :param dialect: says which members of JSON are read. :param findings: takes what is wrong.
+    :param warnings: takes what should be known.
     """
 
     def __init__(

@@ -42,12 +42,15 @@ class TableSettings:
             words = "tables: expected a list of maps such as {files: objects/ledger-*.csv, columns: {Number: barcode}}"
             self._find(node, words)
             return Tables()
+        for number, one in enumerate(node.items()):
+            if isinstance(one.value, dict) and "files" not in one.value:
+                self._find(one, f"tables[{number}]: expected files, a pattern of paths such as objects/ledger-*.csv")
         return Tables([self.entry(one, f"tables[{number}]") for number, one in enumerate(node.items())])
 
-    def entry(self, node: Node, setting: str, has_files: bool = True) -> Table:
-        """Read one entry.
+    def entry(self, node: Node, setting: str) -> Table:
+        """Read one entry, with or without the files that it is for.
 
-        :param setting: its name. :param has_files: whether it must say which files it is for.
+        :param setting: its name.
         """
         if not isinstance(node.value, dict):
             self._find(node, f"{setting}: expected a map with {', '.join(_KNOWN)}")
@@ -57,8 +60,6 @@ class TableSettings:
                 near = get_close_matches(str(name), _KNOWN, n=1)
                 hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(_KNOWN)}"
                 self._find(member, f"{setting}.{name}: no such setting; {hint}")
-        if has_files and "files" not in node.value:
-            self._find(node, f"{setting}: expected files, a pattern of paths such as objects/ledger-*.csv")
         columns, ids = self._read(node, setting, "columns", _columns, ({}, frozenset()))
         return Table(
             setting,

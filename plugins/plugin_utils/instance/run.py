@@ -309,6 +309,7 @@ class _Run:
             most_lookups=self._most_lookups(is_planned_only=options.check_mode and self._plan_file is None),
             most_lookups_of_apply=self._most_lookups(is_planned_only=False),
             is_approved=self._stored is not None,
+            origins=memory.origins,
             sources_before={} if caps.confirm_empty else memory.sources,
             limited_account=caps.limited_account or options.drift,
             is_protected=caps.is_protected,
@@ -470,6 +471,8 @@ class _Run:
             return
         try:
             journal.applied(self._desired.sources)
+            if self._desired.tables.keeps_any:
+                journal.came_from(plan.origins())
         except JournalBroken as broken:
             # Everything was done, and the result must say so.
             plan.warnings.append(broken.message)

@@ -156,7 +156,7 @@ SNIPE_IT = """\
   values: {inventory_group: {Monitors: IT, Projectors: IT}}
 """
 
-SAP_ROWS = [
+SAP_ROWS: list[list[Any]] = [
     ["Anlagenbestand - 01"], ["Berichtsdatum:", dt.date(2025, 12, 31)], [],
     ["Anlage", "UNr.", "Aktivierung am", "Bezeichnung der Anlage", "Währung", "Kum. AHK", "Währung", "Kum. AfA",
      "Restbuchwert", "Kostenstelle", "Raum", "Inventarnummer"],
