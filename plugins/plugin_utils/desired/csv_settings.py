@@ -10,10 +10,10 @@ import datetime as dt
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.near import LIKELY, near_names
 
 from .desired import Finding
 from .dialect import PRESETS, Dialect, Dialects
@@ -86,7 +86,7 @@ class CsvSettings:
             if name in READERS:
                 dialect = self._taken(dialect, member, f"{setting}.{name}", READERS[name])
             elif name not in known:
-                near = get_close_matches(str(name), known, n=1)
+                near = near_names(str(name), known, 1, LIKELY)
                 hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(known)}"
                 self._find(member, f"{setting}.{name}: no such setting; {hint}")
         if dialect.decimal in dialect.thousands:

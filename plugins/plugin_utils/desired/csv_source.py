@@ -22,6 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
     Plain,
 )
 
+from .broken_files import SAVED_IN_PART
 from .desired import Finding, Place
 from .dialect import ALL_ROWS, PRESETS, Dialect, delimiter_of
 from .formulas import unescaped
@@ -47,6 +48,9 @@ TITLED = "the first row names the columns, so take away what stands above the na
 
 MOST_COLUMNS = 16_384
 """Columns of a table that are read: as many as a spreadsheet has."""
+
+_NO_END = "unexpected end of data"
+"""The words of the library about quotes that are not closed."""
 
 _CELL_LIMIT = 2**31 - 1
 
@@ -280,15 +284,19 @@ def read_csv(
                         findings += nul_in(node)
                     yield node
             elif any(row):
-                findings.append(Finding.plain(Place(source, line, 1), _other_width(len(row), len(table.header))))
+                is_cut = len(row) < len(table.header) and not text.endswith("\n") and line == len(table.lines)
+                words = _other_width(len(row), len(table.header))
+                words = f"{words.partition('; ')[0]}; {SAVED_IN_PART.format('this row')}" if is_cut else words
+                findings.append(Finding.plain(Place(source, line, 1), words))
             line = table.before + reader.line_num + 1
         if table.errors and warnings is not None:
             warnings.append(_of_errors(table))
         table.pack()
     except csv.Error as error:
-        findings.append(
-            Finding(Place(source, line, 1), f"this is not CSV: {error}; a quote in a cell in quotes is written twice")
-        )
+        words = f"this is not CSV: {error}; a quote in a cell in quotes is written twice"
+        if str(error) == _NO_END:
+            words += f", and {SAVED_IN_PART.format('a cell in quotes')} if this is none"
+        findings.append(Finding(Place(source, line, 1), words))
 
 
 def _of_errors(table: _Table) -> str:

@@ -351,6 +351,15 @@ class DesiredInstance:
         """Lines and columns about which reading found something: what else is wrong with them follows from that."""
         return frozenset(finding.place for finding in self.findings if finding.place.line)
 
+    def how_to_set(self, path: str, setting: str) -> str:
+        """Say where to write a setting of a table, ready to be pasted."""
+        table = self.tables.of(path)
+        if table is not None:
+            return f"set `{setting}` in {table.setting}"
+        if self.dialects.files:
+            return f'set `csv: {{files: {{"{path}": {{{setting}}}}}}}`'
+        return f"set `csv: {{{setting}}}`"
+
     def place_of(self, setting: str) -> Place:
         """The place where a setting was written."""
         return self.setting_places.get(setting, Place("instance.yml"))

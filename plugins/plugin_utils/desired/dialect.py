@@ -20,9 +20,15 @@ from decimal import Decimal
 from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Plain, Spelling, shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
+    Field,
+    Plain,
+    Spelling,
+    edge_blanks,
+    shorten,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import (
     FieldError,
     Misfit,
@@ -132,6 +138,23 @@ class Rows:
 ALL_ROWS = Rows()
 
 
+class Oddity(NamedTuple):
+    """A text of a cell that says something else than it shows.
+
+    :ivar why: what it is. :ivar setting: the setting that reads it, if there is one.
+    :ivar is_blank: whether it is a blank at an edge.
+    """
+
+    why: str
+    setting: str = ""
+    is_blank: bool = False
+
+
+_KEPT_TEXT = re.compile(r'="[^"]*"')
+_NULLS = frozenset(("NULL", "null", "(null)", "\\N"))
+"""The words for nothing that programs write into tables."""
+
+
 @dataclass(frozen=True)
 class Dialect:
     """The way in which a table was saved.
@@ -148,7 +171,7 @@ class Dialect:
     :ivar null: a cell that clears.
     :ivar ignore: columns that are not read, or patterns of them. :ivar named: columns that are read all the same.
     :ivar list_separator: between the items of a list in a cell; empty: lists are written as JSON.
-    :ivar trim: whether blanks at the edges of cells are left out.
+    :ivar trim: whether blanks at the edges of cells are left out; None: they are a finding.
     :ivar rows: which rows are no records.
     :ivar only: columns that it holds for.
     :ivar is_chosen: whether the settings say how numbers are written, by a preset or by a separator.
@@ -170,7 +193,7 @@ class Dialect:
     ignore: tuple[str, ...] = ()
     named: Container[str] = frozenset()
     list_separator: str = ""
-    trim: bool = False
+    trim: bool | None = None
     rows: Rows = ALL_ROWS
     only: Container[str] = EVERYTHING
     is_chosen: bool = False
@@ -193,6 +216,30 @@ class Dialect:
         return repr((*numbers, self.dates, self.true, self.false, self.list_separator))
 
     # ---- reading
+
+    @staticmethod
+    def oddity(text: str) -> Oddity | None:
+        """Return why a text of a cell is not taken as it is; None if it is."""
+        if text[-1:].isspace() or text[:1].isspace():
+            # The last line of a long text may have an end.
+            blanks = edge_blanks(text.rstrip("\r\n"))
+            return Oddity(blanks, "trim: true", is_blank=True) if blanks else None
+        if text[:2] == '="' and _KEPT_TEXT.fullmatch(text):
+            return Oddity(
+                "this formula keeps a text in Excel; write the text alone, without the equals sign and quotes"
+            )
+        if text in _NULLS:
+            return Oddity("this is the word of a database for nothing; empty the cell", f'"null": "{text}"')
+        return None
+
+    def takes_as_written(self, oddity: Oddity) -> bool:
+        """Return True if the settings say that such a text is taken as it is."""
+        return self.trim is False and oddity.is_blank
+
+    def why_not_written(self, text: str) -> str:
+        """Return why a text can't stand in a cell; empty if it can."""
+        oddity = self.oddity(text)
+        return "" if oddity is None or self.takes_as_written(oddity) else oddity.why
 
     def reads_column(self, name: str) -> bool:
         """Return True if a column of this name is read. A name that begins with ``#`` is that of a comment."""

@@ -20,8 +20,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.local.safe_f
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, TEMPLATES
+from ansible_collections.community.seventhings.plugins.module_utils.model.near import LIKELY, near_names
 
 from . import formulas
+from .broken_files import conflict_in, without_totals
 from .csv_source import read_csv
 from .desired import (
     BY_TEMPLATE,
@@ -367,7 +369,7 @@ class _Loading:
                 self._records(source, name, self._list(member))
             else:
                 known = [*SECTIONS, "instance", "moved"]
-                near = get_close_matches(str(name), known, n=1)
+                near = near_names(str(name), known, 1, LIKELY)
                 hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(known)}"
                 self._find(member.place, f"{name}: no such section; {hint}")
 
@@ -403,13 +405,19 @@ class _Loading:
         if content is None:
             return None
         try:
-            return _with_line_ends(_decoded(content))
+            return self._without_conflict(_with_line_ends(_decoded(content)), name)
         except UnicodeDecodeError as error:
             start: int = error.start
             before = bytes(error.object)[:start].decode("utf-8", "replace").removeprefix("\ufeff")
             place = self._at(name, before.count("\n") + 1, len(before) - before.rfind("\n"))
             self._find(place, f"expected UTF-8: {error.reason} at byte {error.start}")
             return None
+
+    def _without_conflict(self, text: str, name: str) -> str | None:
+        """Return a text; None if it holds a merge conflict, which is noted."""
+        conflict = conflict_in(text, self._called(name))
+        self.desired.findings += [conflict] if conflict is not None else []
+        return text if conflict is None else None
 
     def _table(self, root: Folder, name: str, may_be_vaulted: bool) -> Iterable[Node]:
         """The rows of a CSV file."""
@@ -428,6 +436,8 @@ class _Loading:
             self._by_guess.append(self._called(name))
         if "\r" in text:
             text = _with_line_ends(text)
+        if self._without_conflict(text, name) is None:
+            return ()
         as_text = formulas.unescaped if self._formulas == formulas.ESCAPE else str
         desired = self.desired
         return read_csv(
@@ -445,7 +455,8 @@ class _Loading:
         dialect = self.desired.dialects.of(name)
         table = self.desired.tables.of(name)
         sheets = Sheets(table.sheets, section) if table is not None else Sheets()
-        book = Workbook(self._called(name), content, dialect, self.desired.findings, sheets)
+        desired = self.desired
+        book = Workbook(self._called(name), content, dialect, desired.findings, sheets, desired.warnings)
         for found, source, nodes in book.sections():
             self.desired.sections.add(found)
             if self._called(name) in self.desired.hiding.files:
@@ -519,7 +530,8 @@ class _Loading:
         :param source: the file that they stand in. :param table: maps them if they are those of another system.
         """
         rows = records = 0
-        for written in nodes if table is None else table.nodes(nodes):
+        whole = without_totals(nodes, self.desired.findings)
+        for written in whole if table is None else table.nodes(whole):
             rows += 1
             node = self._fill(written, ())
             if len(self.desired.entries) >= MOST_RECORDS:

@@ -12,13 +12,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import fields as members_of
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import named_root
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain, shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.near import LIKELY, near_names
 from ansible_collections.community.seventhings.plugins.module_utils.model.zones import zone_of
 
 from .csv_settings import CsvSettings
@@ -105,7 +105,7 @@ class Settings:
     def _check_names(self, node: Node, known: tuple[str, ...], prefix: str) -> None:
         for name in node.value:
             if name not in known:
-                near = get_close_matches(name, known, n=1)
+                near = near_names(str(name), known, 1, LIKELY)
                 hint = f"; did you mean {near[0]}?" if near else f"; expected one of {', '.join(known)}"
                 self._find(node.member(name), f"{prefix}{name}: no such setting{hint}")
 
@@ -162,7 +162,7 @@ class Settings:
             if section in SECTIONS:
                 found[section] = one
             else:
-                near = get_close_matches(section, SECTIONS, n=1)
+                near = near_names(str(section), SECTIONS, 1, LIKELY)
                 hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(SECTIONS)}"
                 self._find(one, f"{name}.{section}: no such section; {hint}")
         return found
@@ -250,7 +250,7 @@ class Settings:
                 self._find(member, f"moved.{section}: {_NEVER_MOVED[section]}")
                 continue
             if section not in SECTIONS:
-                near = get_close_matches(section, SECTIONS.keys() - _NEVER_MOVED.keys(), n=1)
+                near = near_names(str(section), SECTIONS.keys() - _NEVER_MOVED.keys(), 1, LIKELY)
                 self._find(member, f"moved.{section}: no such section" + (f"; did you mean {near[0]}?" if near else ""))
                 continue
             if member.value is None:

@@ -52,8 +52,10 @@ MOST_TEXTS = 4_000_000
 TEXT_FORMAT = "@"
 """The format of a cell whose number is a text."""
 
+_PACKED = b"PK"
 _OLD_OR_ENCRYPTED = b"\xd0\xcf\x11\xe0"
 _ROW_NUMBER = re.compile(rb'<row\b[^>]*?\sr="(\d{1,9})"')
+_HIDDEN_ROW = re.compile(rb"""<row\b[^>]*?\shidden=["'](?:1|true)["'][^>]*>""")
 _EMPTY_ROW = re.compile(rb'<row\b[^>]*?\br="[^>]*?(?:/>|>(?:<c\b[^>]*/>)*</row>)')
 _ESCAPE = re.compile("_x(005F|00[01][0-9A-F]|D[89A-F][0-9A-F]{2}|FFF[EF])_", re.IGNORECASE)
 """A character that XML can't hold, or the underscore before what looks like one. Others are text: LibreOffice writes
@@ -356,18 +358,25 @@ class Workbook:
 
     :param name: of the file, as places name it.
     :param findings: takes what is wrong.
-    :param sheets: which sheets list records.
+    :param sheets: which sheets list records. :param warnings: takes what is no mistake and should be known.
     :ivar ignored: names of sheets that are no sections.
     """
 
     def __init__(
-        self, name: str, content: bytes, dialect: Dialect, findings: list[Finding], sheets: Sheets | None = None
+        self,
+        name: str,
+        content: bytes,
+        dialect: Dialect,
+        findings: list[Finding],
+        sheets: Sheets,
+        warnings: list[str],
     ) -> None:
         self._name = name
         self._content = content
         self._dialect = dialect
         self._findings = findings
-        self._sheets = sheets or Sheets()
+        self._sheets = sheets
+        self._warnings = warnings
         self.ignored: list[str] = []
 
     def sections(self) -> Iterator[tuple[str, SheetSource, list[Node]]]:
@@ -393,14 +402,16 @@ class Workbook:
             if not number:
                 raise (_Refused if title == _REFUSED else _Broken)(facts)
             titles.append(title)
-            section, merged = facts
+            section, merged, hidden = facts
             if section in read and not self._sheets.named:
                 raise _Refused(f"expected one sheet for a section, {title!r} is the second for {section}")
             if section:
                 read.add(section)
                 source = SheetSource.of(self._name, title)
                 sheet = _Sheet(source, self._dialect, self._findings, merged)
-                yield section, source, list(sheet.records((row, cells) for _number, row, cells in of_sheet))
+                nodes = list(sheet.records((row, cells) for _number, row, cells in of_sheet))
+                self._warn_of_hidden(nodes, set(hidden))
+                yield section, source, nodes
             elif not title.strip().startswith(COMMENT) and not self._sheets.named:
                 self.ignored.append(title)
         missing = self._sheets.missing(titles)
@@ -415,6 +426,13 @@ class Workbook:
             if self._sheets.section and titles:
                 words += f"; set `sheets: [{titles[0]}]` in tables to read another one"
             self._findings.append(Finding(Place(self._name), words))
+
+    def _warn_of_hidden(self, nodes: Iterable[Node], hidden: Container[int]) -> None:
+        """Warn once of rows that the sheet hides: they are read all the same."""
+        found = [node.place for node in nodes if node.place.line in hidden] if hidden else []
+        if found:
+            rows = "1 hidden row is read" if len(found) == 1 else f"{len(found):,} hidden rows are read"
+            self._warnings.append(f"{found[0]}: {rows}; a filter of a spreadsheet hides rows and removes none")
 
 
 def section_of(title: str) -> str:
@@ -444,12 +462,15 @@ def _contents(content: bytes, sheets: Sheets) -> Iterator[Sequence[Any]]:
             sections = sheets.sections([sheet.title for sheet in values.worksheets])
             for number, sheet in enumerate(values.worksheets, start=1):
                 section = sections.get(sheet.title, "")
-                yield number, sheet.title, (section, _merged(prepared, parts[sheet.title]) if section else [])
+                part = _part(prepared, parts[sheet.title]) if section else b""
+                yield number, sheet.title, (section, _merged(part), _hidden(part))
                 if section:
                     for row, cells in _rows(sheet, None if formulas is None else formulas[sheet.title]):
                         yield number, row, cells
     except _Refused as refused:
         yield 0, _REFUSED, str(refused)
+    except _Broken as broken:
+        yield 0, "", str(broken)
     except Exception as error:
         # The library raises whatever comes up if a file is broken.
         if isinstance(error, MemoryError) or "out of memory" in str(error):
@@ -538,15 +559,22 @@ def shown_digits(digits: str, number_format: str) -> str:
     return "".join(reversed(texts))
 
 
-def _merged(content: bytes, name: str) -> list[tuple[int, int, int, int]]:
-    """Return the ranges of merged cells of a sheet, each as first row, first column, last row, last column.
+def _part(content: bytes, name: str) -> bytes:
+    """Return a part of a workbook."""
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        return packed.read(name)
 
-    :param name: of the part of the file.
-    """
+
+def _hidden(part: bytes) -> list[int]:
+    """Return the numbers of the rows that a sheet hides."""
+    return [int(number) for row in _HIDDEN_ROW.findall(part) for number in _ROW_NUMBER.findall(row)]
+
+
+def _merged(part: bytes) -> list[tuple[int, int, int, int]]:
+    """Return the ranges of merged cells of a sheet, each as first row, first column, last row, last column."""
     from openpyxl.utils.cell import column_index_from_string as column_of
 
-    with zipfile.ZipFile(io.BytesIO(content)) as packed:
-        found = _MERGED.findall(packed.read(name))
+    found = _MERGED.findall(part)
     ranges = ([one.decode() for one in range_] for range_ in found)
     return [(int(row), column_of(first), int(last_row), column_of(last)) for first, row, last, last_row in ranges]
 
@@ -606,6 +634,8 @@ def _prepared(content: bytes) -> tuple[bytes, bool]:
     """
     if content.startswith(_OLD_OR_ENCRYPTED):
         raise _Refused("this is an old or an encrypted workbook; save it as .xlsx, without a password")
+    if not content.strip() or (content.startswith(_PACKED) and not zipfile.is_zipfile(io.BytesIO(content))):
+        raise _Broken("it was saved or copied in part" if content.strip() else "it is empty")
     has_formulas = False
     packed_again = io.BytesIO()
     with (

@@ -145,7 +145,7 @@ class _Validation:
     def _claim(self, entry: Entry, values: Mapping[str, Any]) -> None:
         schema = self._schemas.of(entry.kind)
         have, keys = self._keys(entry, values)
-        blanks = list(blanks_in_key(schema, entry, keys or (), have))
+        blanks = list(blanks_in_key(schema, entry, keys or (), have, self._wanted.cell_checks))
         for place, blank in blanks:
             self._find(place, blank)
         if keys is None or blanks:

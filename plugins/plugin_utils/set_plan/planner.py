@@ -420,7 +420,7 @@ class _Planner:
             if fits:
                 self._context.find(entry.place, missing.message.removeprefix("match_on: "))
             return ()
-        blanks = list(blanks_in_key(schema, entry, keys, values))
+        blanks = list(blanks_in_key(schema, entry, keys, values, self._context.wanted.cell_checks))
         for place, words in blanks:
             self._context.find(place, words)
         return () if blanks else keys
