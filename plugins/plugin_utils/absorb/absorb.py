@@ -29,7 +29,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve impo
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import LIMITED, unsure
 
-from ..desired.desired import BY_TEMPLATE, SECTIONS, DesiredInstance, Entry, Limits, Place, states_of
+from ..desired.desired import BY_TEMPLATE, SECTIONS, CellPlace, DesiredInstance, Entry, Limits, Place, states_of
 from ..desired.hiding import VAULTED
 from ..desired.lifecycle import NOTHING
 from ..desired.parsing import written_as
@@ -213,7 +213,7 @@ class _Absorbing:
         if override is not None:
             self._put_over(planned, name, new.value, override)
         else:
-            self._files.source(target).set(owner.place, name, new)
+            self._files.source(target).set(_cell_of(owner, name), name, new)
         for path, held in fetched.items():
             self._files.add_file((override or target).layer, path, held.read_bytes())
 
@@ -350,7 +350,7 @@ class _Absorbing:
             if own.layer == target.layer:
                 source = self._files.source(own)
                 with source.file.coming_last():
-                    source.add(owner.place, name, value)
+                    source.add(_cell_of(owner, name), name, value)
                 return
         section = _as_exported(planned.section, planned.entry)
         record = self._overrides.setdefault(section, {}).setdefault(id(planned.entry), {})
@@ -471,9 +471,9 @@ class _Absorbing:
         source = self._files.source(target)
         with source.file.coming_last():
             if "_state" in owner.places:
-                source.set(owner.place, "_state", NewValue(state, lambda loaded: loaded == state))
+                source.set(_cell_of(owner, "_state"), "_state", NewValue(state, lambda loaded: loaded == state))
             else:
-                source.add(owner.place, "_state", state)
+                source.add(_cell_of(owner, "_state"), "_state", state)
 
     def _is_protected(self, planned: Planned) -> bool:
         settings = self._desired.lifecycle.get(planned.section, NOTHING)
@@ -601,6 +601,13 @@ def _owners(entry: Entry) -> Iterable[Entry]:
     if not isinstance(entry.places, MergedPlaces):
         return [entry]
     return list({id(one): one for one in map(entry.places.owner_of, entry.places)}.values())
+
+
+def _cell_of(entry: Entry, name: str) -> Place:
+    """Return the place by which a source finds a field of a record: a cell of a workbook, or the record."""
+    if not isinstance(entry.place, CellPlace):
+        return entry.place
+    return entry.place_of_cell(name) or replace(entry.place, column=0)
 
 
 def _as_exported(section: str, entry: Entry) -> str:

@@ -229,6 +229,11 @@ class Entry:
         """Tells whether it is a row of a table."""
         return hasattr(self.places, "is_table") and self.places.is_table
 
+    def place_of_cell(self, name: str) -> Place | None:
+        """Return the place of the cell of a column, empty or not; None if its table has no such column."""
+        of_cell = getattr(self.places, "of_cell", None)
+        return of_cell(name) if of_cell else None
+
     def empty_cells(self) -> Sequence[str]:
         """Columns of its table in which it has an empty cell that means nothing."""
         empty_cells = getattr(self.places, "empty_cells", None)
