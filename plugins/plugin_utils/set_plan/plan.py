@@ -33,6 +33,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidd
 from ..desired.desired import INLINE, SECTIONS, Entry, Finding, Source
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.parsing import written_as
+from .baseline import Baseline
 from .state import ListedState
 
 SAMPLE = 40
@@ -219,6 +220,7 @@ class PlanOptions:
     :ivar existing_before: section to the number of records before that run.
     :ivar sources_before: each source of an earlier apply to the number of its records.
     :ivar origins: uuid to the file that a record was in when it was applied last, if that was noted.
+    :ivar baseline: takes the hashes of records that are as the files say.
     :ivar names: uuid to the kind and key under which a record was last known to the set.
     :ivar refused: kind and key of records whose creation the service refused because it has their values already.
     :ivar most_lookups: look up all records of a section that are missing in the archive if they are at most so many,
@@ -242,6 +244,7 @@ class PlanOptions:
     existing_before: Mapping[str, int] = field(default_factory=dict)
     sources_before: Mapping[Source, int] = field(default_factory=dict)
     origins: Mapping[str, str] = field(default_factory=dict)
+    baseline: Baseline | None = None
     note_references: bool = False
     refused: frozenset[str] = frozenset()
     most_lookups: int | None = SAMPLE

@@ -33,6 +33,7 @@ from ..desired.parsing import written_as
 from ..desired.remarks import Remarks, blanks_in_key
 from ..desired.table_reader import check_identity
 from .archived import with_archived
+from .baseline import note_record
 from .cells import EmptiedCells, LostDigits
 from .checks import (
     check_chosen,
@@ -466,6 +467,8 @@ class _Planner:
         self._lifecycles.note(planned, current)
         if current is not None:
             self._resume(planned, current)
+            if self._context.options.baseline is not None and entry.state == "present" and not change.changed:
+                note_record(self._context.options.baseline, planned, current.uuid, self._desired)
         elif entry.state != "present":
             self._result.unmatched[planned.section] += 1
         if planned.kind.made_of:

@@ -14,6 +14,7 @@ import pytest
 from instance_site import Site
 
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layers import load_layers
 
 from .absorbing import ANY, applied, content, somebody, take
 
@@ -333,7 +334,7 @@ def test_what_came_through_a_variable_is_told_and_dollars_are_escaped(site: Site
             "locations.yml": "- name: North\n  city: ${city}\n  address: a ${$}{b}\n  zip: '1'\n",
         }
     )
-    site.run()
+    site.run(load_layers([site.root]))
     somebody(site, {"locations.yml": "- {name: North, city: Berlin, address: 'c ${city}', zip: '2'}\n"})
     done = _told_nothing(site, tmp_path, into={"locations": "locations.yml"})
     assert (site.root / "locations.yml").read_text() == (
