@@ -398,7 +398,7 @@ class Workbook:
         read: set[str] = set()
         titles: list[str] = []
         for number, of_sheet in groupby(contents, key=itemgetter(0)):
-            _number, title, facts = next(of_sheet, (number, "", ()))
+            _number, title, facts = next(of_sheet, (number, "", ("", (), ())))
             if not number:
                 raise (_Refused if title == _REFUSED else _Broken)(facts)
             titles.append(title)
