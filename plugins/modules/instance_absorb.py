@@ -19,8 +19,10 @@ description:
     in C(instance.yml). A code stays as it is if a reference to it can't be written.
   - Observed fields (C(observed) in C(instance.yml)) are never taken in. The actual room of an object is one, because
     scans own it.
-  - Reads YAML, CSV and JSON Lines, in a directory, in one file and in layers. Nothing is written to the instance, and
-    nothing outside of O(src).
+  - Reads YAML, CSV, JSON Lines and workbooks, in a directory, in one file and in layers. Nothing is written to the
+    instance, and nothing outside of O(src).
+  - In a workbook only the values of cells change; formats, formulas and everything else stay. Its rows stay, too. A
+    table of another system (C(tables) in C(instance.yml)) is never changed.
   - Runs on the controller.
 options:
   src:
@@ -113,6 +115,32 @@ options:
       - Keep a copy of each file that is changed beside it.
     type: bool
     default: false
+  journal:
+    description:
+      - The directory of the journal, as O(community.seventhings.instance#module:journal) has it. The file
+        C(applied.base) in it says what was applied last, as salted hashes.
+      - A record of the files that is as it was applied last was changed in the application, and is taken. A record of
+        the instance that is as it was applied last was changed in the files, and the files are kept.
+      - Without that file, for example on another machine, the application wins, and a warning says so.
+    type: path
+  on_conflict:
+    description:
+      - What to do with a record that the files and the application both changed since the last apply. RV(conflicts)
+        names each with its fields.
+    type: str
+    choices:
+      keep: The files are not changed.
+      take: The values of the application are taken.
+    default: keep
+  new:
+    description:
+      - Which records of the sections in O(into) are taken in that are in no file.
+    type: str
+    choices:
+      since_apply: Those that were created since the last apply. The others are named in RV(reported). If the last
+        apply is not known, none is taken.
+      all: All of them.
+    default: since_apply
 attributes:
   check_mode:
     support: full
@@ -132,8 +160,8 @@ attributes:
     description: Can be run with the C(async) keyword.
     support: none
 notes:
-  - A value that came through an anchor or an alias of YAML, through a variable, from a vaulted file or from a formula,
-    and every cell of a workbook, is told with its place and not changed.
+  - A value that came through an anchor or an alias of YAML, through a variable, from a vaulted file or from a formula
+    is told with its place and not changed.
   - Texts of the service are written so that they mean themselves. In YAML they stand in quotes where they need to, a
     C(${) is escaped where variables are declared, and CSV is written as O(formulas) says.
   - A run that was killed is run again, and takes in what is left.
@@ -191,9 +219,26 @@ told:
   sample:
     - "objects/it.yml:7:9: object 100401: condition is 'In use' in the instance: not changed, because it came through
       an anchor"
+conflicts:
+  description:
+    - Records that the files and the application both changed since the last apply, each with its fields.
+  returned: success
+  type: list
+  elements: str
+  sample:
+    - "objects/it.yml:3:3: object 100017: quantity is '3' in the files and 4 in the instance: both sides changed since
+      the last apply"
+offers:
+  description:
+    - Section of RV(reported) to the line that would take these records in.
+  returned: success
+  type: dict
+  sample:
+    rooms: "into: {rooms: rooms/new.yml}"
 reported:
   description:
-    - Section to natural keys of records that are in no file and stay so, because O(into) names no file for them.
+    - Section to natural keys of records that are in no file and stay so, because O(into) names no file for them, or
+      because they are older than the last apply.
   returned: success
   type: dict
   sample:

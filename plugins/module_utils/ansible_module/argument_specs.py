@@ -286,6 +286,9 @@ INSTANCE_ABSORB: Spec = {
     "expect_instance": {"type": "list", "elements": "str"},
     "workers": {"type": "int", "default": 8},
     "backup": {"type": "bool", "default": False},
+    "journal": {"type": "path"},
+    "on_conflict": {"type": "str", "choices": ["keep", "take"], "default": "keep"},
+    "new": {"type": "str", "choices": ["since_apply", "all"], "default": "since_apply"},
 }
 
 USER_FROM_PERSON: Spec = {**CONNECTION, "person": {"type": "raw"}, "filters": {"type": "dict"}}

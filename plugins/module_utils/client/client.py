@@ -781,10 +781,10 @@ def _has_key_and_type(definition: Mapping[str, Any]) -> bool:
 
 def _different_records_of_one_identity(records: Sequence[Record]) -> str:
     """Return the identity that different records of a page share; empty if there is none."""
-    by_identity = {_identity(record): record for record in records}
+    by_identity = {record.identity: record for record in records}
     if len(by_identity) == len(records):
         return ""
-    return next((name for one in records if by_identity[name := _identity(one)].flat != one.flat), "")
+    return next((name for one in records if by_identity[name := one.identity].flat != one.flat), "")
 
 
 def _read_page(kind: Kind, body: bytes) -> list[dict[str, Any]]:

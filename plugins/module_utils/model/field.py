@@ -71,15 +71,18 @@ class TypedCell(Plain):
     """A cell of a workbook that holds no text, in the spelling that its type takes.
 
     :ivar no_text: why it is none, and what to do about it.
+    :ivar shown: the text that the format of the cell shows, if that is what a text type takes.
     """
 
     no_text: str
+    shown: str
 
     @classmethod
-    def of(cls, text: str, no_text: str) -> TypedCell:
+    def of(cls, text: str, no_text: str, shown: str = "") -> TypedCell:
         """The spelling, and why it is no text."""
         found = cls(text)
         found.no_text = no_text
+        found.shown = shown
         return found
 
 

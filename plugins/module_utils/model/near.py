@@ -17,6 +17,9 @@ _ALIKE = 0.75
 """How much alike two words must be for one to be a slip of the other. Two of four letters that changed places are."""
 _ALIKE_FROM_THE_FIRST_LETTER = 0.85
 """The same where the first letters differ: people seldom slip there, and ``west`` is no ``east``."""
+LIKELY = 0.6
+"""How much alike two names of settings or sections must be for one to be taken for a typo of the other."""
+
 _SHORT = 3
 """Words of so many letters tell apart what they belong to, as numbers do: wing A, wing B."""
 

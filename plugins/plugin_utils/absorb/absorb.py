@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -17,7 +17,7 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, NotFound
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field, Unread, shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
     attachments_in,
@@ -29,7 +29,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve impo
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import LIMITED, unsure
 
-from ..desired.desired import BY_TEMPLATE, SECTIONS, DesiredInstance, Entry, Limits, Place, states_of
+from ..desired.desired import BY_TEMPLATE, SECTIONS, CellPlace, DesiredInstance, Entry, Limits, Place, states_of
 from ..desired.hiding import VAULTED
 from ..desired.lifecycle import NOTHING
 from ..desired.parsing import written_as
@@ -38,6 +38,7 @@ from ..export.export import Exported, Selection, export_instance
 from ..export.portable import NotPortable, Portable
 from ..layers.records import MergedPlaces
 from ..layers.variables import escaped
+from ..set_plan.baseline import Baseline, compared_names
 from ..set_plan.hidden_records import may_exist_hidden
 from ..set_plan.plan import SAMPLE, InstancePlan, Planned, PlanOptions, mark_of
 from ..set_plan.planner import plan_instance
@@ -51,8 +52,20 @@ from .text_file import NewValue, NotSpliced
 KEEP, REMOVE, ABSENT = "keep", "remove", "absent"
 """The fates of a record in the files that is gone in the application."""
 
+TAKE = "take"
+"""The other choice for a record that both sides changed, beside :data:`KEEP`."""
+
+SINCE_APPLY, ALL = "since_apply", "all"
+"""The new records that are taken in: those created since the last apply, or all."""
+
+_CONFLICT = "both sides changed since the last apply"
+
 _WORDS = ("changed", "added", "removed")
 
+_NO_BASE = (
+    "it is not known on this machine what was applied last, so a value that the files and the application both changed "
+    "is taken from the application"
+)
 _ELSEWHERE = "its attachments come from elsewhere"
 
 
@@ -62,6 +75,8 @@ class AbsorbOptions:
 
     :ivar into: section, as an export names it, to the file that its new records go into.
     :ivar limited_account: whether a record that no list shows is deleted although the account may not see all.
+    :ivar baseline: what was applied last; None if that is not known.
+    :ivar on_conflict: what happens to a record that both sides changed. :ivar new: which new records are taken in.
     :ivar has_files_elsewhere: whether attachments are read from another place than beside the records.
     """
 
@@ -71,6 +86,9 @@ class AbsorbOptions:
     assume_archived: bool = False
     limited_account: bool = False
     has_files_elsewhere: bool = False
+    baseline: Baseline | None = None
+    on_conflict: str = KEEP
+    new: str = SINCE_APPLY
 
 
 @dataclass
@@ -81,12 +99,18 @@ class Absorbed:
     :ivar told: what differs and was not changed, each with its place.
     :ivar summary: section to numbers of values that were changed, and of records that were added and removed.
     :ivar reported: section to natural keys of records that are in no file, and stay so.
+    :ivar conflicts: records that both sides changed, each with its fields.
+    :ivar offers: section to the line that would take in what is reported.
+    :ivar warnings: what the user should know.
     """
 
     planned: InstancePlan
     told: list[str] = field(default_factory=list)
     summary: dict[str, dict[str, int]] = field(default_factory=dict)
     reported: dict[str, list[str]] = field(default_factory=dict)
+    conflicts: list[str] = field(default_factory=list)
+    offers: dict[str, str] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
 
 
 def absorb(
@@ -163,7 +187,7 @@ class _Absorbing:
         for one in self._planned.changes:
             current = one.change.current
             if one.change.action == plan.UPDATE and current is not None and not one.archived:
-                self._update(one, current)
+                self._decide(one, current)
             elif one.change.action not in (plan.UPDATE, plan.CREATE):
                 self._tell(one, one.entry.place, f"{one}", "it is there again, and the files take it away")
         self._take_away()
@@ -185,6 +209,57 @@ class _Absorbing:
     def _count(self, section: str, word: str, number: int = 1) -> None:
         if number:
             self._counts.setdefault(section.partition("/")[0], Counter())[word] += number
+
+    # ---- whose change it is
+
+    def _decide(self, planned: Planned, current: Record) -> None:
+        """Take what the application changed; keep what the files changed."""
+        baseline = self._options.baseline
+        if baseline is None or planned.kind is HUB_ITEM:
+            # An offer has no uuid by which it was noted.
+            self._result.warnings += [_NO_BASE] if baseline is None and not self._result.warnings else []
+            self._update(planned, current)
+            return
+        noted = baseline.records.get(current.uuid)
+        names = compared_names(planned, self._desired)
+        if noted == baseline.digest(planned.schema, planned.desired, names):
+            self._update(planned, current)
+        elif noted == baseline.digest(planned.schema, self._now(planned, current, names), names):
+            fields = ", ".join(self._differing(planned))
+            reason = "the files changed it since the last apply, and the application did not"
+            self._tell(planned, planned.entry.place, f"{planned}: {fields}", reason)
+        else:
+            fields = "; ".join(self._differing(planned))
+            is_hidden = self._desired.hiding.touches(planned.entry)
+            words = f"{planned.kind.words} {VAULTED}" if is_hidden else f"{planned}: {fields}"
+            self._result.conflicts.append(f"{planned.entry.place}: {words}: {_CONFLICT}")
+            if self._options.on_conflict == TAKE:
+                self._update(planned, current)
+            else:
+                self._tell(planned, planned.entry.place, f"{planned}: {fields}", f"{_CONFLICT}; on_conflict is {KEEP}")
+
+    def _now(self, planned: Planned, current: Record, keys: Iterable[str]) -> dict[str, Any]:
+        """Return the values of the instance; those that are as written in the words of the files."""
+        schema, found = planned.schema, {}
+        for key in keys:
+            value = planned.desired[key]
+            if key in planned.change.before:
+                now = schema.read_one(key, current.flat)
+                for reference in references_in(now):
+                    self._state.complete(reference)
+                is_part = isinstance(value, Mapping) and isinstance(now, Mapping)
+                value = {part: now.get(part) for part in value} if is_part else now
+            found[key] = value
+        return found
+
+    def _differing(self, planned: Planned) -> Iterator[str]:
+        """Yield the fields that differ, each with both values."""
+        for key in planned.change.before:
+            name = written_as(planned.schema, planned.entry, key)
+            is_hidden = self._desired.hiding.hides(planned.entry, name, key)
+            theirs = VAULTED if is_hidden else shorten(planned.change.before[key])
+            ours = VAULTED if is_hidden else shorten(planned.entry.fields.get(name))
+            yield f"{name} is {ours} in the files and {theirs} in the instance"
 
     # ---- changed values
 
@@ -216,7 +291,7 @@ class _Absorbing:
         if override is not None:
             self._put_over(planned, name, new.value, override)
         else:
-            self._files.source(target).set(owner.place, name, new)
+            self._files.source(target).set(_cell_of(owner, name), name, new)
         for path, held in fetched.items():
             self._files.add_file((override or target).layer, path, held.read_bytes())
 
@@ -380,7 +455,7 @@ class _Absorbing:
             if own.layer == target.layer:
                 source = self._files.source(own)
                 with source.file.coming_last():
-                    source.add(owner.place, name, value)
+                    source.add(_cell_of(owner, name), name, value)
                 return
         section = _as_exported(planned.section, planned.entry)
         record = self._overrides.setdefault(section, {}).setdefault(id(planned.entry), {})
@@ -502,9 +577,9 @@ class _Absorbing:
         source = self._files.source(target)
         with source.file.coming_last():
             if "_state" in owner.places:
-                source.set(owner.place, "_state", NewValue(state, lambda loaded: loaded == state))
+                source.set(_cell_of(owner, "_state"), "_state", NewValue(state, lambda loaded: loaded == state))
             else:
-                source.add(owner.place, "_state", state)
+                source.add(_cell_of(owner, "_state"), "_state", state)
 
     def _is_protected(self, planned: Planned) -> bool:
         settings = self._desired.lifecycle.get(planned.section, NOTHING)
@@ -515,14 +590,17 @@ class _Absorbing:
     def _new_records(self) -> dict[str, list[Any]]:
         """The records that are in no file, by the section of the file that they go into."""
         self._result.reported = dict(self._planned.reported)
+        for section in self._result.reported:
+            if section not in self._options.into:
+                self._result.offers[section] = f"into: {{{section}: {section}/new.yml}}"
         sections = list(dict.fromkeys(section.partition("/")[0] for section in self._targets))
         if not sections:
             return {}
         exported = export_instance(self._client, self._selection(sections), self._downloads, state=self._state)
         found = {}
         for section in self._targets:
-            found[section] = list(map(self._escaped, self._fresh(section, exported)))
             self._result.reported.pop(section.partition("/")[0], None)
+            found[section] = list(map(self._escaped, self._fresh(section, exported)))
         self._result.told += [f"left out: {why}" for why in exported.left_out]
         return found
 
@@ -545,7 +623,23 @@ class _Absorbing:
                 continue
             if record is not None and self._is_of_another_set(self._client.schema(kind), record):
                 continue
+            if not self._is_new(kind, record):
+                name = next(iter(row.values()), "") if isinstance(row, Mapping) else row
+                self._result.reported.setdefault(top, []).append(str(name))
+                self._result.offers[top] = f"new: {ALL}"
+                continue
             yield row
+
+    def _is_new(self, kind: Kind, record: Record | None) -> bool:
+        """Return True if a record was created since the last apply, or is taken in all the same. Records without an id
+        are taken if the last apply is known.
+        """
+        baseline = self._options.baseline
+        if self._options.new == ALL:
+            return True
+        if baseline is None or kind.name not in baseline.highest:
+            return False
+        return record is None or record.id is None or record.id > baseline.highest[kind.name]
 
     def _is_of_another_set(self, schema: Schema, record: Any) -> bool:
         field = schema.find(self._desired.marker) if self._desired.marker else None
@@ -632,6 +726,13 @@ def _owners(entry: Entry) -> Iterable[Entry]:
     if not isinstance(entry.places, MergedPlaces):
         return [entry]
     return list({id(one): one for one in map(entry.places.owner_of, entry.places)}.values())
+
+
+def _cell_of(entry: Entry, name: str) -> Place:
+    """Return the place by which a source finds a field of a record: a cell of a workbook, or the record."""
+    if not isinstance(entry.place, CellPlace):
+        return entry.place
+    return entry.place_of_cell(name) or replace(entry.place, column=0)
 
 
 def _as_exported(section: str, entry: Entry) -> str:

@@ -18,6 +18,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean, cleaned
 
+from ..apply.applied_base import AppliedBase
+from ..apply.journal_place import place_of
 from ..desired.desired import DesiredInstance
 from ..desired.hiding import Hiding, masked
 from ..desired.telling import tell
@@ -27,6 +29,7 @@ from ..instance.on_screen import findings_in_short, message_in_short
 from ..instance.run import many_objects
 from ..layers.given import load_files, sources_of
 from ..layers.layers import layers_of
+from ..set_plan.baseline import Baseline
 from .absorb import Absorbed, AbsorbOptions, absorb
 from .files import Files
 
@@ -79,6 +82,9 @@ def _take_in(
         options["assume_archived"],
         options["limited_account"],
         has_files_elsewhere=bool(options["files_root"]),
+        baseline=_baseline(options, client.transport.root, desired),
+        on_conflict=options["on_conflict"],
+        new=options["new"],
     )
     with tempfile.TemporaryDirectory() as held, many_objects():
         absorbed = absorb(client, desired, files, Downloads(client, Path(held), {}), wishes)
@@ -92,6 +98,8 @@ def _take_in(
         "files": [files.label(one.target) for one in changes],
         "summary": absorbed.summary,
         "told": cleaned(absorbed.told),
+        "conflicts": cleaned(absorbed.conflicts),
+        "offers": cleaned(absorbed.offers),
         "reported": cleaned(absorbed.reported),
         "hidden_records": absorbed.planned.visibility.hidden_records,
         "patch": patch,
@@ -100,8 +108,15 @@ def _take_in(
         "requests": client.transport.sent,
         "duration": round(time.monotonic() - started, 3),
     }
-    warnings = [*desired.warnings, *client.transport.told()]
+    warnings = [*desired.warnings, *absorbed.warnings, *client.transport.told()]
     return {**result, **({"warnings": warnings} if warnings else {}), **({"backup_files": backups} if backups else {})}
+
+
+def _baseline(options: Mapping[str, Any], root: str, desired: DesiredInstance) -> Baseline | None:
+    """Return what was applied last; None if that is not known."""
+    journal = options["journal"]
+    place = place_of(Path(journal).expanduser() if journal else None, root, desired.set_name)
+    return AppliedBase(place, root, desired).read()
 
 
 def _failed(findings: list[str], requests: int) -> dict[str, Any]:
@@ -125,5 +140,10 @@ def _in_words(absorbed: Absorbed, files: int) -> str:
     ]
     told = [clean(line) for line in absorbed.told]
     more = [f"and {len(told) - _SHOWN} more; told has all of them"] if len(told) > _SHOWN else []
+    offers = [
+        f"{section}: {len(absorbed.reported.get(section, ()))} record(s) in no file; `{clean(line)}` takes them in"
+        for section, line in absorbed.offers.items()
+    ]
+    more += offers
     head = "; ".join([*counts, f"{files} file(s) differ"] if files else ["nothing to take in"])
     return "\n".join([head, *told[:_SHOWN], *more])

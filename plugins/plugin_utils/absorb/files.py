@@ -20,7 +20,8 @@ from ..desired.csv_source import read_csv
 from ..desired.desired import BY_TEMPLATE, SECTIONS, CellPlace, DesiredInstance, Finding, Place
 from ..desired.dialect import Dialect, delimiter_of
 from ..desired.json_source import read_json_lines
-from ..desired.loading import MAX_SOURCE, called
+from ..desired.loading import MAX_SOURCE, WORKBOOK, called
+from ..desired.xlsx_source import Sheets, Workbook
 from ..desired.yaml_source import read_yaml
 from ..export.writing import Unwritable, csv_header, csv_record, csv_row, json_record, yaml_record
 from ..layers.layers import Layer
@@ -28,6 +29,7 @@ from .patch import patch_of
 from .sources import JsonSource, Source, YamlSource
 from .table import TableSource
 from .text_file import NotSpliced, TextFile
+from .workbook import WorkbookFile, WorkbookSource
 
 _YAML = (".yml", ".yaml")
 _ENDINGS = (*_YAML, ".csv", ".jsonl")
@@ -118,11 +120,11 @@ class Files:
 
         :raises NotSpliced: where nothing is changed in such a file.
         """
-        if isinstance(place, CellPlace):
-            raise NotSpliced("it is a cell of a workbook")
+        if self._desired.tables.of(place.file) is not None:
+            raise NotSpliced("it is in a table of another system")
         if self._desired.hiding.is_vaulted(place.source):
             raise NotSpliced("its file is vaulted")
-        return self._below(place.source)
+        return self._below(place.source.workbook if isinstance(place, CellPlace) else place.source)
 
     def _below(self, path: str) -> Target:
         labels = sorted(range(len(self._layers)), key=lambda number: len(self._layers[number].label), reverse=True)
@@ -150,6 +152,8 @@ class Files:
         except NotSpliced as error:
             labels = ", ".join(called(one.label, one.path.name if one.path.is_file() else "") for one in self._layers)
             raise InvalidInput(f"{words} a path that begins with a layer: {labels}") from error
+        if self._desired.tables.of(path) is not None:
+            raise InvalidInput(f"{words} a file that is no table of another system")
         layer = self._layers[target.layer]
         if layer.path.is_file():
             if PurePosixPath(target.name).suffix not in _YAML:
@@ -210,6 +214,8 @@ class Files:
             raise NotSpliced("its file is vaulted")
         has_variables = self._desired.declares_variables
         name = self.label(target)
+        if name.lower().endswith(WORKBOOK):
+            return WorkbookSource(WorkbookFile(content), has_variables, self._desired.dialects.of(name))
         if not name.lower().endswith(".csv"):
             file = TextFile(content.decode(), str.encode)
             return (YamlSource if name.endswith(_YAML) else JsonSource)(file, has_variables)
@@ -337,7 +343,10 @@ class Files:
         """Says what a reader would find in a content; empty where nothing."""
         found: list[Finding] = []
         name = self.label(target)
-        if name.lower().endswith(".csv"):
+        if name.lower().endswith(WORKBOOK):
+            book = Workbook(name, content, self._desired.dialects.of(name), found, Sheets(), [])
+            list(book.sections())
+        elif name.lower().endswith(".csv"):
             dialect = self._desired.dialects.of(name)
             text = dialect.decode(content)[0].replace("\r\n", "\n").replace("\r", "\n")
             list(read_csv(text, name, found, dialect=dialect))

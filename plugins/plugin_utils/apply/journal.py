@@ -46,6 +46,7 @@ SIZE_LIMIT = 256 << 20
 
 _LINE_LIMIT = 1 << 20
 _MOST_UNREADABLE = 1000
+_UUIDS_A_LINE = 1000
 _ID_BYTES = 8
 
 
@@ -100,6 +101,7 @@ class Memory:
     :ivar protected: uuids of records that must stay.
     :ivar refused: kind and key of creates that the service refused because another record has their values.
     :ivar sources: each source that was applied last to the number of its records.
+    :ivar origins: uuid to the file that a record was in when it was applied last, if that is noted.
     """
 
     known: set[str] = field(default_factory=set)
@@ -115,6 +117,7 @@ class Memory:
     protected: set[str] = field(default_factory=set)
     refused: set[str] = field(default_factory=set)
     sources: dict[Source, int] = field(default_factory=dict)
+    origins: dict[str, str] = field(default_factory=dict)
 
     def take(self, note: dict[str, str]) -> None:
         """Takes one note in.
@@ -181,6 +184,7 @@ class Memory:
         self.unresolved.pop(f"{note['kind']} {note['key']}", None)
         self.known.discard(note["uuid"])
         self.names.pop(note["uuid"], None)
+        self.origins.pop(note["uuid"], None)
 
     def _protected(self, note: dict[str, str]) -> None:
         self.protected.add(note["uuid"])
@@ -193,6 +197,9 @@ class Memory:
         self.sources[source] = records
         if not records:
             del self.sources[source]
+
+    def _origin(self, note: dict[str, str]) -> None:
+        self.origins |= dict.fromkeys(note["uuids"].split(), note["path"])
 
     def _uploading(self, note: dict[str, str]) -> None:
         upload = Upload(note["name"], note["sha256"])
@@ -225,6 +232,7 @@ _TAKERS: dict[str, Callable[[Memory, dict[str, str]], None]] = {
     "protected": Memory._protected,
     "released": Memory._released,
     "source": Memory._source,
+    "origin": Memory._origin,
     "uploading": Memory._uploading,
     "uploaded": Memory._uploaded,
     "not_uploaded": Memory._not_uploaded,
@@ -617,6 +625,21 @@ class Journal:
             note = {"path": path, "section": section, "records": str(number)}
             self._write([{"note": "source", **note}])
             self.memory._source(note)
+
+    def came_from(self, origins: Mapping[str, str]) -> None:
+        """Note the files that records are in, if that is news.
+
+        :param origins: uuid to the file.
+        """
+        news: dict[str, list[str]] = {}
+        for uuid, path in origins.items():
+            if self.memory.origins.get(uuid) != path:
+                news.setdefault(path, []).append(uuid)
+        for path, uuids in news.items():
+            for start in range(0, len(uuids), _UUIDS_A_LINE):
+                note = {"path": path, "uuids": " ".join(uuids[start : start + _UUIDS_A_LINE])}
+                self._write([{"note": "origin", **note}])
+                self.memory._origin(note)
 
     # ---- uploads
 

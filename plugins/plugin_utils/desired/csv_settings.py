@@ -10,10 +10,10 @@ import datetime as dt
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.near import LIKELY, near_names
 
 from .desired import Finding
 from .dialect import PRESETS, Dialect, Dialects
@@ -22,7 +22,7 @@ from .nodes import Node
 
 CSV_KEYS = (
     "preset", "delimiter", "encoding", "decimal", "thousands", "dates", "booleans", "currency", "empty", "null",
-    "ignore",
+    "ignore", "list_separator", "trim",
 )  # fmt: skip
 """The settings of a table."""
 
@@ -30,7 +30,7 @@ _EMPTY = ("ignore", "clear")
 _SAMPLE_DAY = dt.date(2031, 12, 30)
 
 
-class _Unfit(ValueError):
+class Unfit(ValueError):
     """A setting does not fit; the text says what was expected."""
 
 
@@ -50,6 +50,7 @@ class CsvSettings:
             return Dialects()
         general = self._dialect(node, Dialect(), "csv", (*CSV_KEYS, "files"))
         files = []
+        named: dict[str, frozenset[str]] = {}
         if "files" in node.value:
             member = node.member("files")
             if not isinstance(member.value, dict):
@@ -59,7 +60,12 @@ class CsvSettings:
                     (str(pattern), self._dialect(one, general, f"csv.files.{pattern}", CSV_KEYS))
                     for pattern, one in member.members.items()
                 ]
-        return Dialects(general, files)
+                named = {
+                    str(pattern): frozenset(map(str, one))
+                    for pattern, one in member.value.items()
+                    if isinstance(one, dict)
+                }
+        return Dialects(general, files, named)
 
     def _find(self, node: Node, message: str) -> None:
         self._findings.append(Finding(node.place, message))
@@ -75,12 +81,12 @@ class CsvSettings:
         dialect = base
         members = node.members
         if "preset" in members:
-            dialect = self._taken(dialect, members["preset"], f"{setting}.preset", _preset)
+            dialect = self._taken(dialect, members["preset"], f"{setting}.preset", read_preset)
         for name, member in members.items():
-            if name in _READERS:
-                dialect = self._taken(dialect, member, f"{setting}.{name}", _READERS[name])
+            if name in READERS:
+                dialect = self._taken(dialect, member, f"{setting}.{name}", READERS[name])
             elif name not in known:
-                near = get_close_matches(str(name), known, n=1)
+                near = near_names(str(name), known, 1, LIKELY)
                 hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(known)}"
                 self._find(member, f"{setting}.{name}: no such setting; {hint}")
         if dialect.decimal in dialect.thousands:
@@ -90,20 +96,28 @@ class CsvSettings:
     def _taken(self, dialect: Dialect, node: Node, setting: str, read: Callable[[Dialect, Any], Dialect]) -> Dialect:
         try:
             return read(dialect, node.value)
-        except _Unfit as expected:
+        except Unfit as expected:
             self._find(node, f"{setting}: {shorten(node.value)} does not fit; expected {expected}")
             return dialect
 
 
-def _preset(base: Dialect, value: Any) -> Dialect:
+def read_preset(base: Dialect, value: Any) -> Dialect:
     if not isinstance(value, str) or value not in PRESETS:
-        raise _Unfit(f"one of {', '.join(PRESETS)}")
-    return replace(PRESETS[value], clears=base.clears, null=base.null, ignore=base.ignore, is_chosen=True)
+        raise Unfit(f"one of {', '.join(PRESETS)}")
+    return replace(
+        PRESETS[value],
+        clears=base.clears,
+        null=base.null,
+        ignore=base.ignore,
+        list_separator=base.list_separator,
+        trim=base.trim,
+        is_chosen=True,
+    )
 
 
 def _delimiter(dialect: Dialect, value: Any) -> Dialect:
     if not isinstance(value, str) or len(value) != 1 or value in '"\r\n':
-        raise _Unfit('one character, such as ";"')
+        raise Unfit('one character, such as ";"')
     return replace(dialect, delimiter=str(value), is_sure=True)
 
 
@@ -116,28 +130,28 @@ def _encoding(dialect: Dialect, value: Any) -> Dialect:
         codec = None
     # A file of UTF-32 is no table in any dialect.
     if codec is None or codec.name.startswith("utf-32"):
-        raise _Unfit("the name of an encoding of tables, such as utf-8, cp1252 or iso-8859-15")
+        raise Unfit("the name of an encoding of tables, such as utf-8, cp1252 or iso-8859-15")
     return replace(dialect, encoding=codec.name, writes=codec.name)
 
 
 def _decimal(dialect: Dialect, value: Any) -> Dialect:
     if value not in (".", ","):
-        raise _Unfit('"." or ","')
+        raise Unfit('"." or ","')
     thousands = tuple(one for one in dialect.thousands if one != value)
     return replace(dialect, decimal=str(value), thousands=thousands, is_chosen=True)
 
 
 def _thousands(dialect: Dialect, value: Any) -> Dialect:
-    marks = _texts(value, empty=True)
+    marks = texts_of(value, empty=True)
     if any(len(mark) > 1 or mark.isalnum() or mark == "-" for mark in marks):
-        raise _Unfit('one character or a list of some, such as "." or [" "]; "" for none')
+        raise Unfit('one character or a list of some, such as "." or [" "]; "" for none')
     return replace(dialect, thousands=tuple(mark for mark in marks if mark), is_chosen=True)
 
 
 def _dates(dialect: Dialect, value: Any) -> Dialect:
-    patterns = _texts(value)
+    patterns = texts_of(value)
     if not all(map(_is_day, patterns)):
-        raise _Unfit('patterns with day, month and year, such as ["%d.%m.%Y"]')
+        raise Unfit('patterns with day, month and year, such as ["%d.%m.%Y"]')
     return replace(dialect, dates=patterns)
 
 
@@ -150,20 +164,20 @@ def _is_day(pattern: str) -> bool:
 
 def _booleans(dialect: Dialect, value: Any) -> Dialect:
     if isinstance(value, dict) and set(value) == {"true", "false"}:
-        sides = [_texts(value["true"]), _texts(value["false"])]
+        sides = [texts_of(value["true"]), texts_of(value["false"])]
     elif isinstance(value, list) and len(value) == 2:
-        sides = [_texts(one) for one in value]
+        sides = [texts_of(one) for one in value]
     else:
-        raise _Unfit("words for both, such as {true: [ja, x], false: [nein]}")
+        raise Unfit("words for both, such as {true: [ja, x], false: [nein]}")
     if {word.casefold() for word in sides[0]} & {word.casefold() for word in sides[1]}:
-        raise _Unfit("other words for true than for false")
+        raise Unfit("other words for true than for false")
     return replace(dialect, true=sides[0], false=sides[1])
 
 
 def _currency(dialect: Dialect, value: Any) -> Dialect:
-    signs = _texts(value, empty=True)
+    signs = texts_of(value, empty=True)
     if any(any(letter.isdigit() or letter in "+-.," for letter in sign) for sign in signs):
-        raise _Unfit('signs such as ["€", "EUR"]')
+        raise Unfit('signs such as ["€", "EUR"]')
     return replace(dialect, currency=tuple(sign.strip() for sign in signs if sign.strip()))
 
 
@@ -171,30 +185,45 @@ def _empty(dialect: Dialect, value: Any) -> Dialect:
     if isinstance(value, dict) and all(one in _EMPTY for one in value.values()):
         return replace(dialect, clears=frozenset(str(name) for name, one in value.items() if one == "clear"))
     if value not in _EMPTY:
-        raise _Unfit("ignore or clear, or a map of columns to these")
+        raise Unfit("ignore or clear, or a map of columns to these")
     return replace(dialect, clears=EVERYTHING if value == "clear" else frozenset())
 
 
 def _null(dialect: Dialect, value: Any) -> Dialect:
     if not isinstance(value, str) or not value:
-        raise _Unfit('a word, such as "-"')
+        raise Unfit('a word, such as "-"')
     return replace(dialect, null=str(value))
 
 
 def _ignore(dialect: Dialect, value: Any) -> Dialect:
-    return replace(dialect, ignore=frozenset(_texts(value)))
+    return replace(dialect, ignore=texts_of(value))
 
 
-def _texts(value: Any, empty: bool = False) -> tuple[str, ...]:
-    """One text, or a list of some; true and false are the words that they were written as."""
+def _list_separator(dialect: Dialect, value: Any) -> Dialect:
+    if not isinstance(value, str) or len(value) != 1 or value.isalnum() or value in '"[]{}\r\n':
+        raise Unfit('one character between the items of a list, such as ";"')
+    return replace(dialect, list_separator=str(value))
+
+
+def _trim(dialect: Dialect, value: Any) -> Dialect:
+    if not isinstance(value, bool):
+        raise Unfit("true or false")
+    return replace(dialect, trim=value)
+
+
+def texts_of(value: Any, empty: bool = False) -> tuple[str, ...]:
+    """Return one text, or a list of some; true and false are the words that they were written as.
+
+    :raises Unfit: if it is neither.
+    """
     listed = value if isinstance(value, list) else [value]
     texts = [str(one).lower() if isinstance(one, bool) else one for one in listed]
     if not texts or not all(isinstance(one, str) and (one or empty) for one in texts):
-        raise _Unfit("a text or a list of texts")
+        raise Unfit("a text or a list of texts")
     return tuple(map(str, texts))
 
 
-_READERS: dict[str, Callable[[Dialect, Any], Dialect]] = {
+READERS: dict[str, Callable[[Dialect, Any], Dialect]] = {
     "delimiter": _delimiter,
     "encoding": _encoding,
     "decimal": _decimal,
@@ -205,4 +234,6 @@ _READERS: dict[str, Callable[[Dialect, Any], Dialect]] = {
     "empty": _empty,
     "null": _null,
     "ignore": _ignore,
+    "list_separator": _list_separator,
+    "trim": _trim,
 }

@@ -22,8 +22,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
     Plain,
 )
 
+from .broken_files import SAVED_IN_PART
 from .desired import Finding, Place
-from .dialect import PRESETS, Dialect, delimiter_of
+from .dialect import ALL_ROWS, PRESETS, Dialect, delimiter_of
 from .formulas import unescaped
 from .json_source import NUL_ESCAPED, JsonNode, has_too_many, is_whole, no_constant, plain_number, too_deep
 from .nodes import (
@@ -47,6 +48,9 @@ TITLED = "the first row names the columns, so take away what stands above the na
 
 MOST_COLUMNS = 16_384
 """Columns of a table that are read: as many as a spreadsheet has."""
+
+_NO_END = "unexpected end of data"
+"""The words of the library about quotes that are not closed."""
 
 _CELL_LIMIT = 2**31 - 1
 
@@ -96,7 +100,7 @@ class _Table:
         self._lines = _lines_of(text)
         self._packed = b""
         said = said_delimiter(self.lines[0]) if self.lines else ""
-        self.before = 1 if said else 0
+        self.before = max(1 if said else 0, dialect.rows.before)
         numbers = range(self.before, len(self.lines))
         first = next((number for number in numbers if self.lines[number].strip(_NOTHING)), None)
         self.is_empty = first is None
@@ -256,10 +260,11 @@ def read_csv(
     may_have_jinja = any(mark in text for mark in JINJA)
     may_have_nul = NUL in text or NUL_ESCAPED in text
     same: dict[str, str] = {}
+    meaning = (lambda cell: as_text(cell).strip()) if dialect.trim else as_text
     line = table.before + 1
     try:
         for row in reader:
-            if not row:
+            if not row or (dialect.rows is not ALL_ROWS and dialect.rows.skips(line, next(filter(str.strip, row), ""))):
                 pass
             elif not table.header:
                 table.name_columns(map(as_text, row), line)
@@ -271,7 +276,7 @@ def read_csv(
             elif len(row) == len(table.header) or _is_as_wide(row, table):
                 if len(same) > _MOST_SHARED:
                     same.clear()
-                node = _row([same.setdefault(cell, cell) for cell in map(as_text, row)], table, line)
+                node = _row([same.setdefault(cell, cell) for cell in map(meaning, row)], table, line)
                 if node is not None:
                     if may_have_jinja:
                         findings += jinja_in(node)
@@ -279,15 +284,19 @@ def read_csv(
                         findings += nul_in(node)
                     yield node
             elif any(row):
-                findings.append(Finding.plain(Place(source, line, 1), _other_width(len(row), len(table.header))))
+                is_cut = len(row) < len(table.header) and not text.endswith("\n") and line == len(table.lines)
+                words = _other_width(len(row), len(table.header))
+                words = f"{words.partition('; ')[0]}; {SAVED_IN_PART.format('this row')}" if is_cut else words
+                findings.append(Finding.plain(Place(source, line, 1), words))
             line = table.before + reader.line_num + 1
         if table.errors and warnings is not None:
             warnings.append(_of_errors(table))
         table.pack()
     except csv.Error as error:
-        findings.append(
-            Finding(Place(source, line, 1), f"this is not CSV: {error}; a quote in a cell in quotes is written twice")
-        )
+        words = f"this is not CSV: {error}; a quote in a cell in quotes is written twice"
+        if str(error) == _NO_END:
+            words += f", and {SAVED_IN_PART.format('a cell in quotes')} if this is none"
+        findings.append(Finding(Place(source, line, 1), words))
 
 
 def _of_errors(table: _Table) -> str:

@@ -21,6 +21,7 @@ from .dialect import CellReader, Dialects
 from .hiding import Hiding
 from .lifecycle import NOTHING, Lifecycle
 from .scan_codes import ScanCodeSettings
+from .tables import ReadTable, Tables
 
 SECTIONS: dict[str, str] = {kind.section: kind.name for kind in KINDS.values() if kind.section}
 """Section of the files (and of inline ``desired``) to the kind of record that it lists, in the order of dependency.
@@ -229,6 +230,11 @@ class Entry:
         """Tells whether it is a row of a table."""
         return hasattr(self.places, "is_table") and self.places.is_table
 
+    def place_of_cell(self, name: str) -> Place | None:
+        """Return the place of the cell of a column, empty or not; None if its table has no such column."""
+        of_cell = getattr(self.places, "of_cell", None)
+        return of_cell(name) if of_cell else None
+
     def empty_cells(self) -> Sequence[str]:
         """Columns of its table in which it has an empty cell that means nothing."""
         empty_cells = getattr(self.places, "empty_cells", None)
@@ -307,6 +313,7 @@ class DesiredInstance:
     :ivar unread: files among them that are not read because of their suffix.
     :ivar hiding: what of it must not be shown.
     :ivar dialects: how tables were saved. :ivar delimiters: of each table that was read, what parts its cells.
+    :ivar tables: how tables of other systems are mapped. :ivar tables_read: those that were read.
     :ivar warnings: what should be known of the files, although it is no mistake.
     :ivar declares_variables: whether the settings declare variables: then ``${`` begins one.
     :ivar settings: the settings as they were written, variables filled in; of several layers those of all.
@@ -343,6 +350,8 @@ class DesiredInstance:
     hiding: Hiding = field(default_factory=Hiding)
     dialects: Dialects = field(default_factory=Dialects)
     delimiters: dict[str, str] = field(default_factory=dict)
+    tables: Tables = field(default_factory=Tables)
+    tables_read: list[ReadTable] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     declares_variables: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -351,6 +360,15 @@ class DesiredInstance:
     def misread_places(self) -> frozenset[Place]:
         """Lines and columns about which reading found something: what else is wrong with them follows from that."""
         return frozenset(finding.place for finding in self.findings if finding.place.line)
+
+    def how_to_set(self, path: str, setting: str) -> str:
+        """Say where to write a setting of a table, ready to be pasted."""
+        table = self.tables.of(path)
+        if table is not None:
+            return f"set `{setting}` in {table.setting}"
+        if self.dialects.files:
+            return f'set `csv: {{files: {{"{path}": {{{setting}}}}}}}`'
+        return f"set `csv: {{{setting}}}`"
 
     def place_of(self, setting: str) -> Place:
         """The place where a setting was written."""

@@ -14,14 +14,21 @@ import csv
 import datetime as dt
 import re
 import time
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Plain, Spelling, shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
+    Field,
+    Plain,
+    Spelling,
+    edge_blanks,
+    shorten,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import (
     FieldError,
     Misfit,
@@ -97,6 +104,58 @@ class CellReader(Protocol):
 
 
 @dataclass(frozen=True)
+class Rows:
+    """Says which rows of a table are no records. Rows count from 1.
+
+    :ivar header: the row that names the columns; 0: the first row that is read.
+    :ivar first: rows that are skipped at the top, or below the header if its row is given.
+    :ivar numbers: of rows that are skipped. :ivar patterns: of texts in the first cell of rows that are skipped.
+    """
+
+    header: int = 0
+    first: int = 0
+    numbers: Container[int] = frozenset()
+    patterns: tuple[str, ...] = ()
+
+    @property
+    def before(self) -> int:
+        """Return the number of rows above the one that names the columns, or is the first to be asked."""
+        return self.header - 1 if self.header else self.first
+
+    def skips(self, number: int, first: Any) -> bool:
+        """Return True if a row is no record.
+
+        :param first: the first cell in which something is.
+        """
+        if number <= self.before or (self.header and self.header < number <= self.header + self.first):
+            return True
+        if number in self.numbers:
+            return True
+        text = str(first).strip()
+        return number != self.header and any(fnmatchcase(text, pattern) for pattern in self.patterns)
+
+
+ALL_ROWS = Rows()
+
+
+class Oddity(NamedTuple):
+    """A text of a cell that says something else than it shows.
+
+    :ivar why: what it is. :ivar setting: the setting that reads it, if there is one.
+    :ivar is_blank: whether it is a blank at an edge.
+    """
+
+    why: str
+    setting: str = ""
+    is_blank: bool = False
+
+
+_KEPT_TEXT = re.compile(r'="[^"]*"')
+_NULLS = frozenset(("NULL", "null", "(null)", "\\N"))
+"""The words for nothing that programs write into tables."""
+
+
+@dataclass(frozen=True)
 class Dialect:
     """The way in which a table was saved.
 
@@ -110,7 +169,10 @@ class Dialect:
     :ivar currency: signs that may stand beside a number.
     :ivar clears: columns whose empty cells clear.
     :ivar null: a cell that clears.
-    :ivar ignore: columns that are not read.
+    :ivar ignore: columns that are not read, or patterns of them. :ivar named: columns that are read all the same.
+    :ivar list_separator: between the items of a list in a cell; empty: lists are written as JSON.
+    :ivar trim: whether blanks at the edges of cells are left out; None: they are a finding.
+    :ivar rows: which rows are no records.
     :ivar only: columns that it holds for.
     :ivar is_chosen: whether the settings say how numbers are written, by a preset or by a separator.
     """
@@ -128,7 +190,11 @@ class Dialect:
     currency: tuple[str, ...] = ()
     clears: Container[str] = field(default_factory=frozenset)
     null: str | None = None
-    ignore: frozenset[str] = frozenset()
+    ignore: tuple[str, ...] = ()
+    named: Container[str] = frozenset()
+    list_separator: str = ""
+    trim: bool | None = None
+    rows: Rows = ALL_ROWS
     only: Container[str] = EVERYTHING
     is_chosen: bool = False
 
@@ -146,13 +212,41 @@ class Dialect:
 
     @cached_property
     def spelling(self) -> str:
-        return repr((self.decimal, self.thousands, self.dates, self.true, self.false, self.currency, self.is_chosen))
+        numbers = (self.decimal, self.thousands, self.currency, self.is_chosen)
+        return repr((*numbers, self.dates, self.true, self.false, self.list_separator))
 
     # ---- reading
 
+    @staticmethod
+    def oddity(text: str) -> Oddity | None:
+        """Return why a text of a cell is not taken as it is; None if it is."""
+        if text[-1:].isspace() or text[:1].isspace():
+            # The last line of a long text may have an end.
+            blanks = edge_blanks(text.rstrip("\r\n"))
+            return Oddity(blanks, "trim: true", is_blank=True) if blanks else None
+        if text[:2] == '="' and _KEPT_TEXT.fullmatch(text):
+            return Oddity(
+                "this formula keeps a text in Excel; write the text alone, without the equals sign and quotes"
+            )
+        if text in _NULLS:
+            return Oddity("this is the word of a database for nothing; empty the cell", f'"null": "{text}"')
+        return None
+
+    def takes_as_written(self, oddity: Oddity) -> bool:
+        """Return True if the settings say that such a text is taken as it is."""
+        return self.trim is False and oddity.is_blank
+
+    def why_not_written(self, text: str) -> str:
+        """Return why a text can't stand in a cell; empty if it can."""
+        oddity = self.oddity(text)
+        return "" if oddity is None or self.takes_as_written(oddity) else oddity.why
+
     def reads_column(self, name: str) -> bool:
         """Return True if a column of this name is read. A name that begins with ``#`` is that of a comment."""
-        return bool(name) and not name.startswith(COMMENT) and name not in self.ignore
+        if not name or name in self.named:
+            return bool(name)
+        is_ignored = name in self.ignore or any(fnmatchcase(name, pattern) for pattern in self.ignore)
+        return not name.startswith(COMMENT) and not is_ignored
 
     def clears_cell(self, name: str, cell: str) -> bool:
         """Tells whether a cell of a column says that there shall be nothing. Names with _ in front are no fields."""
@@ -161,8 +255,11 @@ class Dialect:
     def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, FieldError]]:
         found: dict[str, Any] = {}
         wrong = self.ambiguous(schema, fields)
-        for name, value in fields.items() if self._converters else ():
+        for name, value in fields.items() if self._converters or self.list_separator else ():
             field = schema.find(name) if value.__class__ is str and name in self.only else None
+            if field is not None and self.list_separator and type_of(field).empty == ():
+                found[name] = [item.strip() for item in value.split(self.list_separator) if item.strip()]
+                continue
             spelling = Spelling.PLAIN if field is None else type_of(field).spelling
             convert = self._converters.get(spelling)
             if convert is None or name in wrong:
@@ -197,7 +294,7 @@ class Dialect:
                     yield name, number
 
     def depends_on_type(self, name: str, cell: str) -> bool:
-        return name in self.only and (not self.is_plain or _is_ambiguous(cell))
+        return name in self.only and (not self.is_plain or bool(self.list_separator) or _is_ambiguous(cell))
 
     def reads(self, spelling: Spelling, text: str) -> bool:
         """Tells whether a cell is spelled as this dialect does, and others do not."""
@@ -235,6 +332,17 @@ class Dialect:
         whole = re.sub(r"\D", "", found["whole"])
         number = f"{'-' if found['minus'] or found['inner'] else ''}{whole}"
         return f"{number}.{found['fraction']}" if found["fraction"] else number
+
+    def percents(self, schema: Schema, fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+        """Yield the names of percentages in fields of numbers, each with its value, if a preset says how numbers are
+        written.
+        """
+        for name, text in fields.items() if self._has_numbers else ():
+            field = schema.find(name) if text.rstrip().endswith("%") else None
+            if field is not None and type_of(field).spelling.is_number:
+                number = self._number(text.strip().removesuffix("%"))
+                if number is not None:
+                    yield name, format((Decimal(number) / 100).normalize(), "f")
 
     @cached_property
     def _known_dates(self) -> dict[str, str | None]:
@@ -371,19 +479,40 @@ PRESETS: Mapping[str, Dialect] = {
 """How the spreadsheets of a country save tables, by name."""
 
 
+class Overlay(Protocol):
+    """Settings of some files that win over those of ``csv``."""
+
+    def matches(self, name: str) -> bool:
+        """Return True if the settings are for a file."""
+
+    def over(self, dialect: Dialect) -> Dialect:
+        """Return a dialect with the settings."""
+
+
 @dataclass(frozen=True)
 class Dialects:
     """The dialect of each file.
 
     :ivar general: that of files that no pattern names. :ivar files: patterns of names, the first that fits counts.
+    :ivar named: pattern of names to the settings that are written for it.
+    :ivar overlays: settings that win over these, the first that fits counts.
     """
 
     general: Dialect = PRESETS["plain"]
     files: Sequence[tuple[str, Dialect]] = ()
+    named: Mapping[str, Collection[str]] = field(default_factory=dict)
+    overlays: Sequence[Overlay] = ()
 
     def of(self, name: str) -> Dialect:
         """The dialect of a file, by its name below the directory."""
-        return next((dialect for pattern, dialect in self.files if fnmatchcase(name, pattern)), self.general)
+        own = next((dialect for pattern, dialect in self.files if fnmatchcase(name, pattern)), self.general)
+        overlay = next((one for one in self.overlays if one.matches(name)), None)
+        return own if overlay is None else overlay.over(own)
+
+    def names_set_for(self, name: str) -> tuple[str, Collection[str]]:
+        """Return the pattern in ``files`` that a file matches, and the settings that are written for it."""
+        pattern = next((pattern for pattern, _dialect in self.files if fnmatchcase(name, pattern)), "")
+        return pattern, self.named.get(pattern, ())
 
 
 _DELIMITERS = ",;\t|"

@@ -14,6 +14,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
 
+from .broken_files import SAVED_IN_PART
 from .desired import Finding, Place
 from .nodes import (
     COLUMN_BITS,
@@ -29,6 +30,7 @@ from .nodes import (
     nul_in,
 )
 
+_OPEN = "Unterminated string"
 _BLANK = re.compile(r"[ \t\r\n,:]*")
 _DECODER = json.JSONDecoder(parse_int=str)
 
@@ -127,7 +129,8 @@ def read_json_lines(text: str, source: str, findings: list[Finding]) -> Iterator
     decode = json.JSONDecoder(
         parse_int=Plain, parse_float=plain_number, parse_constant=no_constant, object_pairs_hook=no_twins
     ).decode
-    for number, line in enumerate(text.split("\n"), start=1):
+    lines = text.split("\n")
+    for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
@@ -138,7 +141,9 @@ def read_json_lines(text: str, source: str, findings: list[Finding]) -> Iterator
             node = JsonNode(decode(line), source, mark_at(number, 1), line)
         except json.JSONDecodeError as error:
             place = Place(source, number, min(error.colno, len(line.rstrip()) + 1))
-            findings.append(Finding(place, f"this is not JSON: {error.msg}"))
+            is_cut = line is lines[-1] and (error.pos >= len(line.rstrip()) or error.msg.startswith(_OPEN))
+            words = f"; {SAVED_IN_PART.format('this record')}" if is_cut else ""
+            findings.append(Finding(place, f"this is not JSON: {error.msg}{words}"))
         except _WrittenTwice:
             findings += [
                 Finding(Place(source, number, position + 1), f"this is not JSON: {name} is written twice")

@@ -8,11 +8,11 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.near import LIKELY, near_names
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def read_settings(node: Node, sections: Iterable[str], find: Find) -> dict[str, 
     for section, member in node.members.items():
         name = f"{LIFECYCLE}.{section}"
         if section not in known:
-            near = get_close_matches(str(section), known, n=1)
+            near = near_names(str(section), known, 1, LIKELY)
             find(member, f"{name}: no such section; " + (f"did you mean {near[0]}?" if near else ", ".join(known)))
         elif not isinstance(member.value, dict):
             find(member, f"{name}: expected a map with {', '.join(KEYS)}")
@@ -171,7 +171,7 @@ _WORDS = {
 def _members(node: Node, name: str, find: Find) -> dict[str, Node]:
     for key in node.value:
         if key not in KEYS:
-            near = get_close_matches(str(key), KEYS, n=1)
+            near = near_names(str(key), KEYS, 1, LIKELY)
             hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(KEYS)}"
             find(node.member(key), f"{name}.{key}: no such setting; {hint}")
     return {key: member for key, member in node.members.items() if key in KEYS}

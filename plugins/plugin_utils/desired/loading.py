@@ -20,8 +20,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.local.safe_f
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, TEMPLATES
+from ansible_collections.community.seventhings.plugins.module_utils.model.near import LIKELY, near_names
 
 from . import formulas
+from .broken_files import conflict_in, without_totals
 from .csv_source import read_csv
 from .desired import (
     BY_TEMPLATE,
@@ -40,7 +42,9 @@ from .json_source import read_json_lines
 from .lifecycle import NOTHING, OF_RECORD, read_record
 from .nodes import Node, Places, plain_node, was_vaulted
 from .settings import API, VARIABLES, Settings
-from .xlsx_source import SheetCells, Workbook
+from .table_reader import TableReader
+from .tables import Tables
+from .xlsx_source import SheetCells, Sheets, Workbook
 from .yaml_source import read_yaml
 
 WORKBOOK = ".xlsx"
@@ -100,12 +104,14 @@ class Reading:
     :ivar label: what the places of its files begin with; empty: nothing.
     :ivar is_later: whether another layer came before it: then it needs no instance.yml.
     :ivar dialects: how its tables were saved where its instance.yml does not say.
+    :ivar tables: how it maps tables of other systems if its instance.yml does not say.
     :ivar fill: fills variables into what stands in files, but for some members.
     """
 
     label: str = ""
     is_later: bool = False
     dialects: Dialects = field(default_factory=Dialects)
+    tables: Tables = field(default_factory=Tables)
     fill: Callable[[Node, Sequence[str]], Node] = lambda node, _leave: node
 
 
@@ -171,7 +177,8 @@ class _Loading:
         self._formulas = formulas_are
         self._by_guess: list[str] = []
         self._suspicious: list[str] = []
-        self.desired = DesiredInstance(hiding=hiding, dialects=reading.dialects)
+        self._mapped: set[str] = set()
+        self.desired = DesiredInstance(hiding=hiding, dialects=reading.dialects, tables=reading.tables)
         self._read_settings = Settings(self.desired)
 
     def _find(self, place: Place, message: str) -> None:
@@ -218,7 +225,7 @@ class _Loading:
                 if node is not None:
                     self._read_settings.moved(self._fill(node, ()))
             elif is_workbook:
-                self._workbook(root, one.name)
+                self._workbook(root, one.name, name if name in SECTIONS else "")
             elif name in SECTIONS and (is_folder or ending.lower() in _ALIKE):
                 self._section_files(name, one, root)
             elif one.name.partition(".")[0].rstrip("~") in SECTIONS:
@@ -247,12 +254,39 @@ class _Loading:
             elif section in BY_TEMPLATE and (template not in TEMPLATES or ending == WORKBOOK):
                 self._find(at, f"expected one of {', '.join(f'{name}.yml' for name in TEMPLATES)}")
             elif ending == WORKBOOK:
-                self._workbook(root, name)
+                self._workbook(root, name, section)
             else:
-                dialect = self.desired.dialects.of(name)
-                is_as_typed = dialect.is_plain and dialect.is_chosen
-                cells = None if ending != ".csv" or is_as_typed else dialect
-                self._records(name, section, self._nodes(root, name, section not in BY_TEMPLATE), template, cells)
+                table = self._table_of(name, section)
+                nodes = self._nodes(root, name, section not in BY_TEMPLATE)
+                self._records(name, section, nodes, template, self._cells(name, ending, table), table)
+
+    def _cells(self, name: str, ending: str, table: TableReader | None) -> CellReader | None:
+        """Return the reader for the cells of a file; None if types take them as they are."""
+        dialect = self.desired.dialects.of(name)
+        if ending != ".csv":
+            return dialect if table is not None and ending == ".jsonl" and not dialect.is_plain else None
+        return None if dialect.is_plain and dialect.is_chosen and not dialect.list_separator else dialect
+
+    def _table_of(self, name: str, section: str) -> TableReader | None:
+        """Return what maps a file of another system; None if the settings do not name the file."""
+        table = self.desired.tables.of(name)
+        if table is None:
+            return None
+        if section in BY_TEMPLATE or _parts(name)[1] in (".yml", ".yaml"):
+            words = f"{self._at(name)}: {table.setting} names this file, and only tables and JSON Lines are mapped"
+            self.desired.warnings.append(words)
+            return None
+        self._mapped.add(table.setting)
+        pattern, named = self.desired.dialects.names_set_for(name)
+        for setting in table.changes:
+            if setting in named:
+                words = (
+                    f"{table.setting}.{setting}: csv.files.{pattern} sets {setting} for {self._called(name)}, too; "
+                    f"take it away in one of the two places"
+                )
+                self._find_plainly(table.place, words)
+        desired = self.desired
+        return TableReader(table, section, desired.dialects.of(name), desired.findings, desired.warnings)
 
     def _below(self, top: ListResult, root: Folder) -> Iterator[str]:
         """The names of everything but directories, in a directory and below it. Hidden names are left out.
@@ -335,7 +369,7 @@ class _Loading:
                 self._records(source, name, self._list(member))
             else:
                 known = [*SECTIONS, "instance", "moved"]
-                near = get_close_matches(str(name), known, n=1)
+                near = near_names(str(name), known, 1, LIKELY)
                 hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(known)}"
                 self._find(member.place, f"{name}: no such section; {hint}")
 
@@ -371,13 +405,19 @@ class _Loading:
         if content is None:
             return None
         try:
-            return _with_line_ends(_decoded(content))
+            return self._without_conflict(_with_line_ends(_decoded(content)), name)
         except UnicodeDecodeError as error:
             start: int = error.start
             before = bytes(error.object)[:start].decode("utf-8", "replace").removeprefix("\ufeff")
             place = self._at(name, before.count("\n") + 1, len(before) - before.rfind("\n"))
             self._find(place, f"expected UTF-8: {error.reason} at byte {error.start}")
             return None
+
+    def _without_conflict(self, text: str, name: str) -> str | None:
+        """Return a text; None if it holds a merge conflict, which is noted."""
+        conflict = conflict_in(text, self._called(name))
+        self.desired.findings += [conflict] if conflict is not None else []
+        return text if conflict is None else None
 
     def _table(self, root: Folder, name: str, may_be_vaulted: bool) -> Iterable[Node]:
         """The rows of a CSV file."""
@@ -396,27 +436,37 @@ class _Loading:
             self._by_guess.append(self._called(name))
         if "\r" in text:
             text = _with_line_ends(text)
+        if self._without_conflict(text, name) is None:
+            return ()
         as_text = formulas.unescaped if self._formulas == formulas.ESCAPE else str
         desired = self.desired
         return read_csv(
             text, self._called(name), desired.findings, as_text, dialect, desired.delimiters, desired.warnings
         )
 
-    def _workbook(self, root: Folder, name: str) -> None:
-        """The records of the sheets that are called as sections."""
+    def _workbook(self, root: Folder, name: str, section: str = "") -> None:
+        """Read the sheets of a workbook: those that are called as sections, or that a table of another system names.
+
+        :param section: of the directory, or of the file, if it has one.
+        """
         content = self._content(root, name)
         if content is None:
             return
         dialect = self.desired.dialects.of(name)
-        book = Workbook(self._called(name), content, dialect, self.desired.findings)
-        for section, nodes in book.sections():
-            self.desired.sections.add(section)
+        table = self.desired.tables.of(name)
+        sheets = Sheets(table.sheets, section) if table is not None else Sheets()
+        desired = self.desired
+        book = Workbook(self._called(name), content, dialect, desired.findings, sheets, desired.warnings)
+        for found, source, nodes in book.sections():
+            self.desired.sections.add(found)
             if self._called(name) in self.desired.hiding.files:
-                self.desired.hiding.files.add(book.source_of(section))
-            self._records(name, section, nodes, cells=SheetCells(dialect))
+                self.desired.hiding.files.add(source)
+            reader = self._table_of(name, found)
+            cells = SheetCells(dialect, names=frozenset() if table is None else table.names)
+            self._records(name, found, nodes, cells=cells, table=reader)
         if book.ignored:
-            sheets = ", ".join(map(repr, book.ignored))
-            self.desired.warnings.append(f"{self._called(name)}: sheets that are no sections are not read: {sheets}")
+            ignored = ", ".join(map(repr, book.ignored))
+            self.desired.warnings.append(f"{self._called(name)}: sheets that are no sections are not read: {ignored}")
 
     def warn(self) -> None:
         """Tells once what should be known of the files."""
@@ -425,6 +475,12 @@ class _Loading:
             for name in self._suspicious
             if not self._is_attached(name)
         ]
+        for table in self.desired.tables.entries if self.desired.tables is not self._reading.tables else ():
+            if table.patterns and table.setting not in self._mapped:
+                self.desired.warnings.append(
+                    f"{table.place}: {table.setting}.files: {', '.join(table.patterns)} matches no file that was read; "
+                    f"the files of a section are in its directory, such as objects/"
+                )
         if self._by_guess:
             first, *more = self._by_guess
             also = f" and {len(more)} more" if more else ""
@@ -461,14 +517,21 @@ class _Loading:
     # ---- records
 
     def _records(
-        self, source: str, section: str, nodes: Iterable[Node], template: str = "", cells: CellReader | None = None
+        self,
+        source: str,
+        section: str,
+        nodes: Iterable[Node],
+        template: str = "",
+        cells: CellReader | None = None,
+        table: TableReader | None = None,
     ) -> None:
         """Take the records of a section.
 
-        :param source: the file that they stand in.
+        :param source: the file that they stand in. :param table: maps them if they are those of another system.
         """
         rows = records = 0
-        for written in nodes:
+        whole = without_totals(nodes, self.desired.findings)
+        for written in whole if table is None else table.nodes(whole):
             rows += 1
             node = self._fill(written, ())
             if len(self.desired.entries) >= MOST_RECORDS:
@@ -481,6 +544,8 @@ class _Loading:
                 entries.append(entry)
                 records += entry.state == "present" and entries is self.desired.entries
         # A template may stand in a file of its own, or beside others.
+        if table is not None and table.read is not None:
+            self.desired.tables_read.append(table.read)
         before = self.desired.sources.get((self._called(source), section), Held())
         self.desired.sources[self._called(source), section] = Held(before.rows + rows, before.records + records)
 

@@ -159,6 +159,11 @@ class Places(Mapping[str, Place]):
         """The columns in which a row of a table has an empty cell that means nothing."""
         return self._node.empty_cells()
 
+    def of_cell(self, name: str) -> Place | None:
+        """Return the place of the cell of a column, empty or not; None if the table has no such column."""
+        is_there = name in self._node.value or name in self._node.empty_cells()
+        return place_at(self._node.source, self._node.mark_of(name)) if is_there else None
+
     @property
     def is_table(self) -> bool:
         """Tells whether the record is a row of a table."""

@@ -13,7 +13,7 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.client.files import check_local, name_inside
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way, shorten, words_of
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Spelling, Way, shorten, words_of
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import (
     FieldError,
@@ -23,6 +23,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
 from ansible_collections.community.seventhings.plugins.module_utils.model.zones import with_offsets, zone_of
 
+from .cell_checks import CellChecks, listed, mapping_words
 from .csv_source import TITLED
 from .desired import DesiredInstance, Entry, Place
 from .dialect import CellReader
@@ -40,6 +41,21 @@ def _as_written(error: FieldError, written: Any) -> FieldError:
     why = error.misfit.why if error.misfit is not None else ""
     words = f"{words_of(error.way)}: {shorten(written)} does not fit; {why}"
     return FieldError.at(error.way, words, error.gist, Misfit(written, why))
+
+
+def with_remedy(error: FieldError, remedy: str) -> FieldError:
+    """Return a mistake that ends in what to do about it.
+
+    :param remedy: empty if nothing is known.
+    """
+    if not remedy:
+        return error
+    misfit = None if error.misfit is None else replace(error.misfit, why=error.misfit.why + remedy)
+    return FieldError.at(error.way, f"{error}{remedy}", error.gist, misfit)
+
+
+_MANY_FOREIGN = 3
+"""Columns of a table that are no fields from which on the table is that of another system."""
 
 
 class DesiredParser:
@@ -62,6 +78,9 @@ class DesiredParser:
         self._given_root = desired.root
         self._hiding = desired.hiding
         self._folders: dict[str, Folder] = {}
+        self.cell_checks = CellChecks(desired)
+        self._desired = desired
+        self._foreign: dict[Place, str] = {}
 
     def parse(self, schema: Schema, entry: Entry, fields: Mapping[str, Any], partial: bool = False) -> dict[str, Any]:
         """Return the canonical values of what fits.
@@ -102,6 +121,11 @@ class DesiredParser:
         if partial:
             fields = {name: value for name, value in fields.items() if schema.find(name) is not None}
         as_written = fields
+        if entry.is_table:
+            odd = dict(self.cell_checks.odd(schema, entry, fields))
+            for name, error in odd.items():
+                self._find(entry.place_of(name), error)
+            fields = {name: value for name, value in fields.items() if name not in odd} if odd else fields
         if entry.cells is not None:
             fields = self._read_cells(entry.cells, schema, entry, fields)
         fields = self._with_offsets(schema, entry, fields)
@@ -111,15 +135,10 @@ class DesiredParser:
                 name = str(misfit.way[0]) if misfit.way else ""
                 if misfit.misfit is not None and fields.get(name) is not as_written.get(name):
                     misfit = _as_written(misfit, as_written[name])
+                if misfit.misfit is not None and misfit.misfit.spelling is Spelling.PLAIN:
+                    misfit = with_remedy(misfit, self.cell_checks.remedy(entry, name, as_written.get(name)))
                 self._find(entry.place_in(misfit.way), misfit)
-            unknown = findings.unknown
-            if entry.is_table and all(schema.find(name) is None for name in (*fields, *entry.empty_cells())):
-                # One line for all of them: most likely they are no names at all.
-                words = f"no column is a field of {schema.kind.one}; {TITLED}"
-                place = entry.place_of_name(next(iter(fields)))
-                self._find(replace(place, column=1), FieldError.at((), words, words))
-                unknown = []
-            for misfit in unknown:
+            for misfit in self._unknown(schema, entry, fields, findings.unknown):
                 self._find(entry.place_of_name(str(misfit.way[0])), misfit)
             values |= {key: fitting for key, fitting in findings.fitting.items() if fitting}
         for key, value in values.items():
@@ -128,6 +147,34 @@ class DesiredParser:
                     if isinstance(one, Attachment) and one.path is not None:
                         self._localise(one, entry, (written_as(schema, entry, key), number))
         return values
+
+    def _unknown(
+        self, schema: Schema, entry: Entry, fields: Mapping[str, Any], unknown: list[FieldError]
+    ) -> list[FieldError]:
+        """Return the mistakes in names of fields. Many columns that are no fields are one mistake, which is noted."""
+        if not unknown or not entry.is_table:
+            return unknown
+        place = replace(entry.place_of_name(str(unknown[0].way[0])), column=1)
+        if place not in self._foreign:
+            columns = list(dict.fromkeys((*fields, *entry.empty_cells())))
+            columns.sort(key=lambda name: entry.place_of_name(name).column)
+            self._foreign[place] = self._foreign_columns(schema, place, columns)
+        words = self._foreign[place]
+        if not words:
+            return unknown
+        self._find(place, FieldError.at((), words, words))
+        return []
+
+    def _foreign_columns(self, schema: Schema, place: Place, columns: list[str]) -> str:
+        """Say that the columns of a table are those of another system, and how to map them; empty if they are not."""
+        foreign = [name for name in columns if schema.find(name) is None]
+        if len(foreign) < len(columns) and len(foreign) < _MANY_FOREIGN:
+            return ""
+        how = mapping_words(self._desired, schema, place.file, foreign)
+        if len(foreign) == len(columns):
+            return f"no column is a field of {schema.kind.one}; {TITLED}" + (f"; or {how}" if len(foreign) > 1 else "")
+        number = f"{len(foreign)} of {len(columns)} columns are no fields of {schema.kind.one}"
+        return f"{number}: {listed(foreign)}; {how}"
 
     def _read_cells(
         self, cells: CellReader, schema: Schema, entry: Entry, fields: Mapping[str, Any]

@@ -16,19 +16,23 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import edge_blanks, shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
 
+from .cell_checks import CellChecks
 from .desired import Entry, Place
 from .dialect import PRESETS
 from .hiding import Hiding
-from .parsing import written_as
+from .parsing import with_remedy, written_as
 
 _AS_TYPED = replace(PRESETS["plain"], is_chosen=True)
 """The dialect of tables whose cells need no reader."""
 
 
 def blanks_in_key(
-    schema: Schema, entry: Entry, keys: Iterable[str], values: Mapping[str, Any]
+    schema: Schema, entry: Entry, keys: Iterable[str], values: Mapping[str, Any], checks: CellChecks
 ) -> Iterator[tuple[Place, FieldError]]:
-    """Yield a finding for each part of a natural key that has a blank at an edge."""
+    """Yield a finding for each part of a natural key that has a blank at an edge.
+
+    :param checks: say what to do about it in a table.
+    """
     for key in keys:
         text = values.get(key)
         blanks = edge_blanks(text) if isinstance(text, str) else ""
@@ -36,7 +40,8 @@ def blanks_in_key(
             name = written_as(schema, entry, key)
             words = f"{name}: {shorten(text)} {blanks}, and it identifies a record"
             misfit = Misfit(text, f"it {blanks}, and it identifies a record")
-            yield entry.place_of(name), FieldError.at((name,), words, misfit=misfit)
+            error = with_remedy(FieldError.at((name,), words, misfit=misfit), checks.remedy(entry, name, text))
+            yield entry.place_of(name), error
 
 
 class Remarks:

@@ -11,13 +11,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import fields as members_of
-from difflib import get_close_matches
+from dataclasses import replace
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import named_root
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain, shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.near import LIKELY, near_names
 from ansible_collections.community.seventhings.plugins.module_utils.model.zones import zone_of
 
 from .csv_settings import CsvSettings
@@ -36,8 +37,10 @@ from .lifecycle import LIFECYCLE, read_settings
 from .nodes import Node
 from .observed import OBSERVED, read_names
 from .scan_codes import SCAN_CODES, read_scan_codes
+from .table_settings import TableSettings
 
 API = "seventhings/v1"
+TABLES = "tables"
 _SETTINGS = (
     "api",
     "instance",
@@ -52,6 +55,7 @@ _SETTINGS = (
     "scan_codes",
     "marker",
     "csv",
+    TABLES,
     "variables",
 )
 
@@ -100,13 +104,16 @@ class Settings:
         desired.declares_variables = VARIABLES in node.value
         if "csv" in node.value:
             desired.dialects = CsvSettings(desired.findings).read(node.member("csv"))
+        if TABLES in node.value:
+            desired.tables = TableSettings(desired.findings).read(node.member(TABLES))
+        desired.dialects = replace(desired.dialects, overlays=desired.tables.entries)
         if "policy" in node.value:
             desired.policy = self._policy(node.member("policy"))
 
     def _check_names(self, node: Node, known: tuple[str, ...], prefix: str) -> None:
         for name in node.value:
             if name not in known:
-                near = get_close_matches(name, known, n=1)
+                near = near_names(str(name), known, 1, LIKELY)
                 hint = f"; did you mean {near[0]}?" if near else f"; expected one of {', '.join(known)}"
                 self._find(node.member(name), f"{prefix}{name}: no such setting{hint}")
 
@@ -163,7 +170,7 @@ class Settings:
             if section in SECTIONS:
                 found[section] = one
             else:
-                near = get_close_matches(section, SECTIONS, n=1)
+                near = near_names(str(section), SECTIONS, 1, LIKELY)
                 hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(SECTIONS)}"
                 self._find(one, f"{name}.{section}: no such section; {hint}")
         return found
@@ -258,7 +265,7 @@ class Settings:
                 self._find(member, f"moved.{section}: {_NEVER_MOVED[section]}")
                 continue
             if section not in SECTIONS:
-                near = get_close_matches(section, SECTIONS.keys() - _NEVER_MOVED.keys(), n=1)
+                near = near_names(str(section), SECTIONS.keys() - _NEVER_MOVED.keys(), 1, LIKELY)
                 self._find(member, f"moved.{section}: no such section" + (f"; did you mean {near[0]}?" if near else ""))
                 continue
             if member.value is None:

@@ -13,7 +13,7 @@ import warnings
 import zipfile
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import groupby, pairwise, zip_longest
 from operator import itemgetter
@@ -21,7 +21,7 @@ from typing import Any
 from xml.parsers import expat
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Spelling, TypedCell
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Spelling, TypedCell
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import (
     FieldError,
     Misfit,
@@ -31,7 +31,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 
 from .csv_source import NO_NAME, TITLED, structure
 from .desired import SECTIONS, CellPlace, Finding, Place, SheetSource, letters_of
-from .dialect import COMMENT, ISO_DATE, CellReader, Dialect
+from .dialect import ALL_ROWS, COMMENT, ISO_DATE, CellReader, Dialect
 from .hiding import EVERYTHING
 from .limited import LimitExceeded, limited
 from .nodes import JINJA, Node, jinja_in, mark_at
@@ -52,8 +52,10 @@ MOST_TEXTS = 4_000_000
 TEXT_FORMAT = "@"
 """The format of a cell whose number is a text."""
 
+_PACKED = b"PK"
 _OLD_OR_ENCRYPTED = b"\xd0\xcf\x11\xe0"
 _ROW_NUMBER = re.compile(rb'<row\b[^>]*?\sr="(\d{1,9})"')
+_HIDDEN_ROW = re.compile(rb"""<row\b[^>]*?\shidden=["'](?:1|true)["'][^>]*>""")
 _EMPTY_ROW = re.compile(rb'<row\b[^>]*?\br="[^>]*?(?:/>|>(?:<c\b[^>]*/>)*</row>)')
 _ESCAPE = re.compile("_x(005F|00[01][0-9A-F]|D[89A-F][0-9A-F]{2}|FFF[EF])_", re.IGNORECASE)
 """A character that XML can't hold, or the underscore before what looks like one. Others are text: LibreOffice writes
@@ -75,8 +77,15 @@ _NO_TEXT = {
 
 _FLAGS = {"0": "false", "1": "true"}
 
+REFERENCE = "reference"
+"""The shape of the values of fields that name one record."""
+
 Cell = tuple[int, str, str]
-"""The column of a cell, its text, and the kind of value that it holds: of :data:`_NO_TEXT`, or why it can't be read."""
+"""The column of a cell, its text, and the kind of value that it holds: of :data:`_NO_TEXT`, or why it can't be read.
+The kind of a number that its format shows as another text ends in that text.
+"""
+
+_SHOWN = "number as "
 
 _ERROR, _CONTROL, _UNSTORED = "error", "control", "unstored"
 _UNREADABLE = {
@@ -101,15 +110,48 @@ class _Broken(Exception):
 
 
 @dataclass(frozen=True)
+class Sheets:
+    """Says which sheets of a workbook list records, and of which section.
+
+    :ivar named: name of a sheet to its section, which is empty for that of the file; empty: sheets are called as
+        sections.
+    :ivar section: of the file, empty if it has none. Its only sheet needs no name.
+    """
+
+    named: Mapping[str, str] = field(default_factory=dict)
+    section: str = ""
+
+    def sections(self, titles: Sequence[str]) -> dict[str, str]:
+        """Return the section of each sheet that lists records."""
+        if self.named:
+            found = {title: self.named.get(_folded(title)) for title in titles}
+            return {title: section or self.section for title, section in found.items() if section is not None}
+        known = {title: section_of(title) for title in titles}
+        if self.section and len(titles) == 1 and not any(known.values()):
+            return dict.fromkeys(titles, self.section)
+        return {title: section for title, section in known.items() if section}
+
+    def missing(self, titles: Iterable[str]) -> list[str]:
+        """Return the sheets that are named and not in the workbook."""
+        there = set(map(_folded, titles))
+        return [name for name in self.named if name not in there]
+
+
+def _folded(title: str) -> str:
+    return title.strip().casefold()
+
+
+@dataclass(frozen=True)
 class SheetCells:
     """Reads cells that have types of their own. A day is an instant where the field wants one. 1 is true: LibreOffice
     saves a typed true so when it opens a workbook and saves it once more.
 
-    :ivar dialect: reads the amounts that are texts and may mean two numbers.
+    :ivar dialect: reads cells that are texts. :ivar names: columns in which a number is the name of a record.
     """
 
     dialect: Dialect
     only: Container[str] = EVERYTHING
+    names: Container[str] = frozenset()
 
     @property
     def spelling(self) -> str:
@@ -122,23 +164,34 @@ class SheetCells:
         return name in self.only
 
     def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, FieldError]]:
-        read = dict(self.dialect.decided(schema, fields))
-        wrong = {name: one for name, one in self.dialect.ambiguous(schema, fields).items() if name in self.only}
+        texts = {name: value for name, value in fields.items() if value.__class__ is str and name in self.only}
+        percents = dict(self.dialect.percents(schema, texts))
+        texts = {name: value for name, value in texts.items() if name not in percents}
+        found, unfit = self.dialect.read(schema, texts)
+        read = {name: value for name, value in found.items() if value is not texts[name]} | percents
+        read |= dict(self.dialect.decided(schema, texts))
+        wrong = dict(unfit)
         for name, value in fields.items():
-            if not isinstance(value, TypedCell) or name not in self.only:
-                continue
-            is_day = ISO_DATE.fullmatch(value)
-            if not is_day and value not in _FLAGS:
-                continue
-            field = schema.find(name)
-            spelling = Spelling.PLAIN if field is None else type_of(field).spelling
-            if is_day and spelling is Spelling.INSTANT:
-                read[name] = f"{value} 00:00:00"
-            elif not is_day and spelling is Spelling.FLAG:
-                read[name] = _FLAGS[value]
+            if isinstance(value, TypedCell) and name in self.only:
+                meant = self._typed(schema.find(name), name, value)
+                if meant is not None:
+                    read[name] = meant
         if not read and not wrong:
             return fields, {}
         return {name: read.get(name, value) for name, value in fields.items() if name not in wrong}, wrong
+
+    def _typed(self, definition: Field | None, name: str, value: TypedCell) -> str | None:
+        """Return what a cell with a type of its own means for a field; None if that is what it holds."""
+        if definition is None:
+            return None
+        of_field = type_of(definition)
+        if of_field.shape == REFERENCE and name in self.names:
+            return value.shown or str(value)
+        if ISO_DATE.fullmatch(value):
+            return f"{value} 00:00:00" if of_field.spelling is Spelling.INSTANT else None
+        if value in _FLAGS and of_field.spelling is Spelling.FLAG:
+            return _FLAGS[value]
+        return value.shown or None if of_field.spelling is Spelling.PLAIN else None
 
     def only_of(self, names: Container[str]) -> CellReader:
         return replace(self, only=names)
@@ -168,7 +221,10 @@ class _Sheet:
 
     def records(self, rows: Iterable[tuple[int, Sequence[Cell]]]) -> Iterator[Node]:
         """Yield the records of the rows below the first one, which names the columns."""
+        skipped = self._dialect.rows
         for number, row in rows:
+            if skipped is not ALL_ROWS and skipped.skips(number, next((text for _at, text, _kind in row), "")):
+                continue
             cells = self._cells(row, number)
             if not cells:
                 continue
@@ -208,7 +264,8 @@ class _Sheet:
             elif kind in _UNREADABLE:
                 self._find_unread(number, column, _UNREADABLE[kind])
             else:
-                found[column] = TypedCell.of(value, _NO_TEXT[kind]) if kind else value
+                found[column] = _typed(value, kind) if kind else value.strip() if self._dialect.trim else value
+        found = {column: value for column, value in found.items() if value} if self._dialect.trim else found
         if number <= self._merged_to:
             self.misread.add(number)
         return found
@@ -264,6 +321,12 @@ class _Sheet:
         return record
 
 
+def _typed(text: str, kind: str) -> TypedCell:
+    """Return a cell that holds no text."""
+    is_shown = kind.startswith(_SHOWN)
+    return TypedCell.of(text, _NO_TEXT["number" if is_shown else kind], kind.removeprefix(_SHOWN) if is_shown else "")
+
+
 class _SheetRow(Node):
     """A row of a sheet."""
 
@@ -295,27 +358,33 @@ class Workbook:
 
     :param name: of the file, as places name it.
     :param findings: takes what is wrong.
+    :param sheets: which sheets list records. :param warnings: takes what is no mistake and should be known.
     :ivar ignored: names of sheets that are no sections.
     """
 
-    def __init__(self, name: str, content: bytes, dialect: Dialect, findings: list[Finding]) -> None:
+    def __init__(
+        self,
+        name: str,
+        content: bytes,
+        dialect: Dialect,
+        findings: list[Finding],
+        sheets: Sheets,
+        warnings: list[str],
+    ) -> None:
         self._name = name
         self._content = content
         self._dialect = dialect
         self._findings = findings
-        self._sources: dict[str, SheetSource] = {}
+        self._sheets = sheets
+        self._warnings = warnings
         self.ignored: list[str] = []
 
-    def source_of(self, section: str) -> str:
-        """The sheet of a section as places name it."""
-        return self._sources[section]
-
-    def sections(self) -> Iterator[tuple[str, list[Node]]]:
-        """Read each section with its records."""
+    def sections(self) -> Iterator[tuple[str, SheetSource, list[Node]]]:
+        """Read each sheet that lists records: its section, the sheet as places name it, and the records."""
         mebibytes, seconds = (most + share * len(self._content) // (1 << 20) for most, share in (_MEMORY, _SECONDS))
         try:
             openpyxl_library()
-            yield from self._sections(limited(lambda: _contents(self._content), mebibytes, seconds))
+            yield from self._sections(limited(lambda: _contents(self._content, self._sheets), mebibytes, seconds))
         except LimitExceeded as limit:
             words = f"this workbook can't be read: {limit}; split it, or save it as CSV"
             self._findings.append(Finding.plain(Place(self._name), words))
@@ -325,27 +394,45 @@ class Workbook:
             words = f"this is no workbook that can be read ({broken}); save it as .xlsx again"
             self._findings.append(Finding(Place(self._name), words))
 
-    def _sections(self, contents: Iterable[Sequence[Any]]) -> Iterator[tuple[str, list[Node]]]:
+    def _sections(self, contents: Iterable[Sequence[Any]]) -> Iterator[tuple[str, SheetSource, list[Node]]]:
+        read: set[str] = set()
+        titles: list[str] = []
         for number, of_sheet in groupby(contents, key=itemgetter(0)):
-            _number, title, merged = next(of_sheet, (number, "", ()))
+            _number, title, facts = next(of_sheet, (number, "", ("", (), ())))
             if not number:
-                raise (_Refused if title == _REFUSED else _Broken)(merged)
-            section = section_of(title)
-            if section in self._sources:
+                raise (_Refused if title == _REFUSED else _Broken)(facts)
+            titles.append(title)
+            section, merged, hidden = facts
+            if section in read and not self._sheets.named:
                 raise _Refused(f"expected one sheet for a section, {title!r} is the second for {section}")
             if section:
-                source = self._sources[section] = SheetSource.of(self._name, title)
+                read.add(section)
+                source = SheetSource.of(self._name, title)
                 sheet = _Sheet(source, self._dialect, self._findings, merged)
-                yield section, list(sheet.records((row, cells) for _number, row, cells in of_sheet))
-            elif not title.strip().startswith(COMMENT):
+                nodes = list(sheet.records((row, cells) for _number, row, cells in of_sheet))
+                self._warn_of_hidden(nodes, set(hidden))
+                yield section, source, nodes
+            elif not title.strip().startswith(COMMENT) and not self._sheets.named:
                 self.ignored.append(title)
-        if not self._sources:
+        missing = self._sheets.missing(titles)
+        if missing:
+            words = f"there is no sheet {', '.join(map(repr, missing))}; the sheets are {', '.join(map(repr, titles))}"
+            self._findings.append(Finding(Place(self._name), words))
+        elif not read:
             wanted = ", ".join(name for name in SECTIONS if name != "fields")
             sheets = ", ".join(map(repr, self.ignored)) or "none"
             self.ignored = []
-            self._findings.append(
-                Finding(Place(self._name), f"expected sheets that are called as sections: {wanted}; these are {sheets}")
-            )
+            words = f"expected sheets that are called as sections: {wanted}; these are {sheets}"
+            if self._sheets.section and titles:
+                words += f"; set `sheets: [{titles[0]}]` in tables to read another one"
+            self._findings.append(Finding(Place(self._name), words))
+
+    def _warn_of_hidden(self, nodes: Iterable[Node], hidden: Container[int]) -> None:
+        """Warn once of rows that the sheet hides: they are read all the same."""
+        found = [node.place for node in nodes if node.place.line in hidden] if hidden else []
+        if found:
+            rows = "1 hidden row is read" if len(found) == 1 else f"{len(found):,} hidden rows are read"
+            self._warnings.append(f"{found[0]}: {rows}; a filter of a spreadsheet hides rows and removes none")
 
 
 def section_of(title: str) -> str:
@@ -357,11 +444,11 @@ def section_of(title: str) -> str:
 # ---- in the child process
 
 
-def _contents(content: bytes) -> Iterator[Sequence[Any]]:
+def _contents(content: bytes, sheets: Sheets) -> Iterator[Sequence[Any]]:
     """Yield what the sheets hold, as plain data.
 
-    Each item begins with the number of its sheet: the first has the title and the ranges of merged cells, the others a
-    row with its number and its cells. An item that begins with 0 says why the file can't be read.
+    Each item begins with the number of its sheet: the first has the title, the section and the ranges of merged cells,
+    the others a row with its number and its cells. An item that begins with 0 says why the file can't be read.
     """
     try:
         with _quiet():
@@ -372,14 +459,18 @@ def _contents(content: bytes) -> Iterator[Sequence[Any]]:
             formulas = None
             if has_formulas:
                 formulas = openpyxl.load_workbook(io.BytesIO(prepared), read_only=True, keep_links=False)
+            sections = sheets.sections([sheet.title for sheet in values.worksheets])
             for number, sheet in enumerate(values.worksheets, start=1):
-                is_read = bool(section_of(sheet.title))
-                yield number, sheet.title, _merged(prepared, parts[sheet.title]) if is_read else []
-                if is_read:
+                section = sections.get(sheet.title, "")
+                part = _part(prepared, parts[sheet.title]) if section else b""
+                yield number, sheet.title, (section, _merged(part), _hidden(part))
+                if section:
                     for row, cells in _rows(sheet, None if formulas is None else formulas[sheet.title]):
                         yield number, row, cells
     except _Refused as refused:
         yield 0, _REFUSED, str(refused)
+    except _Broken as broken:
+        yield 0, "", str(broken)
     except Exception as error:
         # The library raises whatever comes up if a file is broken.
         if isinstance(error, MemoryError) or "out of memory" in str(error):
@@ -432,21 +523,58 @@ def _text_and_kind(value: Any, number_format: str | None) -> tuple[str, str]:
     if isinstance(value, bool):
         return str(value).lower(), "flag"
     if isinstance(value, (int, float)):
-        return _digits(value), "" if number_format == TEXT_FORMAT else "number"
+        digits = _digits(value)
+        shown = shown_digits(digits, number_format or "")
+        return digits, "" if number_format == TEXT_FORMAT else f"{_SHOWN}{shown}" if shown else "number"
     if isinstance(value, (dt.date, dt.time, dt.timedelta)):
         return _moment(value), "date"
     return _ESCAPE.sub(lambda found: chr(int(found[1], 16)), str(value)), ""
 
 
-def _merged(content: bytes, name: str) -> list[tuple[int, int, int, int]]:
-    """Return the ranges of merged cells of a sheet, each as first row, first column, last row, last column.
+_PLACEHOLDERS = re.compile(r'"([^"]*)"|\\(.)|(0)|([-/ .]|$)')
+"""The parts of a format that shows each digit in a place of its own: texts, zeros, and marks between them."""
 
-    :param name: of the part of the file.
-    """
+
+def shown_digits(digits: str, number_format: str) -> str:
+    """Return the text that a format such as ``0000000`` or ``"IMP-"000000`` shows of a number; empty for any other."""
+    if not digits.isdecimal() or "00" not in number_format:
+        return ""
+    parts: list[str | None] = []
+    at = 0
+    while at < len(number_format):
+        found = _PLACEHOLDERS.match(number_format, at)
+        if found is None or found.end() == at or found[4] == ".":
+            return ""
+        parts.append(None if found[3] else found[1] or found[2] or found[4] or "")
+        at = found.end()
+    left = digits
+    texts: list[str] = []
+    first = parts.index(None)
+    for number, part in reversed(list(enumerate(parts))):
+        if part is not None:
+            texts.append(part)
+            continue
+        texts.append((left if number == first else left[-1:]) or "0")
+        left = left[:-1]
+    return "".join(reversed(texts))
+
+
+def _part(content: bytes, name: str) -> bytes:
+    """Return a part of a workbook."""
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        return packed.read(name)
+
+
+def _hidden(part: bytes) -> list[int]:
+    """Return the numbers of the rows that a sheet hides."""
+    return [int(number) for row in _HIDDEN_ROW.findall(part) for number in _ROW_NUMBER.findall(row)]
+
+
+def _merged(part: bytes) -> list[tuple[int, int, int, int]]:
+    """Return the ranges of merged cells of a sheet, each as first row, first column, last row, last column."""
     from openpyxl.utils.cell import column_index_from_string as column_of
 
-    with zipfile.ZipFile(io.BytesIO(content)) as packed:
-        found = _MERGED.findall(packed.read(name))
+    found = _MERGED.findall(part)
     ranges = ([one.decode() for one in range_] for range_ in found)
     return [(int(row), column_of(first), int(last_row), column_of(last)) for first, row, last, last_row in ranges]
 
@@ -506,6 +634,8 @@ def _prepared(content: bytes) -> tuple[bytes, bool]:
     """
     if content.startswith(_OLD_OR_ENCRYPTED):
         raise _Refused("this is an old or an encrypted workbook; save it as .xlsx, without a password")
+    if not content.strip() or (content.startswith(_PACKED) and not zipfile.is_zipfile(io.BytesIO(content))):
+        raise _Broken("it was saved or copied in part" if content.strip() else "it is empty")
     has_formulas = False
     packed_again = io.BytesIO()
     with (

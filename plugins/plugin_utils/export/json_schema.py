@@ -33,6 +33,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.printing.cle
 from ..desired.desired import SECTIONS, prune_actions
 from ..desired.dialect import PRESETS
 from ..desired.observed import SECTIONS_WITH_FIELDS
+from ..desired.tables import KEEP, PRUNE
 from .export import Exported
 from .layout import schema_name
 from .portable import (
@@ -353,6 +354,7 @@ def _settings() -> Json:
             | {"description": "Scan codes that labels replace; needs identity of objects by another field"},
             "marker": {"type": "string", "description": "Field that names the set in each record"},
             "csv": _tables(),
+            "tables": _foreign_tables(),
             "variables": _variables(),
         },
         "required": ["api"],
@@ -375,11 +377,58 @@ def _variables() -> Json:
 
 def _tables() -> Json:
     """The schema of how tables were saved: all of them, and by file."""
+    keys = _table_keys()
+    by_file: Json = {"type": "object", "additionalProperties": _closed(keys)}
+    return _closed({**keys, "files": by_file}) | {"description": "How tables were saved"}
+
+
+def _foreign_tables() -> Json:
+    """The schema of the tables of other systems."""
+    number: Json = {"type": "integer", "minimum": 1}
+    text: Json = {"type": "string", "minLength": 1}
+    texts: Json = {"anyOf": [text, {"type": "array", "items": text, "minItems": 1}]}
+    section: Json = {"enum": [name for name in SECTIONS if name != "fields"]}
+    words: Json = {"type": "object", "minProperties": 1}
+    keys: Json = {
+        "files": {"description": "Patterns of paths below the directory of the files", **texts},
+        "columns": {
+            "description": "Columns to fields; a field that ends in .id has a column of ids",
+            "type": "object",
+            "additionalProperties": text,
+        },
+        **_table_keys(),
+        "constant": {"description": "Fields that each record gets if it has none", "type": "object"},
+        "values": {
+            "description": "Fields to the words of their cells and what these mean",
+            "type": "object",
+            "additionalProperties": words,
+        },
+        "missing_rows": {"description": "The fate of a record whose row is missing", "enum": [KEEP, PRUNE]},
+        "sheets": {
+            "description": "Sheets of workbooks that are read, with or without their sections",
+            "anyOf": [*texts["anyOf"], {"type": "object", "additionalProperties": section, "minProperties": 1}],
+        },
+        "header_row": {"description": "The row that names the columns", **number},
+        "skip_rows": {
+            "description": "How many rows are skipped, or row numbers and texts in the first cell",
+            "anyOf": [
+                {"type": "integer", "minimum": 0},
+                text,
+                {"type": "array", "items": {"anyOf": [number, text]}},
+            ],
+        },
+    }
+    one = _closed(keys) | {"required": ["files"]}
+    return {"type": "array", "items": one, "description": "Tables of other systems"}
+
+
+def _table_keys() -> Json:
+    """The schemas of the settings of a table."""
     text: Json = {"type": "string", "minLength": 1}
     texts: Json = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
     words: Json = {"anyOf": [text, {"type": "boolean"}, {"type": "array", "items": {"type": ["string", "boolean"]}}]}
     empty: Json = {"enum": ["ignore", "clear"]}
-    keys: Json = {
+    return {
         "preset": {"description": "How the spreadsheets of a country save tables", "enum": [*PRESETS]},
         "delimiter": {"description": "Between cells; found where it is not given", "type": "string", "maxLength": 1},
         "encoding": {"description": "Else UTF-8, UTF-16 by its mark, or CP1252", "type": "string"},
@@ -399,10 +448,10 @@ def _tables() -> Json:
             "anyOf": [empty, {"type": "object", "additionalProperties": empty}],
         },
         "null": {"description": "A cell that clears its field", **text},
-        "ignore": {"description": "Columns that are not read", **texts},
+        "ignore": {"description": "Columns that are not read, or patterns of them", **texts},
+        "list_separator": {"description": "Between the items of a list", "type": "string", "maxLength": 1},
+        "trim": {"description": "Whether blanks at the edges of cells are left out", "type": "boolean"},
     }
-    by_file: Json = {"type": "object", "additionalProperties": _closed(keys)}
-    return _closed({**keys, "files": by_file}) | {"description": "How tables were saved"}
 
 
 def _moved() -> Json:

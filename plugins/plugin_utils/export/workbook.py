@@ -215,7 +215,7 @@ class _Writer:
         if type_of(field).spelling is Spelling.DATE and isinstance(value, Plain) and ISO_DATE.fullmatch(text):
             day = dt.date.fromisoformat(text)
             return day if day >= _FIRST_DAY else text
-        if text == self._dialect.null or text[:1] in ("[", "{") or not text:
+        if text == self._dialect.null or text[:1] in ("[", "{") or not text or self._dialect.why_not_written(text):
             raise Unwritable("a cell would be read as something else")
         return _held(text)
 

@@ -243,4 +243,6 @@ def cell_of(value: Any, dialect: Dialect) -> str:
         raise Unwritable("a cell would be read as something else")
     if text == dialect.null:
         raise Unwritable("a cell would be read as nothing")
+    if dialect.why_not_written(text):
+        raise Unwritable("a cell would not be taken as it is")
     return text

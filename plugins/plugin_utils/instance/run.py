@@ -28,12 +28,14 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, UPDATE
 
+from ..apply.applied_base import AppliedBase, new_baseline
 from ..apply.executor import Executor, Outcome, Progress
 from ..apply.journal import Journal, JournalBroken, JournalRefused, protected_by_others
 from ..apply.journal_place import earlier_journal
 from ..desired.desired import DesiredInstance, Limits, digest_of
 from ..desired.sealing import PlanOutdated, scrypted
 from ..desired.telling import tell
+from ..set_plan.baseline import Baseline, note_applied
 from ..set_plan.held import without_held
 from ..set_plan.plan import (
     MOST_OF_A_RUN,
@@ -158,6 +160,8 @@ class _Run:
         self._asked = desired.policy
         self._digest = self._stored.digest if self._stored else ""
         self._forecast = dict(NOTHING)
+        self._base: AppliedBase | None = None
+        self._baseline: Baseline | None = None
 
     def run(self) -> RunResult:
         """Plan, pass the gate, then write the plan or apply it.
@@ -292,6 +296,7 @@ class _Run:
     def _plan_options(self, journal: Journal) -> PlanOptions:
         options, caps, memory = self._options, self._options.caps, journal.memory
         is_resumed = self._is_resumed(journal)
+        self._read_base(journal)
         return PlanOptions(
             options.scope.only,
             options.scope.exclude,
@@ -309,6 +314,8 @@ class _Run:
             most_lookups=self._most_lookups(is_planned_only=options.check_mode and self._plan_file is None),
             most_lookups_of_apply=self._most_lookups(is_planned_only=False),
             is_approved=self._stored is not None,
+            origins=memory.origins,
+            baseline=self._baseline,
             sources_before={} if caps.confirm_empty else memory.sources,
             limited_account=caps.limited_account or options.drift,
             is_protected=caps.is_protected,
@@ -455,11 +462,13 @@ class _Run:
             journal.managed(plan.managed, plan.names)
             self._note_protections(plan, Outcome(), journal)
             self._note_sources(plan, journal)
+            self._note_base(plan, Outcome())
             return self._result("unchanged", plan)
         journal.begun(self._run_of(journal), plan.existing_before)
         outcome = executor.run()
         self._note_protections(plan, outcome, journal)
         self._note_sources(plan, journal)
+        self._note_base(plan, outcome)
         bad = outcome.failures or outcome.skipped or outcome.not_tried or outcome.twice
         if not bad:
             journal.ended()
@@ -472,9 +481,37 @@ class _Run:
             return
         try:
             journal.applied(self._desired.sources)
+            if self._desired.tables.keeps_any:
+                journal.came_from(plan.origins())
         except JournalBroken as broken:
             # Everything was done, and the result must say so.
             plan.warnings.append(broken.message)
+
+    def _read_base(self, journal: Journal) -> None:
+        """Read what was applied last, unless nothing is noted in this run."""
+        if not self._options.check_mode and not self._twin_of:
+            self._base = AppliedBase(journal.place, self._client.transport.root, self._desired)
+            self._baseline = self._base.read() or new_baseline()
+
+    def _note_base(self, plan: InstancePlan, outcome: Outcome) -> None:
+        """Note what is applied now."""
+        baseline = self._baseline
+        if baseline is None or self._base is None:
+            return
+        left = {id(one) for one, _why in (*outcome.failures, *outcome.skipped, *outcome.not_tried)}
+        note_applied(baseline, (one for one in plan.changes if id(one) not in left), self._desired)
+        if self._stored is None and not self._options.scope.only and not self._options.scope.exclude:
+            there = {uuid for claimed in plan.claimed.values() for uuid in claimed} | {one.made for one in plan.changes}
+            baseline.records = {uuid: digest for uuid, digest in baseline.records.items() if uuid in there}
+        for kind in KINDS.values() if plan.state is not None else ():
+            if plan.state is not None and plan.state.is_listed(kind):
+                ids = [one.id for one in plan.state.records(kind) if one.id is not None]
+                baseline.highest[kind.name] = max([*ids, baseline.highest.get(kind.name, 0)])
+        try:
+            self._base.write(baseline)
+        except (OSError, InvalidInput) as error:
+            why = error.message if isinstance(error, InvalidInput) else str(error.strerror)
+            plan.warnings.append(f"what was applied is not noted for instance_absorb: {why}")
 
     def _note_protections(self, plan: InstancePlan, outcome: Outcome, journal: Journal) -> None:
         """Notes which records must stay. One that need not any more was applied so once."""

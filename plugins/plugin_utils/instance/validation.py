@@ -24,6 +24,7 @@ from ..desired.desired import SECTIONS, DesiredInstance, Entry, Finding, Place
 from ..desired.observed import OfflineObserved
 from ..desired.parsing import DesiredParser, written_as
 from ..desired.remarks import Remarks, blanks_in_key
+from ..desired.table_reader import check_identity
 from ..export.portable import is_generated_key
 from ..set_plan.uniqueness import written_twice
 
@@ -101,6 +102,8 @@ class _Validation:
         self._claimed: dict[tuple[Any, ...], Place] = {}
 
     def run(self) -> list[Finding]:
+        for place, words in check_identity(self._desired, self._schemas.of, self._is_complete):
+            self._find(place, words)
         for entry in (*self._desired.entries, *self._desired.unmanaged):
             before = self._complaints
             values = self._parse(entry)
@@ -112,6 +115,10 @@ class _Validation:
             if self._complaints == before:
                 self._claim(entry, values)
         return sorted(self._found, key=lambda one: (one.place.source, one.place.line, one.place.column))
+
+    def _is_complete(self, kind: Kind) -> bool:
+        """Return True if all fields of a kind are known."""
+        return not kind.template or kind.name in self._known
 
     def _find(self, place: Place, message: str) -> None:
         # Many records may have the same mistake, which is one finding.
@@ -147,7 +154,7 @@ class _Validation:
     def _claim(self, entry: Entry, values: Mapping[str, Any]) -> None:
         schema = self._schemas.of(entry.kind)
         have, keys = self._keys(entry, values)
-        blanks = list(blanks_in_key(schema, entry, keys or (), have))
+        blanks = list(blanks_in_key(schema, entry, keys or (), have, self._wanted.cell_checks))
         for place, blank in blanks:
             self._find(place, blank)
         if keys is None or blanks:

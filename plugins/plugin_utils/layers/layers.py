@@ -35,6 +35,7 @@ from ..desired.loading import (
 )
 from ..desired.nodes import Node, was_vaulted
 from ..desired.settings import VARIABLES
+from ..desired.tables import Tables
 from ..desired.yaml_source import read_yaml
 from .narrowing import narrow
 from .records import MergedRecords
@@ -140,7 +141,8 @@ def _loaded(
     loaded: list[DesiredInstance] = []
     for layer in layers:
         first = loaded[0].dialects if loaded else Dialects()
-        reading = Reading(layer.label, bool(loaded), first, filling.fill)
+        tables = loaded[0].tables if loaded else Tables()
+        reading = Reading(layer.label, bool(loaded), first, tables, filling.fill)
         loaded.append(load(layer.path, None, read, files_root, shared, formulas_are=formulas_are, reading=reading))
     merged = _merged(layers, loaded)
     if files_root is not None:
@@ -187,8 +189,14 @@ def _merged(layers: Sequence[Layer], loaded: Sequence[DesiredInstance]) -> Desir
         dialects=LayeredDialects(
             first.dialects.general,
             first.dialects.files,
-            {layer.label: one.dialects for layer, one in zip(layers, loaded, strict=True)},
+            first.dialects.named,
+            first.dialects.overlays,
+            by_label={layer.label: one.dialects for layer, one in zip(layers, loaded, strict=True)},
         ),
+        tables=Tables(
+            first.tables.entries, {layer.label: one.tables for layer, one in zip(layers, loaded, strict=True)}
+        ),
+        tables_read=[read for one in loaded for read in one.tables_read],
         setting_places=dict(first.setting_places),
         moved_places={key: place for one in loaded for key, place in one.moved_places.items()},
     )

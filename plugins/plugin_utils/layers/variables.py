@@ -13,7 +13,6 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
@@ -23,6 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
     shorten,
     typed,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.model.near import LIKELY, near_names
 
 from ..desired.desired import Finding, Place
 from ..desired.nodes import Node, was_vaulted
@@ -282,7 +282,7 @@ def _with_value(node: Node, value: Any, children: Mapping[Any, Node]) -> Node:
 
 
 def _unknown(name: str, declared: Iterable[str]) -> str:
-    near = get_close_matches(name, list(declared), n=1)
+    near = near_names(str(name), list(declared), 1, LIKELY)
     return "no such variable; " + (f"did you mean {near[0]}?" if near else "instance.yml declares the variables")
 
 

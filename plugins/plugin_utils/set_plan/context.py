@@ -28,7 +28,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.refe
 
 from ..desired.desired import SECTIONS, DesiredInstance, Entry, Finding, Place
 from ..desired.hiding import NOT_SHOWN
-from ..desired.parsing import DesiredParser, written_as
+from ..desired.parsing import DesiredParser, with_remedy, written_as
 from .observed import ObservedFields
 from .old_names import OldNames
 from .places import Places
@@ -266,7 +266,8 @@ class PlanContext:
         gist = "this reference means nothing that is there, or several"
         misfit = Misfit(reference.written, cause_of(problem))
         error = FieldError.at(way, f"{words_of(way)}: {problem}", gist, misfit)
-        self.find(entry.place_in((*way, *inner)), error)
+        remedy = self.wanted.cell_checks.remedy(entry, name, written)
+        self.find(entry.place_in((*way, *inner)), with_remedy(error, remedy))
 
     def _is_named_in_secret(self, record: Record) -> bool:
         """Tells whether a record has its name from what must not be shown."""

@@ -30,9 +30,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan import 
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO, Visibility
 
-from ..desired.desired import SECTIONS, Entry, Finding, Source
+from ..desired.desired import INLINE, SECTIONS, Entry, Finding, Source
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.parsing import written_as
+from .baseline import Baseline
 from .scan_codes import ScanCodeCounts
 from .state import ListedState
 
@@ -192,6 +193,12 @@ class InstancePlan:
     state: ListedState | None = None
     hiding: Hiding = field(default_factory=Hiding)
 
+    def origins(self) -> dict[str, str]:
+        """Return the file that each record is in, by its uuid. Those that were created have one, too."""
+        found = {uuid: entry for claimed in self.claimed.values() for uuid, entry in claimed.items()}
+        found |= {one.made: one.entry for one in self.changes if one.made}
+        return {uuid: entry.place.file or INLINE for uuid, entry in found.items()}
+
     def later_uploads(self, planned: Planned) -> Iterator[str]:
         """Yield the fields of a new record whose files are uploaded once it exists. The service deletes no file, and it
         may refuse the record because a hidden one has its unique values.
@@ -215,6 +222,8 @@ class PlanOptions:
     :ivar resumed: what an interrupted run created from the same files: uuids, and kind and key if no uuid was noted.
     :ivar existing_before: section to the number of records before that run.
     :ivar sources_before: each source of an earlier apply to the number of its records.
+    :ivar origins: uuid to the file that a record was in when it was applied last, if that was noted.
+    :ivar baseline: takes the hashes of records that are as the files say.
     :ivar names: uuid to the kind and key under which a record was last known to the set.
     :ivar refused: kind and key of records whose creation the service refused because it has their values already.
     :ivar most_lookups: look up all records of a section that are missing in the archive if they are at most so many,
@@ -238,6 +247,8 @@ class PlanOptions:
     names: Mapping[str, str] = field(default_factory=dict)
     existing_before: Mapping[str, int] = field(default_factory=dict)
     sources_before: Mapping[Source, int] = field(default_factory=dict)
+    origins: Mapping[str, str] = field(default_factory=dict)
+    baseline: Baseline | None = None
     note_references: bool = False
     refused: frozenset[str] = frozenset()
     most_lookups: int | None = SAMPLE

@@ -31,7 +31,9 @@ from ..desired.desired import SECTIONS, DesiredInstance, Entry
 from ..desired.lifecycle import NOTHING
 from ..desired.parsing import written_as
 from ..desired.remarks import Remarks, blanks_in_key
+from ..desired.table_reader import check_identity
 from .archived import with_archived
+from .baseline import note_record
 from .cells import EmptiedCells, LostDigits
 from .checks import (
     check_chosen,
@@ -118,6 +120,8 @@ class _Planner:
         for kind in kinds:
             if kind.template:
                 context.schema(kind)
+        for place, words in check_identity(self._desired, context.schema, lambda _kind: True):
+            context.find(place, words)
         self._unmatched = {kind.name for kind in kinds}
         with self._state.reading_ahead(kinds):
             matched = [pair for section in sections for pair in self._match_section(section)]
@@ -427,7 +431,7 @@ class _Planner:
             if fits:
                 self._context.find(entry.place, missing.message.removeprefix("match_on: "))
             return ()
-        blanks = list(blanks_in_key(schema, entry, keys, values))
+        blanks = list(blanks_in_key(schema, entry, keys, values, self._context.wanted.cell_checks))
         for place, words in blanks:
             self._context.find(place, words)
         return () if blanks else keys
@@ -475,6 +479,8 @@ class _Planner:
         self._lifecycles.note(planned, current)
         if current is not None:
             self._resume(planned, current)
+            if self._context.options.baseline is not None and entry.state == "present" and not change.changed:
+                note_record(self._context.options.baseline, planned, current.uuid, self._desired)
         elif entry.state != "present":
             self._result.unmatched[planned.section] += 1
         if planned.kind.made_of:

@@ -162,6 +162,7 @@ class Pruning:
     def _section(self, section: str, schema: Schema, left: Sequence[Record], result: InstancePlan) -> Iterator[Planned]:
         action = self.desired.policy.prune.get(section, "report")
         mine = {record.uuid for record in left if self._belongs(schema, record)} if action != "report" else set()
+        mine = {uuid for uuid in mine if not self._is_kept(uuid)}
         if mine and not self.desired.set_name:
             result.warnings.append(
                 f"{section}: prune takes nothing away, because instance.yml names no set (records that these files "
@@ -196,6 +197,17 @@ class Pruning:
         if mark in EMPTY:
             return record.uuid in self.options.known
         return self.desired.set_name != "" and mark == self.desired.set_name
+
+    def _is_kept(self, uuid: str) -> bool:
+        """Return True if a record stays because a table that it came from may leave out rows. Without a note of the
+        file that it came from, it may have come from such a table.
+        """
+        tables = self.desired.tables
+        if not tables.keeps_any:
+            return False
+        origin = self.options.origins.get(uuid)
+        table = None if origin is None else tables.of(origin)
+        return origin is None or (table is not None and table.keeps_missing)
 
     def _named(self, section: str, schema: Schema, record: Record) -> tuple[tuple[str, ...], str]:
         """The fields that identify a record in these files, and its natural key as it would stand there."""

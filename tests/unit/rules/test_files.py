@@ -53,7 +53,7 @@ def test_a_group_of_findings_says_the_cause_that_all_of_them_share(site: Site) -
     site.run()
     site.write({"objects.csv": _table("Plant/9", "Plant/1 ", copies=5)})
     account = site.plan()
-    blank = "its name has a part that ends with a blank"
+    blank = "its name has a part that ends with a blank; set `csv: {trim: true}`"
     assert account.findings[-2:] == [
         "target_room: 5 cells such as 'Plant/9' (first at objects.csv:2:5): there is no such room",
         f"target_room: 5 cells such as 'Plant/1 ' (first at objects.csv:7:5): there is no such room; {blank}",
@@ -89,6 +89,7 @@ def test_references_to_several_records_are_not_called_unknown(site: Site) -> Non
 # ---- blanks at the edges of texts
 
 KEYS = {"blank": "9 ", "tab": "\t9", "no-break": "9\xa0", "both": " 9 "}
+TAKES_BLANKS = "api: seventhings/v1\nset: test\ncsv: {trim: false}\n"
 FORMS = ("objects.yml", "objects.csv", "objects.jsonl", "assets.xlsx")
 
 
@@ -135,7 +136,7 @@ def test_a_reference_and_an_allowed_value_with_a_blank_are_findings_that_name_it
 
 @pytest.mark.parametrize("name", FORMS)
 def test_another_text_with_a_blank_is_written_as_it_is_with_one_warning(site: Site, name: str) -> None:
-    site.write({"fields/asset.yml": "- {label: Note, type: TEXT}\n"})
+    site.write({"instance.yml": TAKES_BLANKS, "fields/asset.yml": "- {label: Note, type: TEXT}\n"})
     site.write(_files(name, {"barcode": "9", "inventory_name": "Nine", "Note": "x "}))
     desired = site.load()
     assert offline_findings(desired) == []
@@ -149,7 +150,8 @@ def test_another_text_with_a_blank_is_written_as_it_is_with_one_warning(site: Si
 
 
 def test_many_texts_with_blanks_are_one_warning(site: Site) -> None:
-    site.write({"objects.csv": _table(" x", "y ", "z", column="inventory_name", copies=2)})
+    table = _table(" x", "y ", "z", column="inventory_name", copies=2)
+    site.write({"instance.yml": TAKES_BLANKS, "objects.csv": table})
     (warning,) = site.plan().warnings
     first, _semicolon, then = warning.partition("; ")
     assert first == "inventory_name: 4 values such as ' x' (first at objects.csv:2:5) begin or end with a blank"

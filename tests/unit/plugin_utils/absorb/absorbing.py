@@ -29,7 +29,8 @@ def take(site: Site, check_mode: bool = False, secret: VaultSecret | None = None
 
     :param secret: the password of vaulted files.
     """
-    given = {**site.service.options(), "rate_limit": 0, "token_cache": False, "src": str(site.root), **written}
+    where = {"src": str(site.root), "new": "all"}
+    given = {**site.service.options(), "rate_limit": 0, "token_cache": False, **where, **written}
     validator = ArgumentSpecValidator(INSTANCE_ABSORB).validate(given)
     assert validator.error_messages == []
     loader = DataLoader()

@@ -1,0 +1,272 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A workbook whose cells get other values. Formats, formulas and everything else in it keep their bytes.
+
+The XML of a cell is replaced where it stands: a library that reads and writes the whole file loses what it does not
+know.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import html
+import io
+import re
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any
+from xml.sax.saxutils import escape
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
+
+from ..desired.desired import CellPlace, Place, letters_of
+from ..desired.dialect import ISO_DATE, Dialect
+from ..desired.xlsx_source import CONTROL, DIGITS, MAX_CELL
+from ..export.writing import json_cell
+from .sources import Source
+from .table import THROUGH_FORMULA
+from .text_file import NewValue, NotSpliced, TextFile
+
+_WORKBOOK, _RELATIONS = "xl/workbook.xml", "xl/_rels/workbook.xml.rels"
+_SHEET = re.compile(r"<sheet\b[^>]*>")
+_RELATION = re.compile(r"<Relationship\b[^>]*>")
+_ATTRIBUTE = re.compile(r"""([\w:]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
+_ROW = re.compile(r"<row\b[^>]*?(?:/>|>.*?</row>)", re.DOTALL)
+_CELL = re.compile(r"<c\b([^>]*?)(?:/>|>(.*?)</c>)", re.DOTALL)
+_FORMULA = re.compile(r"<f\b")
+_CALCULATION = re.compile(r"<calcPr\b([^>]*?)(/?)>")
+_ESCAPE_LIKE = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
+_ZERO_DAY = dt.date(1899, 12, 30)
+_FIRST_DAY = dt.date(1901, 1, 1)
+"""Spreadsheets do not agree on the days before."""
+
+
+@dataclass(frozen=True)
+class _Edit:
+    """The XML of a cell in place of another."""
+
+    sheet: str
+    row: int
+    column: int
+    xml: str
+    comes_last: bool
+
+
+class _Sheet:
+    """The XML of a sheet, and where its rows are."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.rows: dict[int, tuple[int, int]] = {}
+        for found in _ROW.finditer(text):
+            number = _attributes(found[0].partition(">")[0]).get("r", "")
+            if number.isdecimal():
+                self.rows[int(number)] = found.span()
+
+    def cells(self, row: int) -> Iterator[re.Match[str]]:
+        """Yield the cells of a row, as matches in the text of the sheet."""
+        start, end = self.rows[row]
+        return _CELL.finditer(self.text, start, end)
+
+    def changed(self, edits: Sequence[_Edit]) -> str:
+        """Return the XML with some cells in place of others."""
+        by_row: dict[int, dict[int, str]] = {}
+        for edit in edits:
+            by_row.setdefault(edit.row, {})[edit.column] = edit.xml
+        parts, at = [], 0
+        for number in sorted(by_row, key=lambda number: self.rows[number]):
+            start, end = self.rows[number]
+            parts += [self.text[at:start], self._changed_row(number, by_row[number])]
+            at = end
+        return "".join([*parts, self.text[at:]])
+
+    def _changed_row(self, number: int, cells: Mapping[int, str]) -> str:
+        start, end = self.rows[number]
+        written = {_column_of(found): found[0] for found in self.cells(number)}
+        ordered = dict(sorted({**written, **cells}.items()))
+        row = self.text[start:end]
+        head = row[: row.index(">") + 1]
+        if head.endswith("/>"):
+            head = f"{head[:-2]}>"
+        return f"{head}{''.join(ordered.values())}</row>"
+
+
+class WorkbookFile(TextFile):
+    """A workbook, and what is to be changed in it."""
+
+    def __init__(self, content: bytes) -> None:
+        super().__init__("", str.encode)
+        self._content = content
+        self._cells: list[_Edit] = []
+        self._sheets: dict[str, _Sheet] = {}
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            self._names = set(packed.namelist())
+            self._parts = self._parts_of_sheets(packed)
+
+    def _parts_of_sheets(self, packed: zipfile.ZipFile) -> dict[str, str]:
+        """Return the part of each sheet by its title."""
+        if not {_WORKBOOK, _RELATIONS} <= self._names:
+            return {}
+        relations = map(_attributes, _RELATION.findall(packed.read(_RELATIONS).decode()))
+        targets = {one.get("Id", ""): one.get("Target", "") for one in relations}
+        found = {}
+        for sheet in map(_attributes, _SHEET.findall(packed.read(_WORKBOOK).decode())):
+            target = targets.get(next((value for name, value in sheet.items() if name.endswith(":id")), ""), "")
+            found[sheet.get("name", "")] = target.removeprefix("/") if target.startswith("/") else f"xl/{target}"
+        return found
+
+    def sheet(self, title: str) -> tuple[str, _Sheet]:
+        """Return the part of a sheet and its XML.
+
+        :raises NotSpliced: if it is not found.
+        """
+        part = self._parts.get(title, "")
+        if part not in self._names:
+            raise NotSpliced("its sheet is not found in the workbook")
+        if part not in self._sheets:
+            with zipfile.ZipFile(io.BytesIO(self._content)) as packed:
+                self._sheets[part] = _Sheet(packed.read(part).decode())
+        return part, self._sheets[part]
+
+    def put(self, part: str, row: int, column: int, xml: str) -> None:
+        """Put the XML of a cell in place of another."""
+        self._cells.append(_Edit(part, row, column, xml, self._comes_last))
+
+    @property
+    def is_changed(self) -> bool:
+        return bool(self._cells)
+
+    def undo(self, number: int) -> None:
+        del self._cells[number:]
+
+    @property
+    def edits(self) -> int:
+        return len(self._cells)
+
+    def content(self, is_halfway: bool = False) -> bytes:
+        edits = [one for one in self._cells if not (is_halfway and one.comes_last)]
+        if not edits:
+            return self._content
+        changed = {
+            part: sheet.changed([one for one in edits if one.sheet == part]) for part, sheet in self._sheets.items()
+        }
+        written = io.BytesIO()
+        with (
+            zipfile.ZipFile(io.BytesIO(self._content)) as packed,
+            zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as kept,
+        ):
+            for part in packed.infolist():
+                content = packed.read(part)
+                if part.filename in changed:
+                    content = changed[part.filename].encode()
+                elif part.filename == _WORKBOOK:
+                    content = _calculating_anew(content.decode()).encode()
+                kept.writestr(part, content)
+        return written.getvalue()
+
+
+class WorkbookSource(Source):
+    """A workbook that records are read from. Values are put into cells that are there; no row is added or removed.
+
+    :param dialect: says which cell clears a field.
+    """
+
+    file: WorkbookFile
+
+    def __init__(self, file: WorkbookFile, has_variables: bool, dialect: Dialect) -> None:
+        super().__init__(file, has_variables)
+        self._dialect = dialect
+
+    def set(self, place: Place, name: str, new: NewValue) -> None:
+        self._put(place, name, new.value)
+
+    def add(self, place: Place, name: str, value: Any) -> None:
+        self._put(place, name, value)
+
+    def remove(self, place: Place) -> None:
+        raise NotSpliced("it is a row of a workbook, on which formulas may depend; delete it there")
+
+    def append(self, records: Sequence[Any], way: Sequence[str] = ()) -> None:
+        raise NotSpliced("rows are not added to a workbook")
+
+    def _put(self, place: Place, name: str, value: Any) -> None:
+        if not isinstance(place, CellPlace) or place.column < 1:
+            raise NotSpliced(f"the sheet has no column {name}; add it (its cells may be empty), and run this again")
+        part, sheet = self.file.sheet(place.source.removeprefix(f"{place.source.workbook}:"))
+        if place.line not in sheet.rows:
+            raise NotSpliced("its row is not found in the workbook")
+        old = next((found for found in sheet.cells(place.line) if _column_of(found) == place.column), None)
+        if old is not None and _FORMULA.search(old[2] or ""):
+            raise NotSpliced(THROUGH_FORMULA)
+        attributes = _attributes(old[1]) if old is not None else {}
+        inner = old[2] or "" if old is not None else ""
+        if self._has_variables and "${" in inner:
+            raise NotSpliced("it may have come through a variable")
+        kind, body = self._written(name, value, attributes.get("t", "n") == "n" and "<v" in inner)
+        style = f' s="{attributes["s"]}"' if "s" in attributes else ""
+        head = f'<c r="{letters_of(place.column)}{place.line}"{style}'
+        self.file.put(part, place.line, place.column, f"{head}{kind}>{body}</c>" if body else f"{head}/>")
+
+    def _written(self, name: str, value: Any, was_number: bool) -> tuple[str, str]:
+        """Return the type of a cell, as an attribute, and what is in it."""
+        if value is None or value == []:
+            if self._dialect.clears_cell(name, ""):
+                return "", ""
+            if self._dialect.null is None:
+                raise NotSpliced("an empty cell of the table says nothing")
+            return _text_cell(self._dialect.null)
+        if isinstance(value, bool):
+            return ' t="b"', f"<v>{int(value)}</v>"
+        if isinstance(value, (Mapping, list, tuple)):
+            return _text_cell(json_cell(value))
+        text = str(value)
+        if isinstance(value, (Plain, int)):
+            number = _number(text, was_number)
+            if number:
+                return "", f"<v>{number}</v>"
+        elif text[:1] in ("[", "{") or text == self._dialect.null or not text or self._dialect.why_not_written(text):
+            raise NotSpliced("a cell would not be read as this text")
+        return _text_cell(text)
+
+
+def _number(text: str, was_number: bool) -> str:
+    """Return a number, or a day as the number of a cell that held a number; empty for anything else."""
+    if ISO_DATE.fullmatch(text):
+        day = dt.date.fromisoformat(text)
+        return str((day - _ZERO_DAY).days) if was_number and day >= _FIRST_DAY else ""
+    try:
+        number = Decimal(text)
+    except InvalidOperation:
+        return ""
+    return format(number, "f") if number.is_finite() and Decimal(format(number, DIGITS)) == number else ""
+
+
+def _text_cell(text: str) -> tuple[str, str]:
+    if CONTROL.search(text) or "\r" in text or len(text) > MAX_CELL:
+        raise NotSpliced("a cell can't hold it")
+    return ' t="inlineStr"', f'<is><t xml:space="preserve">{escape(_ESCAPE_LIKE.sub("_x005F_", text))}</t></is>'
+
+
+def _attributes(tag: str) -> dict[str, str]:
+    return {name: html.unescape(one or other) for name, one, other in _ATTRIBUTE.findall(tag)}
+
+
+def _column_of(cell: re.Match[str]) -> int:
+    """Return the number of the column of a cell, from 1."""
+    number = 0
+    for letter in _attributes(cell[1]).get("r", "").rstrip("0123456789"):
+        number = number * 26 + ord(letter) - ord("A") + 1
+    return number
+
+
+def _calculating_anew(workbook: str) -> str:
+    """Return the part that lists the sheets, so that programs work out all formulas when they open the file."""
+    found = _CALCULATION.search(workbook)
+    if found is None:
+        return workbook
+    attributes = re.sub(r'\s*fullCalcOnLoad="[^"]*"', "", found[1]).rstrip()
+    changed = f'<calcPr{attributes} fullCalcOnLoad="1"{found[2]}>'
+    return workbook[: found.start()] + changed + workbook[found.end() :]

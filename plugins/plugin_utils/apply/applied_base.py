@@ -1,0 +1,78 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The file ``applied.base`` beside the journal: what was applied last, as salted hashes."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from pathlib import PurePosixPath
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.roots import identity_of
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+
+from ..desired.desired import DesiredInstance
+from ..set_plan.baseline import Baseline
+from .journal_place import JournalPlace
+
+NAME = "applied.base"
+_SIZE_LIMIT = 256 << 20
+_SALT_BYTES = 16
+
+
+class AppliedBase:
+    """The hashes of one set of files. A directory of journals may hold those of others, which stay.
+
+    :param place: of the journal. :param instance: root of the instance.
+    """
+
+    def __init__(self, place: JournalPlace, instance: str, desired: DesiredInstance) -> None:
+        self._folder = place.folder
+        self._name = str(PurePosixPath(place.name).with_name(NAME))
+        source = "" if desired.set_id else os.path.realpath(desired.origin) if desired.origin else ""
+        self._owner = [identity_of(instance), desired.set_name, desired.set_id, source]
+
+    def read(self) -> Baseline | None:
+        """Return what was applied last; None if that is not known."""
+        noted = next((one for one in self._all() if one["owner"] == self._owner), None)
+        if noted is None:
+            return None
+        return Baseline(bytes.fromhex(noted["salt"]), noted["records"], noted["highest"])
+
+    def write(self, baseline: Baseline) -> None:
+        """Write what was applied, in one step.
+
+        :raises OSError: or :class:`InvalidInput`, if the file can't be written.
+        """
+        own = {
+            "owner": self._owner,
+            "salt": baseline.salt.hex(),
+            "highest": baseline.highest,
+            "records": baseline.records,
+        }
+        others = [one for one in self._all() if one["owner"] != self._owner]
+        self._folder.write(self._name, json.dumps([*others, own]).encode("ascii"))
+
+    def _all(self) -> list[dict[str, Any]]:
+        """Return the hashes of all sets; none if the file is missing or is not such a file."""
+        try:
+            found = json.loads(self._folder.read(self._name, _SIZE_LIMIT))
+        except (OSError, ValueError, RecursionError, InvalidInput):
+            return []
+        return [one for one in found if _is_base(one)] if isinstance(found, list) else []
+
+
+def new_baseline() -> Baseline:
+    """Return a baseline without records, with a salt of its own."""
+    return Baseline(secrets.token_bytes(_SALT_BYTES))
+
+
+def _is_base(one: Any) -> bool:
+    if not isinstance(one, dict) or set(one) != {"owner", "salt", "highest", "records"}:
+        return False
+    texts = isinstance(one["records"], dict) and all(isinstance(text, str) for text in one["records"].values())
+    numbers = isinstance(one["highest"], dict) and all(isinstance(number, int) for number in one["highest"].values())
+    return texts and numbers and isinstance(one["salt"], str) and len(one["salt"]) == 2 * _SALT_BYTES

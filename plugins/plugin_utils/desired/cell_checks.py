@@ -1,0 +1,140 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Cells of tables that say something else than they show, and tables whose columns are those of another system."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import BrokenCell, Field, shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.near import near_names
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import (
+    FieldError,
+    Misfit,
+    Schema,
+    type_of,
+)
+
+from .desired import DesiredInstance, Entry
+from .dialect import Dialect
+
+_LIST_MARKS = re.compile(r"[;,|\n]")
+_TEXT = "text"
+_LIST_SETTING = 'list_separator: ";"'
+_LINKS = "links"
+"""The shape of lists that may be written as the text of their only item."""
+
+_LIKENESS = 0.7
+"""How much alike a column and a field must be for the mapping that is proposed."""
+
+_PLAIN_NAME = re.compile(r"[^\W\d_][\w./-]*(?: [\w./-]+)*")
+_WORDS_OF_YAML = frozenset(("true", "false", "yes", "no", "on", "off", "null", "y", "n"))
+
+
+class CellChecks:
+    """Finds such cells in the rows of tables."""
+
+    def __init__(self, desired: DesiredInstance) -> None:
+        self._desired = desired
+        self._lists: dict[Schema, frozenset[str]] = {}
+
+    def odd(self, schema: Schema, entry: Entry, fields: Mapping[str, Any]) -> Iterator[tuple[str, FieldError]]:
+        """Yield the names of fields whose cells are not taken as they are, each with a finding."""
+        for name, value in fields.items():
+            if value.__class__ is not str and value.__class__ is not BrokenCell:
+                continue
+            kind = Dialect.oddity(value)
+            if kind:
+                field = schema.find(name)
+                dialect = self._desired.dialects.of(_file_of(entry, name))
+                if dialect.takes_as_written(kind) or (field is not None and value in field.allowed):
+                    continue
+                if not kind.is_blank:
+                    why = f"{kind.why}{self._remedy(_file_of(entry, name), kind.setting)}"
+                    yield name, _error(name, f": {why}", value, why)
+                elif field is not None and self._is_plain_text(schema, field):
+                    why = f"{self.remedy(entry, name, value)}, or `trim: false` to write blanks"
+                    yield name, _error(name, f" {kind.why}{why}", value, f"it {kind.why}{why}")
+            elif value.__class__ is str and name in self._names_of_lists(schema):
+                field = schema.find(name)
+                is_one = field is not None and type_of(field).shape == _LINKS and not _LIST_MARKS.search(value)
+                dialect = self._desired.dialects.of(_file_of(entry, name))
+                if not is_one and not dialect.list_separator:
+                    remedy = self._remedy(_file_of(entry, name), _LIST_SETTING)
+                    why = f'a list is written as a;b{remedy}, or as JSON: ["a", "b"]'
+                    yield name, _error(name, f": {why}", value, why)
+
+    def remedy(self, entry: Entry, name: str, value: Any) -> str:
+        """Say what to set if a cell of a table has a blank at an edge; empty if it has none."""
+        oddity = Dialect.oddity(value) if entry.is_table and isinstance(value, str) else None
+        return self._remedy(_file_of(entry, name), oddity.setting) if oddity is not None and oddity.is_blank else ""
+
+    def _is_plain_text(self, schema: Schema, field: Field) -> bool:
+        """Return True for a field with any text, by which no record is found. Others say themselves what they want."""
+        kind = schema.kind
+        named = [schema.find(name) for name in self._desired.identity.get(kind.section, ())]
+        keys = {one.key for one in named if one is not None} | {key for choice in kind.match_on for key in choice}
+        return type_of(field).shape == _TEXT and not field.allowed and field.key not in keys
+
+    def _remedy(self, path: str, setting: str) -> str:
+        return f"; {self._desired.how_to_set(path, setting)}" if setting else ""
+
+    def _names_of_lists(self, schema: Schema) -> frozenset[str]:
+        """Return the keys and labels of the fields that are lists."""
+        if schema not in self._lists:
+            fields = [one for one in schema.fields.values() if type_of(one).empty == ()]
+            self._lists[schema] = frozenset(name for one in fields for name in (one.key, one.label) if name)
+        return self._lists[schema]
+
+
+def _error(name: str, words: str, value: str, why: str) -> FieldError:
+    return FieldError.at((name,), f"{name}: {shorten(value)}{words}", "", Misfit(value, why))
+
+
+def _file_of(entry: Entry, name: str) -> str:
+    return entry.place_of(name).file
+
+
+def mapping_words(desired: DesiredInstance, schema: Schema, path: str, columns: Sequence[str]) -> str:
+    """Say how to map the columns of a table of another system, ready to be pasted.
+
+    :param columns: the names that mean no field.
+    """
+    names = [name for one in schema.fields.values() for name in (one.key, one.label) if name]
+    meant: dict[str, str] = {}
+    for column in columns:
+        near = near_names(column, names, 1, _LIKENESS)
+        field = schema.find(near[0]) if near else None
+        if field is not None and field.key not in meant.values():
+            meant[column] = field.key
+    rest = [column for column in columns if column not in meant]
+    mapped = ", ".join(f"{_yaml(column)}: {_yaml(key)}" for column, key in meant.items()) or "COLUMN: FIELD"
+    ignored = f", ignore: [{', '.join(map(_yaml, rest))}]" if rest else ""
+    table = desired.tables.of(path)
+    if table is not None:
+        return f"map them in {table.setting}, or ignore them: `columns: {{{mapped}}}{ignored}`"
+    return (
+        f"map the columns of another system in instance.yml: "
+        f"`tables: [{{files: {_yaml(path)}, columns: {{{mapped}}}{ignored}}}]`"
+    )
+
+
+def _yaml(text: str) -> str:
+    """Return a text as it stands in brackets of YAML."""
+    is_plain = _PLAIN_NAME.fullmatch(text) and text.casefold() not in _WORDS_OF_YAML
+    return text if is_plain else json.dumps(text, ensure_ascii=False)
+
+
+def listed(names: Iterable[str]) -> str:
+    """Return some names in words, the first of them if there are very many."""
+    shown = list(names)
+    return ", ".join(shown[:_MOST_NAMED]) + (
+        f" and {len(shown) - _MOST_NAMED} more" if len(shown) > _MOST_NAMED else ""
+    )
+
+
+_MOST_NAMED = 8

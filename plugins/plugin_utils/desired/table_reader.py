@@ -1,0 +1,195 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Turns the rows of tables of other systems into records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain, is_uuid, shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.model.near import near_names
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
+
+from .desired import SECTIONS, DesiredInstance, Finding, Place
+from .dialect import Dialect
+from .nodes import Node, place_at
+from .tables import ID, ReadTable, Table
+
+_LIKENESS = 0.6
+"""How much alike the names of two columns must be for one to be a typo of the other."""
+
+
+class _Mapped(Node):
+    """A record of a table with the names and values that its settings make of it."""
+
+    __slots__ = ("_inner", "_written")
+
+    def __init__(self, value: Any, inner: Node, written: Mapping[str, str], constant: Mapping[str, Node]) -> None:
+        super().__init__(value, inner.source, inner.mark, (), constant)
+        self._inner = inner
+        self._written = written
+
+    @property
+    def is_misread(self) -> bool:
+        return self._inner.is_misread
+
+    def member(self, key: Any) -> Node:
+        written = self._written.get(key)
+        if written is not None and self._inner.value.get(written) is self.value[key]:
+            return self._inner.member(written)
+        return super().member(key)
+
+    def mark_of(self, key: Any) -> int:
+        return self._inner.mark_of(self._written.get(key, key))
+
+    def mark_of_name(self, key: Any) -> int:
+        return self._inner.mark_of_name(self._written.get(key, key))
+
+    def empty_cells(self) -> Sequence[str]:
+        names = {name: key for key, name in self._written.items()}
+        found = (names.get(name, name) for name in self._inner.empty_cells())
+        return [name for name in found if name not in self.value]
+
+
+class _MappedRow(_Mapped):
+    """A row of a table of another system."""
+
+    __slots__ = ()
+
+    is_row = True
+
+
+class TableReader:
+    """Turns the rows of one file into records.
+
+    :param dialect: says which members of JSON are read. :param findings: takes what is wrong.
+    :param warnings: takes what should be known.
+    """
+
+    def __init__(
+        self, table: Table, section: str, dialect: Dialect, findings: list[Finding], warnings: list[str]
+    ) -> None:
+        self._table = table
+        self._dialect = dialect
+        self._section = section
+        self._findings = findings
+        self._warnings = warnings
+        self._written: dict[str, str] = {target: column for column, target in table.columns.items()}
+        self.read: ReadTable | None = None
+
+    def nodes(self, nodes: Iterable[Node]) -> Iterator[Node]:
+        """Yield the records."""
+        for node in nodes:
+            if not isinstance(node.value, dict):
+                yield node
+                continue
+            if self.read is None and node.is_row:
+                self._take_header(node)
+            yield self._record(node)
+
+    def _take_header(self, node: Node) -> None:
+        """Note the columns of a table, and warn of columns that the settings name and the file does not have."""
+        table = self._table
+        columns = tuple(dict.fromkeys((*node.value, *node.empty_cells())))
+        names = frozenset({*map(table.mapped, columns), *table.constant})
+        place = replace(place_at(node.source, node.mark_of_name(columns[0])), column=1)
+        self.read = ReadTable(table, self._section, node.source, place, names, columns)
+        for column in table.columns:
+            if column not in columns:
+                near = near_names(column, columns, 1, _LIKENESS)
+                hint = f"; did you mean {near[0]}?" if near else ""
+                self._warnings.append(
+                    f"{node.source}: there is no column {column!r}, which {table.setting}.columns names{hint}"
+                )
+
+    def _record(self, node: Node) -> Node:
+        table = self._table
+        value: dict[str, Any] = {}
+        for column, cell in node.value.items():
+            name = table.mapped(column)
+            if not node.is_row and (cell == "" or not self._dialect.reads_column(column)):
+                # As an empty cell of a table, and as a column that is not read.
+                continue
+            if name in value:
+                both = " and ".join(repr(one) for one in node.value if table.mapped(one) == name)
+                words = f"{name}: the columns {both} are the same field; map one of them, and ignore the other"
+                self._find(node, column, name, words, "two columns are the same field")
+                continue
+            value[name] = self._value(node, column, name, cell)
+        constant = {name: one for name, one in table.constant.items() if name not in value}
+        value |= {name: one.value for name, one in constant.items()}
+        return (_MappedRow if node.is_row else _Mapped)(value, node, self._written, constant)
+
+    def _value(self, node: Node, column: str, name: str, cell: Any) -> Any:
+        words = self._table.values.get(name)
+        if words is not None and isinstance(cell, str) and str(cell) in words:
+            return words[str(cell)]
+        if column not in self._table.ids or not isinstance(cell, str):
+            return cell
+        text = str(cell).strip()
+        if text.isdecimal() and text.isascii():
+            return Plain(str(int(text)))
+        if not is_uuid(text):
+            why = f"expected an id, because {self._table.setting}.columns maps {column!r} to {name}{ID}"
+            self._find(node, column, name, f"{name}: {shorten(cell)} does not fit; {why}", why, cell)
+        return text
+
+    def _find(self, node: Node, column: str, name: str, words: str, why: str, cell: Any = None) -> None:
+        place = place_at(node.source, node.mark_of(column))
+        finding = Finding.of(place, FieldError.at((name,), words, why, Misfit(cell, why)))
+        self._findings.append(finding)
+
+
+def check_identity(
+    desired: DesiredInstance, schema_of: Callable[[Kind], Schema], is_complete: Callable[[Kind], bool]
+) -> Iterator[tuple[Place, str]]:
+    """Yield a finding for each table without a column for what identifies the records of its section. Its rows are
+    judged no further.
+
+    :param is_complete: whether a schema has all fields of a kind. Else a column of an unknown name may be any field.
+    """
+    without: set[str] = set()
+    for one in desired.tables_read:
+        words = _why_unidentified(desired, one, schema_of, is_complete)
+        if words:
+            without.add(one.source)
+            yield one.place, words
+    for entry in desired.entries if without else ():
+        entry.misread |= entry.place.source in without
+
+
+def _why_unidentified(
+    desired: DesiredInstance,
+    read: ReadTable,
+    schema_of: Callable[[Kind], Schema],
+    is_complete: Callable[[Kind], bool],
+) -> str:
+    kind = KINDS[SECTIONS[read.section]]
+    schema = schema_of(kind)
+    known = {name: schema.find(name) for name in read.names}
+    foreign = [name for name in read.columns if name not in read.table.columns and known.get(name) is None]
+    if foreign and not is_complete(kind):
+        return ""
+    keys = {name if found is None else found.key for name, found in known.items()}
+    named = desired.identity.get(read.section)
+    choices = [tuple(named)] if named else [kind.written_key] if kind.written_key else kind.match_on
+    wanted = [tuple(_key_of(schema, name) for name in choice) for choice in choices]
+    if any(keys.issuperset(choice) for choice in wanted):
+        return ""
+    missing = " or ".join(", ".join(key for key in choice if key not in keys) for choice in wanted)
+    first = next(key for key in wanted[0] if key not in keys)
+    column = foreign[0] if foreign else read.columns[0]
+    return (
+        f"this table has no column for {missing}, which identifies a record of {read.section}; its columns are "
+        f"{', '.join(read.columns)}; name the column in {read.table.setting}, such as "
+        f"`columns: {{{column}: {first}}}`"
+    )
+
+
+def _key_of(schema: Schema, name: str) -> str:
+    found = schema.find(name)
+    return name if found is None else found.key

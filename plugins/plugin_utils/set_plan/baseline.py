@@ -1,0 +1,98 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What records were when they were applied last, as salted hashes: this tells whose change a difference is."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
+
+from ..desired.desired import DesiredInstance
+from ..desired.lifecycle import NOTHING
+from ..desired.parsing import written_as
+
+if TYPE_CHECKING:
+    from .plan import Planned
+
+_BYTES = 16
+_ATTACHMENTS = "attachments"
+
+
+@dataclass
+class Baseline:
+    """The hashes of the last apply.
+
+    :ivar salt: of all hashes. :ivar records: uuid to the hash of the managed, not hidden fields of a record.
+    :ivar highest: name of a kind to the highest id that its list had.
+    """
+
+    salt: bytes
+    records: dict[str, str] = field(default_factory=dict)
+    highest: dict[str, int] = field(default_factory=dict)
+
+    def digest(self, schema: Schema, values: Mapping[str, Any], names: Mapping[str, str]) -> str:
+        """Return the hash of some fields. Fields without a value do not count.
+
+        :param values: canonical values; references are resolved.
+        :param names: the key of each field to its name in the files: the same apply may create a field and its key.
+        """
+        parts = sorted(
+            [name, _normal(schema, key, values[key])] for key, name in names.items() if values[key] not in EMPTY
+        )
+        content = json.dumps([schema.kind.name, parts], sort_keys=True, default=str).encode()
+        return hashlib.blake2b(content, digest_size=_BYTES, key=self.salt).hexdigest()
+
+
+def compared_names(planned: Planned, desired: DesiredInstance) -> dict[str, str]:
+    """Return the keys of the managed fields of a record that are not hidden, each with its name in the files.
+
+    The files name attachments by their paths, so these are left out.
+    """
+    schema, entry = planned.schema, planned.entry
+    lifecycle = desired.lifecycle.get(planned.section, NOTHING).with_more(entry.lifecycle)
+    alone = lifecycle.left_alone(schema, is_there=True) - set(planned.keys)
+    names = {
+        key: written_as(schema, entry, key)
+        for key in planned.desired
+        if key in schema.fields and key not in alone and type_of(schema.fields[key]).shape != _ATTACHMENTS
+    }
+    return {key: name for key, name in names.items() if not desired.hiding.hides(entry, name, key)}
+
+
+def note_record(baseline: Baseline, planned: Planned, uuid: str, desired: DesiredInstance) -> None:
+    """Note a record that is as the files say."""
+    baseline.records[uuid] = baseline.digest(planned.schema, planned.desired, compared_names(planned, desired))
+
+
+def note_applied(baseline: Baseline, changes: Iterable[Planned], desired: DesiredInstance) -> None:
+    """Note the records that an apply changed.
+
+    :param changes: those that were carried out.
+    """
+    for one in changes:
+        current = one.change.current
+        uuid = one.made or (current.uuid if current is not None else "")
+        if uuid and one.entry.state == "present":
+            note_record(baseline, one, uuid, desired)
+
+
+def _normal(schema: Schema, key: str, value: Any) -> Any:
+    """Return what is equal for all values that mean the same."""
+    definition = schema.fields[key]
+    if isinstance(value, tuple):
+        items = [_normal(schema, key, one) for one in value]
+        is_set = len(value) > 1 and schema.equal(key, tuple(reversed(value)), value)
+        return sorted(items, key=str) if is_set else items
+    if isinstance(value, Reference):
+        return value.uuid or str(value.id)
+    same_as = type_of(definition).same_as
+    meant = same_as(value, definition) if same_as is not None else value
+    return meant if isinstance(meant, (str, bool, int)) else str(meant)

@@ -1,0 +1,156 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Changes of the application go into the cells of a workbook; formats, formulas and everything else stay."""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import re
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+from instance_site import Site
+from openpyxl.styles import Font, PatternFill
+
+from .absorbing import somebody, take
+
+FIELDS = "- {label: Note, type: TEXT}\n- {label: Amount, type: MONEY}\n- {label: Day, type: DATE}\n"
+HEAD = ["barcode", "inventory_name", "Note", "Amount", "Day", "# of all", "_state"]
+
+
+def book(*rows: list[Any], sheet_name: str = "objects") -> bytes:
+    """Return a workbook with colours, formats and a formula."""
+    workbook = openpyxl.Workbook()
+    sheet = workbook.worksheets[0]
+    sheet.title = sheet_name
+    sheet.append(HEAD)
+    for row in rows:
+        sheet.append(row)
+    for cell in (*sheet["B"], *sheet["D"]):
+        cell.fill, cell.font = PatternFill("solid", fgColor="FFEE00"), Font(bold=True)
+    for cell in sheet["D"][1:]:
+        cell.number_format = '#,##0.00 "€"'
+    for cell in sheet["E"][1:]:
+        cell.number_format = "dd.mm.yyyy"
+    for cell in sheet["A"]:
+        cell.number_format = "@"
+    sheet.column_dimensions["B"].width = 44
+    content = io.BytesIO()
+    workbook.save(content)
+    return content.getvalue()
+
+
+def cells(site: Site, name: str = "assets.xlsx", sheet: str = "objects") -> Any:
+    """Open the sheet of objects."""
+    return openpyxl.load_workbook(site.root / name)[sheet]
+
+
+def parts(path: Path) -> dict[str, bytes]:
+    """Return the content of all parts of a workbook."""
+    with zipfile.ZipFile(path) as packed:
+        return {name: packed.read(name) for name in packed.namelist()}
+
+
+@pytest.fixture
+def applied(site: Site) -> Site:
+    """A workbook that was applied."""
+    day = dt.date(2024, 5, 31)
+    content = book(
+        ["100001", "Table", "old", 12.5, day, "=SUM(D2:D3)", None],
+        ["100002", "Chair", None, 3, None, None, None],
+    )
+    site.write({"fields/asset.yml": FIELDS, "assets.xlsx": content})
+    assert site.run().outcome == "changed"
+    return site
+
+
+def change(site: Site, **fields: str) -> None:
+    """Somebody changes the first object in the application."""
+    values = "".join(f"  {name}: {value}\n" for name, value in fields.items())
+    somebody(site, {"objects.yml": f"- barcode: '100001'\n{values}"})
+
+
+def test_values_change_and_nothing_else(applied: Site) -> None:
+    change(applied, inventory_name="Desk <new> & 'old'", Amount="1299.95", Day="2025-01-02", Note="_x0041_ 'n'")
+    before = applied.root / "assets.xlsx"
+    earlier = {
+        part.filename: before.read_bytes() and zipfile.ZipFile(before).read(part)
+        for part in zipfile.ZipFile(before).infolist()
+    }
+    result = take(applied, check_mode=True)
+    assert result["changed"]
+    assert "GIT binary patch" in result["patch"]
+    result = take(applied)
+    assert (result["told"], result["summary"]) == ([], {"objects": {"changed": 4, "added": 0, "removed": 0}})
+    sheet = cells(applied)
+    assert [sheet[one].value for one in ("B2", "C2", "D2", "E2", "F2")] == [
+        "Desk <new> & 'old'", "_x005F_x0041_ 'n'", 1299.95, dt.datetime.fromisoformat("2025-01-02"), "=SUM(D2:D3)",
+    ]  # fmt: skip
+    assert (sheet["D2"].number_format, sheet["B2"].font.b, sheet["B2"].fill.fgColor.rgb) == (
+        '#,##0.00 "€"', True, "00FFEE00",
+    )  # fmt: skip
+    assert sheet.column_dimensions["B"].width == 44
+    later = parts(before)
+    differ = {name for name, content in earlier.items() if later[name] != content}
+    assert differ == {"xl/worksheets/sheet1.xml", "xl/workbook.xml"}
+    assert applied.plan().outcome == "unchanged"
+    assert not take(applied)["changed"]
+
+
+def test_a_formula_is_reported_and_not_changed(site: Site) -> None:
+    content = book(["100001", "Table", None, 12.5, None, None, None])
+    workbook = openpyxl.load_workbook(io.BytesIO(content))
+    workbook["objects"]["D2"] = "=6*2.5"
+    held = io.BytesIO()
+    workbook.save(held)
+    # A spreadsheet program stores the value of a formula.
+    stored = io.BytesIO()
+    with zipfile.ZipFile(held) as packed, zipfile.ZipFile(stored, "w") as kept:
+        for part in packed.infolist():
+            text = re.sub(rb"</f><v ?/>|</f><v></v>", b"</f><v>15</v>", packed.read(part))
+            kept.writestr(part, text)
+    site.write({"fields/asset.yml": FIELDS, "assets.xlsx": stored.getvalue()})
+    site.run()
+    change(site, Amount="16", inventory_name="Desk")
+    result = take(site)
+    (told,) = result["told"]
+    assert told.startswith("assets.xlsx:objects!D2: object 100001: Amount is ")
+    assert "formula" in told
+    assert (cells(site)["D2"].value, cells(site)["B2"].value) == ("=6*2.5", "Desk")
+
+
+def test_a_cleared_field_needs_a_cell_that_says_so(applied: Site) -> None:
+    change(applied, Note="null")
+    (told,) = take(applied)["told"]
+    assert told.endswith("not changed, because an empty cell of the table says nothing")
+    applied.write({"instance.yml": "api: seventhings/v1\nset: test\ncsv: {empty: {Note: clear}}\n"})
+    assert take(applied)["told"] == []
+    assert cells(applied)["C2"].value is None
+    assert applied.plan().outcome == "unchanged"
+
+
+def test_what_is_gone_gets_its_state_and_no_row_is_removed(applied: Site) -> None:
+    somebody(applied, {"objects.yml": "- {barcode: '100002', _state: archived}\n"})
+    (told,) = take(applied, gone="remove")["told"]
+    assert "it is a row of a workbook, on which formulas may depend; delete it there" in told
+    assert take(applied, gone="absent")["told"] == []
+    assert cells(applied)["G3"].value == "archived"
+    assert applied.plan().outcome == "unchanged"
+
+
+def test_a_table_of_another_system_is_not_changed(site: Site) -> None:
+    tables = "tables: [{files: objects/feed.csv, columns: {Nr: barcode, Name: inventory_name}}]\n"
+    site.write(
+        {"instance.yml": f"api: seventhings/v1\nset: test\n{tables}", "objects/feed.csv": "Nr,Name\n100001,Table\n"}
+    )
+    site.run()
+    change(site, inventory_name="Desk")
+    (told,) = take(site)["told"]
+    assert told.endswith("not changed, because it is in a table of another system")
+    result = take(site, into={"objects": "objects/feed.csv"})
+    assert "expected a file that is no table of another system" in result["msg"]

@@ -1,0 +1,415 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tables of other systems, read unedited as ``tables`` of ``instance.yml`` maps them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.telling import tell
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.validation import validate
+from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layers import load_layers
+
+EXPORTS = Path(__file__).parent / "exports"
+
+FIELDS = [
+    Field("barcode", "BARCODE"),
+    Field("inventory_name", "TEXT", label="Inventory name"),
+    Field("inventory_group", "TEXT"),
+    Field("manufacturer", "TEXT"),
+    Field("asset_number", "TEXT", label="Asset number"),
+    Field("serial_number", "TEXT", label="Serial number"),
+    Field("cost_centre", "TEXT"),
+    Field("price", "MONEY"),
+    Field("bought", "DATE"),
+    Field("warranty", "DATE"),
+    Field("target_room", "LINKED_ROOM"),
+    Field("accessories", "LINKED_ASSETS"),
+]
+
+
+def settings(tables: str, more: str = "") -> str:
+    """Return an ``instance.yml`` with tables."""
+    return f"api: seventhings/v1\n{more}tables:\n{tables}"
+
+
+def read(root: Path, tables: str, files: dict[str, str | bytes], more: str = "") -> DesiredInstance:
+    """Load files with tables."""
+    root.mkdir(exist_ok=True)
+    (root / "instance.yml").write_text(settings(tables, more), "utf-8")
+    for name, content in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    return load(root)
+
+
+def judged(desired: DesiredInstance) -> list[str]:
+    """Return the findings as people see them."""
+    return tell(validate(desired, {"object": FIELDS}), desired).lines
+
+
+def values(desired: DesiredInstance) -> list[dict[str, Any]]:
+    """Return the values of the records as types read them."""
+    schema = Schema(OBJECT, FIELDS)
+    found = []
+    for entry in desired.entries:
+        fields = entry.fields if entry.cells is None else entry.cells.read(schema, entry.fields)[0]
+        parsed, findings = schema.parse(fields, "")
+        assert not findings.errors, findings.errors
+        found.append({name: str(value) for name, value in parsed.items()})
+    return found
+
+
+def workbook(path: Path, rows: Sequence[Sequence[Any]], title: str = "Sheet1", **formats: str) -> None:
+    """Write a workbook of one sheet.
+
+    :param formats: cell to its number format.
+    """
+    book = openpyxl.Workbook()
+    sheet = book.worksheets[0]
+    sheet.title = title
+    for row in rows:
+        sheet.append(list(row))
+    for cell, number_format in formats.items():
+        sheet[cell].number_format = number_format
+    path.parent.mkdir(parents=True, exist_ok=True)
+    book.save(path)
+
+
+DATEV = """\
+- files: objects/datev.csv
+  preset: excel-de
+  header_row: 3
+  skip_rows: ["Summe*"]
+  columns:
+    Etiketten-Nummer: barcode
+    Anlagennummer: asset_number
+    Bezeichnung: inventory_name
+    Inventargruppe: inventory_group
+    Anschaffungsdatum: bought
+    AHK: price
+    Kostenstelle: cost_centre
+  ignore: [Restbuchwert, "AfA*", "Konto*", Nutzungsdauer]
+  values: {inventory_group: {EDV: IT, Moebel: Furniture}}
+"""
+SAP = """\
+- files: objects/sap.xlsx
+  header_row: 4
+  skip_rows: ["[*]"]
+  columns:
+    Inventarnummer: barcode
+    Anlage: asset_number
+    Bezeichnung der Anlage: inventory_name
+    Aktivierung am: bought
+    Kum. AHK: price
+    Kostenstelle: cost_centre
+    Raum: target_room
+  ignore: ["*"]
+"""
+INTUNE = """\
+- files: objects/intune.csv
+  columns: {Serial number: serial_number, Device name: inventory_name, Manufacturer: manufacturer}
+  ignore: ["*"]
+  constant: {inventory_group: IT}
+  missing_rows: keep
+"""
+JAMF = """\
+- files: objects/jamf.jsonl
+  preset: excel-de
+  columns:
+    Asset Tag: barcode
+    Computer Name: inventory_name
+    Serial Number: serial_number
+    Make: manufacturer
+    PO Date: bought
+    Purchase Price: price
+    Warranty Expiration: warranty
+  ignore: ["*"]
+"""
+SNIPE_IT = """\
+- files: objects/snipe_it.csv
+  preset: excel-us
+  columns:
+    Asset Tag: barcode
+    Asset Name: inventory_name
+    Category: inventory_group
+    Manufacturer: manufacturer
+    Serial Number: serial_number
+    Purchased: bought
+    Cost: price
+    Default Location: target_room
+    Warranty Expires: warranty
+  ignore: ["*"]
+  values: {inventory_group: {Monitors: IT, Projectors: IT}}
+"""
+
+SAP_ROWS: list[list[Any]] = [
+    ["Anlagenbestand - 01"], ["Berichtsdatum:", dt.date(2025, 12, 31)], [],
+    ["Anlage", "UNr.", "Aktivierung am", "Bezeichnung der Anlage", "Währung", "Kum. AHK", "Währung", "Kum. AfA",
+     "Restbuchwert", "Kostenstelle", "Raum", "Inventarnummer"],
+    [4711, 0, dt.date(2019, 3, 14), "Besprechungstisch", "EUR", 1299.5, "EUR", -699.75, 599.75, 4010, 104, 1235],
+    [4712, 0, dt.date(2025, 1, 2), "Notebook 14\"", "EUR", 798, "EUR", -266, 532, 4020, "A 366", 1236],
+    ["*", None, None, None, "EUR", 2097.5, "EUR", -965.75, 1131.75],
+]  # fmt: skip
+SAP_FORMATS = {
+    "A5": "000000000000", "A6": "000000000000", "J5": "0000000000", "J6": "0000000000", "L5": "0000000",
+    "L6": "0000000", "F5": "#,##0.00",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("tables", "more", "expected"),
+    [
+        (DATEV, "", {"barcode": "IMP-000002", "asset_number": "0670017", "inventory_name": 'Notebook 14" (Vertrieb)',
+                     "inventory_group": "IT", "bought": "2025-01-02", "price": "798.00", "cost_centre": "4020"}),
+        (SAP, "", {"barcode": "0001236", "asset_number": "000000004712", "inventory_name": 'Notebook 14"',
+                   "bought": "2025-01-02", "price": "798", "cost_centre": "0000004020"}),
+        (INTUNE, "identity: {objects: [serial_number]}\n",
+         {"serial_number": "0001235", "inventory_name": "LT-100018", "manufacturer": "Dell", "inventory_group": "IT"}),
+        (JAMF, "", {"barcode": "100302", "inventory_name": "MBA-100302", "serial_number": "C02YQ1DEQ6L4",
+                    "manufacturer": "Apple", "bought": "2022-09-01", "price": "1149.90"}),
+        (SNIPE_IT, "", {"barcode": "100201", "inventory_name": "Beamer", "inventory_group": "IT",
+                        "manufacturer": "Epson", "serial_number": "X5YZ0700123", "bought": "2022-02-15",
+                        "price": "2450.00", "warranty": "2024-02-15"}),
+    ],
+    ids=["datev", "sap", "intune", "jamf", "snipe-it"],
+)  # fmt: skip
+def test_exports_of_other_systems_are_read_unedited(
+    tmp_path: Path, tables: str, more: str, expected: dict[str, str]
+) -> None:
+    assert len(tables.splitlines()) <= 15
+    (tmp_path / "objects").mkdir()
+    for export in EXPORTS.iterdir():
+        if export.name in tables:
+            shutil.copy(export, tmp_path / "objects")
+    if "sap.xlsx" in tables:
+        workbook(tmp_path / "objects/sap.xlsx", SAP_ROWS, **SAP_FORMATS)
+    desired = read(tmp_path, tables, {}, more)
+    assert judged(desired) == []
+    assert [one for one in desired.warnings if "CP1252" not in one] == []
+    found = {name: value for name, value in values(desired)[1].items() if name != "target_room"}
+    assert found == expected
+    if "target_room" in tables:
+        assert desired.entries[1].fields["target_room"] in ("A 366", "Leipzig/3.02")
+
+
+ROWS = "Nummer;Name;Gruppe;Raum-ID\n100001;Table;EDV;17\n"
+MAP = "{Nummer: barcode, Name: inventory_name, Gruppe: inventory_group, Raum-ID: target_room.id}"
+
+
+def test_a_constant_fills_what_the_table_does_not_say(tmp_path: Path) -> None:
+    tables = f"- {{files: objects.csv, columns: {MAP}, constant: {{inventory_group: IT, manufacturer: ACME}}}}\n"
+    desired = read(tmp_path, tables, {"objects.csv": ROWS + "100002;Chair;;\n"})
+    assert judged(desired) == []
+    assert [(one.fields["inventory_group"], one.fields["manufacturer"]) for one in desired.entries] == [
+        ("EDV", "ACME"), ("IT", "ACME"),
+    ]  # fmt: skip
+    assert str(desired.entries[1].place_of("inventory_group")).startswith("instance.yml:3:")
+    assert str(desired.entries[1].place_of("inventory_name")) == "objects.csv:3:8"
+
+
+def test_a_word_may_mean_an_empty_field_and_a_state(tmp_path: Path) -> None:
+    tables = (
+        "- files: objects.csv\n  columns: {Nummer: barcode, Name: inventory_name, Status: _state}\n"
+        "  values: {inventory_name: {unknown: null}, _state: {scrapped: archived, used: present}}\n"
+    )
+    desired = read(tmp_path, tables, {"objects.csv": "Nummer,Name,Status\n1,unknown,used\n2,b,scrapped\n"})
+    assert judged(desired) == []
+    assert [(one.fields["inventory_name"], one.state) for one in desired.entries] == [
+        (None, "present"), ("b", "archived"),
+    ]  # fmt: skip
+
+
+def test_a_column_of_ids_holds_ids_and_any_other_names(tmp_path: Path) -> None:
+    tables = (
+        f"- {{files: objects/ids.csv, columns: {MAP}}}\n"
+        f"- {{files: 'objects/names.*', columns: {{Nummer: barcode, Raum: target_room}}}}\n"
+    )
+    workbook(tmp_path / "objects/names.xlsx", [["Nummer", "Raum"], ["3", 4010]])
+    files: dict[str, str | bytes] = {
+        "objects/ids.csv": ROWS,
+        "objects/names.csv": "Nummer,Raum\n2,17\n",
+    }
+    desired = read(tmp_path, tables, files)
+    assert judged(desired) == []
+    schema = Schema(OBJECT, FIELDS)
+    written = []
+    for entry in desired.entries:
+        fields = entry.fields if entry.cells is None else entry.cells.read(schema, entry.fields)[0]
+        reference = schema.parse({"target_room": fields["target_room"]}, "")[0]["target_room"]
+        written.append((reference.written, reference.id))
+    assert written == [(17, 17), ("17", None), ("4010", None)]
+
+
+def test_what_is_no_id_is_found(tmp_path: Path) -> None:
+    tables = f"- {{files: objects.csv, columns: {MAP}}}\n"
+    (line,) = judged(read(tmp_path, tables, {"objects.csv": "Nummer;Raum-ID\n1;Head office\n"}))
+    assert line == (
+        "objects.csv:2:3: target_room: 'Head office' does not fit; expected an id, because tables[0].columns maps "
+        "'Raum-ID' to target_room.id"
+    )
+
+
+def test_tables_win_over_csv_and_a_setting_of_both_is_found(tmp_path: Path) -> None:
+    more = 'csv: {preset: excel-us, files: {"objects/*.csv": {preset: excel-gb, null: "-"}}}\n'.replace(
+        "null:", '"null":'
+    )
+    rows = "Nummer;AHK;Tag\n1;1.299,50;05.03.2024\n"
+    tables = "- {files: objects/ledger.csv, columns: {Nummer: barcode, AHK: price, Tag: bought}, preset: excel-de}\n"
+    desired = read(tmp_path, tables, {"objects/ledger.csv": rows}, more)
+    (line,) = judged(desired)
+    assert line == (
+        "instance.yml:4:3: tables[0].preset: csv.files.objects/*.csv sets preset for objects/ledger.csv, too; take it "
+        "away in one of the two places"
+    )
+    more = 'csv: {preset: excel-us, files: {"objects/*.csv": {"null": "-"}}}\n'
+    desired = read(tmp_path, tables, {"objects/ledger.csv": rows + "2;-;\n"}, more)
+    assert judged(desired) == []
+    assert values(desired)[0] == {"barcode": "1", "price": "1299.50", "bought": "2024-03-05"}
+    assert desired.entries[1].fields["price"] is None
+
+
+def test_a_table_without_a_column_for_its_identity_is_one_finding(tmp_path: Path) -> None:
+    rows = "Nummer,Name\n" + "".join(f"{number},x\n" for number in range(9))
+    tables = "- {files: objects.csv, columns: {Name: inventory_name}, ignore: [Nummer]}\n"
+    (line,) = judged(read(tmp_path, tables, {"objects.csv": rows}))
+    assert line == (
+        "objects.csv:1:1: this table has no column for barcode, which identifies a record of objects; its columns are "
+        "Name; name the column in tables[0], such as `columns: {Name: barcode}`"
+    )
+    more = "identity: {objects: [Asset number]}\n"
+    assert judged(read(tmp_path, tables.replace("Name: ", "Nummer: asset_number, Name: "), {}, more)) == []
+
+
+def test_a_mapped_column_is_read_whatever_is_ignored(tmp_path: Path) -> None:
+    tables = '- {files: objects.csv, columns: {"# Nummer": barcode}, ignore: ["*"]}\n'
+    desired = read(tmp_path, tables, {"objects.csv": "# Nummer,Preis [EUR],Name\n1,2,3\n"})
+    assert [dict(one.fields) for one in desired.entries] == [{"barcode": "1"}]
+    desired = read(tmp_path, tables.replace('"*"', '"Preis [EUR]", "N*"'), {})
+    assert [dict(one.fields) for one in desired.entries] == [{"barcode": "1"}]
+
+
+def test_two_columns_of_one_field_are_found(tmp_path: Path) -> None:
+    tables = "- {files: objects.csv, columns: {Nummer: barcode}}\n"
+    (line,) = judged(read(tmp_path, tables, {"objects.csv": "Nummer,barcode\n1,1\n"}))
+    assert "barcode: the columns 'Nummer' and 'barcode' are the same field" in line
+
+
+@pytest.mark.parametrize(
+    ("entry", "found"),
+    [
+        ("{files: ../objects.csv}", "tables[0].files: '../objects.csv' does not fit; expected patterns of paths below"),
+        ("{files: /etc/objects.csv}", "expected patterns of paths below src"),
+        ("{columns: {A: barcode}}", "tables[0]: expected files, a pattern of paths"),
+        ("{files: a.csv, colums: {A: barcode}}", "tables[0].colums: no such setting; did you mean columns?"),
+        ("{files: a.csv, columns: [A]}", "tables[0].columns: ['A'] does not fit; expected a map of columns to fields"),
+        ("{files: a.csv, columns: {A: b, B: b}}", "expected each field once, b is written twice"),
+        ("{files: a.csv, preset: excel}", "tables[0].preset: 'excel' does not fit; expected one of plain"),
+        ("{files: a.csv, missing_rows: leave}", "tables[0].missing_rows: 'leave' does not fit; expected keep, or"),
+        ("{files: a.csv, header_row: 0}", "tables[0].header_row: '0' does not fit; expected the number of the row"),
+        ("{files: a.csv, skip_rows: [-1]}", "tables[0].skip_rows: "),
+        ("{files: a.csv, sheets: {A: fields}}", "tables[0].sheets: "),
+        ("{files: a.csv, constant: IT}", "tables[0].constant: expected a map of fields to values"),
+        ("{files: a.csv, values: {a: b}}", "tables[0].values: "),
+        ("objects.csv", "tables[0]: expected a map with files, columns"),
+    ],
+)
+def test_settings_that_do_not_fit_are_found(tmp_path: Path, entry: str, found: str) -> None:
+    lines = [str(one) for one in read(tmp_path, f"- {entry}\n", {}).findings]
+    assert len(lines) == 1, lines
+    assert lines[0].startswith("instance.yml:3:")
+    assert found in lines[0]
+
+
+def test_tables_that_are_no_list_are_found(tmp_path: Path) -> None:
+    (tmp_path / "instance.yml").write_text("api: seventhings/v1\ntables: {files: a.csv}\n", "utf-8")
+    (finding,) = load(tmp_path).findings
+    assert "tables: expected a list of maps such as" in str(finding)
+
+
+def test_what_a_mapping_names_and_no_file_has_is_told(tmp_path: Path) -> None:
+    tables = "- {files: objects.csv, columns: {nummer: barcode}}\n- {files: objects/old-*.csv}\n"
+    desired = read(tmp_path, tables, {"objects.csv": "Nummer,barcode\n1,2\n"})
+    unread = "matches no file that was read; the files of a section are in its directory, such as objects/"
+    assert desired.warnings == [
+        "objects.csv: there is no column 'nummer', which tables[0].columns names; did you mean Nummer?",
+        f"instance.yml:4:3: tables[1].files: objects/old-*.csv {unread}",
+    ]
+
+
+def test_sheets_of_a_workbook_are_named(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for title, rows in {"Tabelle1": [["Nr"], ["1"]], "2024": [["Nr"], ["2"]], "Notizen": [["x"]]}.items():
+        sheet = book.create_sheet(title)
+        for row in rows:
+            sheet.append(row)
+    book.remove(book.worksheets[0])
+    book.save(tmp_path / "export.xlsx")
+    tables = "- {files: export.xlsx, columns: {Nr: barcode}, sheets: {Tabelle1: objects, 2024: objects}}\n"
+    desired = read(tmp_path, tables, {})
+    assert judged(desired) == []
+    assert desired.warnings == []
+    assert [str(one.place) for one in desired.entries] == ["export.xlsx:Tabelle1!A2", "export.xlsx:2024!A2"]
+    (finding,) = read(tmp_path, tables.replace("2024", "2023"), {}).findings
+    assert str(finding) == ("export.xlsx: there is no sheet '2023'; the sheets are 'Tabelle1', '2024', 'Notizen'")
+
+
+def test_a_workbook_of_several_sheets_asks_which_is_meant(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    book.worksheets[0].title = "Tabelle1"
+    book.create_sheet("Tabelle2")
+    (tmp_path / "objects").mkdir()
+    book.save(tmp_path / "objects/export.xlsx")
+    (finding,) = read(tmp_path, "- {files: objects/export.xlsx, columns: {Nr: barcode}}\n", {}).findings
+    assert "set `sheets: [Tabelle1]` in tables to read another one" in str(finding)
+    desired = read(tmp_path, "- {files: objects/export.xlsx, sheets: tabelle1, columns: {Nr: barcode}}\n", {})
+    assert desired.findings == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "skipped"),
+    [
+        ("header_row: 3, skip_rows: 1", "title\n\nNr,Name\ntext,text\n1,a\n"),
+        ("skip_rows: 2", "title,,\nby,me\nNr,Name\n1,a\n"),
+        ("skip_rows: [1, 3]", "title\nNr,Name\ntext,text\n1,a\n"),
+        ('skip_rows: [1, "Sum*"]', "title\nNr,Name\nSum A,\n1,a\nSum,\n"),
+    ],
+)
+def test_rows_that_are_no_records_are_skipped(tmp_path: Path, rows: str, skipped: str) -> None:
+    tables = f"- {{files: 'objects.*', columns: {{Nr: barcode, Name: inventory_name}}, {rows}}}\n"
+    desired = read(tmp_path, tables, {"objects.csv": skipped})
+    assert judged(desired) == []
+    assert [dict(one.fields) for one in desired.entries] == [{"barcode": "1", "inventory_name": "a"}]
+    (tmp_path / "objects.csv").unlink()
+    workbook(tmp_path / "objects.xlsx", [[cell or None for cell in line.split(",")] for line in skipped.splitlines()])
+    desired = read(tmp_path, tables, {})
+    assert judged(desired) == []
+    assert [dict(one.fields) for one in desired.entries] == [{"barcode": "1", "inventory_name": "a"}]
+
+
+def test_layers_have_tables_of_their_own_or_those_of_the_first(tmp_path: Path) -> None:
+    tables = "- {files: objects.csv, columns: {Nr: barcode, Name: inventory_name}, missing_rows: keep}\n"
+    read(tmp_path / "base", tables, {"objects.csv": "Nr,Name\n1,a\n"})
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site/objects.csv").write_text("Nr,Name\n1,b\n", "utf-8")
+    desired = load_layers([tmp_path / "base", tmp_path / "site"])
+    assert judged(desired) == []
+    assert [dict(one.fields) for one in desired.entries] == [{"barcode": "1", "inventory_name": "b"}]
+    table = desired.tables.of("site/objects.csv")
+    assert table is not None
+    assert table.keeps_missing
+    assert desired.tables.keeps_any
+    assert desired.tables.of("site/rooms.csv") is None
