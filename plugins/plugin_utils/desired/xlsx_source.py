@@ -11,13 +11,13 @@ import re
 import sys
 import warnings
 import zipfile
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import groupby, pairwise, zip_longest
 from operator import itemgetter
-from typing import Any
+from typing import Any, TypeVar
 from xml.parsers import expat
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
@@ -90,6 +90,9 @@ _SECONDS = (30, 30)
 """Seconds of the processor that reading may take, and seconds for each MiB of the file."""
 
 _REFUSED = "refused"
+
+
+_Parsed = TypeVar("_Parsed")
 
 
 class _Refused(Exception):
@@ -312,10 +315,25 @@ class Workbook:
 
     def sections(self) -> Iterator[tuple[str, list[Node]]]:
         """Read each section with its records."""
+        yield from self._parsed(self._sections, _is_section)
+
+    def table(self) -> list[Node]:
+        """Read the records of the first sheet that is no comment, whatever its title."""
+        return list(self._parsed(self._first_table, _is_no_comment))
+
+    def _parsed(
+        self,
+        parse: Callable[[Iterable[Sequence[Any]]], Iterator[_Parsed]],
+        is_read: Callable[[str], bool],
+    ) -> Iterator[_Parsed]:
+        """Yield what is made of the contents; a file that can't be read is a finding.
+
+        :param is_read: whether the sheet with a title is read.
+        """
         mebibytes, seconds = (most + share * len(self._content) // (1 << 20) for most, share in (_MEMORY, _SECONDS))
         try:
             openpyxl_library()
-            yield from self._sections(limited(lambda: _contents(self._content), mebibytes, seconds))
+            yield from parse(limited(lambda: _contents(self._content, is_read), mebibytes, seconds))
         except LimitExceeded as limit:
             words = f"this workbook can't be read: {limit}; split it, or save it as CSV"
             self._findings.append(Finding.plain(Place(self._name), words))
@@ -348,16 +366,35 @@ class Workbook:
             )
 
 
+    def _first_table(self, contents: Iterable[Sequence[Any]]) -> Iterator[Node]:
+        for number, of_sheet in groupby(contents, key=itemgetter(0)):
+            _number, title, merged = next(of_sheet)
+            if not number:
+                raise (_Refused if title == _REFUSED else _Broken)(merged)
+            if _is_no_comment(title):
+                sheet = _Sheet(SheetSource.of(self._name, title), self._dialect, self._findings, merged)
+                yield from sheet.records((row, cells) for _number, row, cells in of_sheet)
+                return
+
+
 def section_of(title: str) -> str:
     """Return the section whose records a sheet lists; empty if it lists none."""
     section = title.strip().casefold()
     return section if section in SECTIONS and section != "fields" else ""
 
 
+def _is_section(title: str) -> bool:
+    return bool(section_of(title))
+
+
+def _is_no_comment(title: str) -> bool:
+    return not title.strip().startswith(COMMENT)
+
+
 # ---- in the child process
 
 
-def _contents(content: bytes) -> Iterator[Sequence[Any]]:
+def _contents(content: bytes, is_read: Callable[[str], bool]) -> Iterator[Sequence[Any]]:
     """Yield what the sheets hold, as plain data.
 
     Each item begins with the number of its sheet: the first has the title and the ranges of merged cells, the others a
@@ -373,9 +410,9 @@ def _contents(content: bytes) -> Iterator[Sequence[Any]]:
             if has_formulas:
                 formulas = openpyxl.load_workbook(io.BytesIO(prepared), read_only=True, keep_links=False)
             for number, sheet in enumerate(values.worksheets, start=1):
-                is_read = bool(section_of(sheet.title))
-                yield number, sheet.title, _merged(prepared, parts[sheet.title]) if is_read else []
-                if is_read:
+                is_wanted = is_read(sheet.title)
+                yield number, sheet.title, _merged(prepared, parts[sheet.title]) if is_wanted else []
+                if is_wanted:
                     for row, cells in _rows(sheet, None if formulas is None else formulas[sheet.title]):
                         yield number, row, cells
     except _Refused as refused:
