@@ -106,7 +106,7 @@ def _modules() -> dict[str, list[Mapping[str, Any]]]:
     return found
 
 
-CONTROLLER = {"instance", "instance_absorb", "instance_export", "probe"}
+CONTROLLER = {"instance", "instance_absorb", "instance_export", "probe", "stocktake"}
 """Modules that run on the controller alone, each in tests of its own."""
 
 INSTANCE_MODES = {"apply", "drift", "validate", "render"}

@@ -365,7 +365,6 @@ class Workbook:
                 Finding(Place(self._name), f"expected sheets that are called as sections: {wanted}; these are {sheets}")
             )
 
-
     def _first_table(self, contents: Iterable[Sequence[Any]]) -> Iterator[Node]:
         for number, of_sheet in groupby(contents, key=itemgetter(0)):
             _number, title, merged = next(of_sheet)

@@ -61,9 +61,7 @@ def take_stock(options: Mapping[str, Any], check_mode: bool, loader: Any, writte
 class _Call:
     """One call of the module."""
 
-    def __init__(
-        self, options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]
-    ) -> None:
+    def __init__(self, options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> None:
         self._options = options
         self._check_mode = check_mode
         self._loader = loader
@@ -179,8 +177,7 @@ class _Call:
                 f"The service says another status for {number:,} objects than follows from their rooms; service_status "
                 "in objects has it."
             )
-        time = lists.fields.time
-        if time is None or time.key in lists.hidden:
+        if not lists.sees_times:
             found.append("This account sees no time of a scan, so every object counts as not scanned.")
         return found
 

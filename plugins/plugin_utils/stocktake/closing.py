@@ -12,7 +12,6 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, OBJECT, ROOM
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
-from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
 from ..absorb.absorb import put_value
 from ..absorb.files import Files
@@ -122,7 +121,8 @@ class Closing:
         (entry,) = entries
         before = self._files.mark()
         try:
-            return int(any([self._put(entry, of, meant) for of, meant in self._values(entry, one.actual)]))
+            written = [self._put(entry, of, meant) for of, meant in self._values(entry, one.actual)]
+            return int(any(written))
         except (NotSpliced, NotPortable):
             self._files.undo(before)
             raise

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,7 +19,14 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import parse_reference
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO, Listed, visibility
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import identity_of
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import LIMITED, Sight, sends_empty_members, unseen, unsure
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import (
+    LIMITED,
+    Sight,
+    keys_in_none,
+    sends_empty_members,
+    unseen,
+    unsure,
+)
 
 from ..set_plan.prune import Scope
 from ..set_plan.state import ListedState
@@ -177,8 +184,16 @@ class InstanceLists:
             near = near_names(name, self._time_fields(), 3, 0.5)
             hint = f"did you mean {' or '.join(near)}?" if near else "expected a field of the type DATETIME or DATE"
             raise InvalidInput(f"time_field: {name}: no such field in objects; {hint}")
-        if field.key in self._sight.missing and field.key in self.hidden:
-            raise InvalidInput(f"time_field: {unseen(field.key)}, so nobody can say what was scanned in the window")
+        if not self.sees_times:
+            raise InvalidInput(f"time_field: {unsure(field.key)}, so nobody can say what was scanned in the window")
+
+    @cached_property
+    def sees_times(self) -> bool:
+        """Return True if an object shows when it was scanned. Nobody may write that field, so other fields that are
+        hidden say nothing about it.
+        """
+        field = self.fields.time
+        return field is not None and not keys_in_none([field], self.objects)
 
     def _time_fields(self) -> list[str]:
         return [field.key for field in self.schema.fields.values() if field.type in _TIMES]
@@ -190,9 +205,7 @@ class InstanceLists:
         lists = {schema.kind.name: Listed(schema, self.state.records(schema.kind)) for schema in schemas}
         # Nothing is read beside the lists, so nothing can prove that records are hidden.
         seen = visibility(self.client, lists, lambda _kind, _uuid: None)
-        closed = {
-            room.location for room in self.rooms.every() if room.record and room.record.uuid in seen.closed_rooms
-        }
+        closed = {room.location for room in self.rooms.every() if room.record and room.record.uuid in seen.closed_rooms}
         without = sorted(closed - {""})
         words = "this account sees an object in every location that has rooms"
         if seen.hidden_records != NO:
@@ -251,5 +264,4 @@ class InstanceLists:
         wrong += [f"scope.{section}: {unsure(field.key)}" for field in hidden]
         if wrong:
             raise InvalidInput(wrong)
-        holds: Callable[[Record], bool] = lambda record: scope.holds(section, record)
-        return filter(holds, self.objects) if listed else iter(self.objects)
+        return (record for record in self.objects if not listed or scope.holds(section, record))

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from jinja2 import Template
@@ -55,13 +55,16 @@ _BODY = """
 {% for name in values %}<th class="number">{{ name }}</th>{% endfor %}</tr></thead>
 <tbody><tr>{% for name in statuses %}<td class="number">{{ counts[name] }}</td>{% endfor %}
 {% for name in values %}<td class="number">{{ values[name] }}</td>{% endfor %}</tr></tbody></table>
-<p>{{ scanned.in_place }} scanned in their room, {{ scanned.elsewhere }} scanned elsewhere, {{ scanned.not_scanned }} not
-scanned, {{ scanned.unlabelled }} without a label.</p>
+<p>{{ scanned.in_place }} scanned in their room, {{ scanned.elsewhere }} scanned elsewhere,
+{{ scanned.not_scanned }} not scanned, {{ scanned.unlabelled }} without a label.</p>
 <h2>Places</h2>
-<table><thead><tr><th>Location</th><th>Room</th>{% for name in statuses %}<th class="number">{{ name }}</th>{% endfor %}
-<th class="number">visitors</th>{% for name in values %}<th class="number">{{ name }}</th>{% endfor %}</tr></thead><tbody>
+<table><thead><tr><th>Location</th><th>Room</th>
+{% for name in statuses %}<th class="number">{{ name }}</th>{% endfor %}
+<th class="number">visitors</th>
+{% for name in values %}<th class="number">{{ name }}</th>{% endfor %}</tr></thead><tbody>
 {% for one in places %}
-<tr{% if not one.room %} class="location"{% endif %}><td>{{ one.location or "in no location" }}</td>
+<tr{% if not one.room %} class="location"{% endif %}>
+<td>{{ one.location or "in no location" }}</td>
 <td>{{ one.room or "" }}</td>
 {%- for name in statuses %}<td class="number">{{ one[name] }}</td>{% endfor %}<td class="number">{{ one.visitors }}</td>
 {%- for name in values %}<td class="number">{{ one["values"].get(name, "") }}</td>{% endfor %}</tr>
@@ -71,12 +74,13 @@ scanned, {{ scanned.unlabelled }} without a label.</p>
 <h2>{{ list.title }} ({{ list.number }})</h2>
 <table><thead><tr><th>Code</th><th>Name</th><th>Target room</th><th>Actual room</th><th>Scanned</th>
 <th>{{ list.last }}</th></tr></thead><tbody>
-{% for one in list.objects %}
-<tr><td>{{ one.scan_code or one.uuid }}</td><td>{{ one.name }}</td><td>{{ one.target_room or "" }}</td>
-<td>{{ one.actual_room or "" }}</td><td>{{ one.time or "" }}</td><td class="hand">{{ one[list.member] or "" }}</td></tr>
+{% for row in list.rows %}
+<tr>{% for cell in row %}<td{% if loop.last %} class="hand"{% endif %}>{{ cell }}</td>{% endfor %}</tr>
 {% endfor %}
 </tbody></table>
-{% if list.hidden %}<p class="soft">and {{ list.hidden }} more in the report as CSV, as a workbook or as JSON</p>{% endif %}
+{% if list.hidden %}
+<p class="soft">and {{ list.hidden }} more in the report as CSV, as a workbook or as JSON</p>
+{% endif %}
 {% endfor %}
 {% if codes %}
 <h2>Unknown scan codes ({{ codes | length }})</h2>
@@ -132,15 +136,6 @@ def _template() -> Template:
 def as_html(document: Mapping[str, Any]) -> bytes:
     """Return the page. It says how many objects have no room on it."""
     is_preparation = document["mode"] == PREPARE
-    room = _MOST_ROWS
-    lists = []
-    for title, belongs, last, member in _PREPARATIONS if is_preparation else _RESULTS:
-        found = [one for one in document["objects"] if belongs(one)]
-        if found:
-            shown = found[: max(0, room)]
-            room -= len(shown)
-            more = {"objects": shown, "hidden": len(found) - len(shown), "last": last, "member": member or "none"}
-            lists.append({"title": title, "number": len(found), **more})
     text = _template().render(
         title="Before the stocktake" if is_preparation else "Stocktake",
         instance=document["instance"],
@@ -152,11 +147,30 @@ def as_html(document: Mapping[str, Any]) -> bytes:
         scanned=document["scanned"],
         values=document["values"],
         places=document["by_place"],
-        lists=[{**one, "objects": [{"none": "", **each} for each in one["objects"]]} for one in lists],
+        lists=list(_lists(document["objects"], _PREPARATIONS if is_preparation else _RESULTS)),
         codes=document["unknown_codes"],
         most=_MOST_ROWS,
     )
     return text.encode()
+
+
+def _lists(objects: Sequence[Mapping[str, Any]], lists: Sequence[_List]) -> Iterator[dict[str, Any]]:
+    """Yield each list that has objects, with as many of them as there is room for."""
+    room = _MOST_ROWS
+    for title, belongs, last, member in lists:
+        found = [one for one in objects if belongs(one)]
+        rows = [_row(one, member) for one in found[:room]]
+        room -= len(rows)
+        if found:
+            yield {"title": title, "last": last, "rows": rows, "number": len(found), "hidden": len(found) - len(rows)}
+
+
+def _row(one: Mapping[str, Any], member: str) -> list[str]:
+    code = one["scan_code"] or one["uuid"]
+    return [code, *(one[name] or "" for name in _SHOWN), one[member] if member else ""]
+
+
+_SHOWN = ("name", "target_room", "actual_room", "time")
 
 
 def _window(window: Mapping[str, Any]) -> str:

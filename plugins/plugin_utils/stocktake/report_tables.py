@@ -9,15 +9,17 @@ The table has the columns ``code`` and ``accept``, so that a person fills in whi
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
 from ..desired.formulas import escaped
 from ..desired.xlsx_source import MAX_CELL, openpyxl_library
 from ..export.workbook import text_cell
 from ..export.writing import csv_row
+from ..instance.report_parts import short
 from .status import STATUSES
 from .tables import ACCEPT, CODE
 
@@ -53,18 +55,22 @@ def as_csv(document: Mapping[str, Any]) -> bytes:
 def as_workbook(document: Mapping[str, Any]) -> bytes:
     """Return a workbook: the objects, then the places. Every cell is a text, so that no code loses a zero.
 
-    :raises InvalidInput: if openpyxl is not installed.
+    :raises InvalidInput: if openpyxl is not installed, or a sheet has too few rows.
     """
+    if len(document["objects"]) > _MOST_ROWS:
+        raise InvalidInput(f"report: a workbook holds {_MOST_ROWS:,} objects; write a report that ends in .csv")
     library = openpyxl_library()
     book = library.Workbook(write_only=True)
     columns = _columns(document)
-    rows = list(_rows(document, columns))[:_MOST_ROWS]
-    _fill(library, book.create_sheet("objects"), columns, rows)
+    _fill(library, book.create_sheet("objects"), columns, _rows(document, columns))
     places = document["by_place"]
     money = list(dict.fromkeys(key for one in places for key in one["values"]))
     columns = ["location", "room", *STATUSES, "visitors", *money]
     lines = [
-        [clean("" if value is None else str(value)) for value in ({**one, **one["values"]}.get(name) for name in columns)]
+        [
+            clean("" if value is None else str(value))
+            for value in ({**one, **one["values"]}.get(name) for name in columns)
+        ]
         for one in places
     ]
     _fill(library, book.create_sheet("# places"), columns, lines)
@@ -73,8 +79,8 @@ def as_workbook(document: Mapping[str, Any]) -> bytes:
     return content.getvalue()
 
 
-def _fill(library: Any, sheet: Any, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def _fill(library: Any, sheet: Any, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     sheet.freeze_panes = "A2"
     sheet.append([text_cell(library, sheet, name, bold=True) for name in columns])
     for row in rows:
-        sheet.append([text_cell(library, sheet, text[:MAX_CELL]) if text else None for text in row])
+        sheet.append([text_cell(library, sheet, short(text, MAX_CELL)) if text else None for text in row])

@@ -12,7 +12,12 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import CellList, CellMap, TypedCell, shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
+    CellList,
+    CellMap,
+    TypedCell,
+    shorten,
+)
 
 from ..desired.csv_source import read_csv
 from ..desired.desired import Finding, Place
