@@ -43,6 +43,7 @@ def paths_of(written: Iterable[str]) -> list[Path]:
 
 
 def write_reports(document: Mapping[str, Any], paths: Iterable[Path]) -> None:
-    """Write a stocktake into files that only their owner can read."""
-    for path in paths:
-        store_report(path, FORMS[path.suffix](document))
+    """Write a stocktake into files that only their owner can read; none if one of them can't hold it."""
+    contents = [(path, FORMS[path.suffix](document)) for path in paths]
+    for path, content in contents:
+        store_report(path, content)

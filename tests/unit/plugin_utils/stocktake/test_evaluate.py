@@ -198,10 +198,8 @@ def test_before_a_stocktake_what_needs_a_look_is_listed(here: Embedded, tmp_path
 
 def test_a_preparation_without_placeholders_says_so(here: Embedded) -> None:
     result = take(here, mode="prepare")
-    assert result["warnings"] == [
-        "No placeholder of scan codes is known, so none is found: name in src the files whose instance.yml has "
-        "scan_codes."
-    ]
+    (warning,) = result["warnings"]
+    assert warning.startswith("No placeholder of scan codes is known, so none is found: name in src")
 
 
 def test_a_status_of_the_service_that_differs_is_said(here: Embedded) -> None:
