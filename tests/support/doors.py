@@ -111,10 +111,12 @@ CONTROLLER = {"instance", "instance_absorb", "instance_export", "probe", "stockt
 
 INSTANCE_MODES = {"apply", "drift", "validate", "render"}
 REPORTS = {".html", ".json", ".md", ".sarif"}
+STOCKTAKE_REPORTS = {".csv", ".html", ".json", ".xlsx"}
 SOURCES = {".yml", ".yaml", ".csv", ".jsonl", ".xlsx"}
 FORMATS = {"yaml", "csv", "jsonl", "xlsx"}
 PLUGINS = {"inventory/places.py", "lookup/record.py"}
-"""The other doors: modes of ``instance``, forms of reports, sources of files, formats of exports, plugins.
+"""The other doors: modes of ``instance``, forms of its reports and of those of a stocktake, sources of files, formats
+of exports, plugins.
 """
 
 MODULES = _modules()

@@ -67,7 +67,7 @@ def test_a_table_of_another_program_is_read_as_it_is(here: Embedded, tmp_path: P
 def test_a_workbook_is_read_with_its_days_and_numbers(here: Embedded, tmp_path: Path) -> None:
     rows = [
         ("code", "room", "time", "# remark"),
-        ("100018", "Dresden/1.04", dt.datetime(2025, 11, 17, 10, 15), "x"),
+        ("100018", "Dresden/1.04", dt.datetime.fromisoformat("2025-11-17T10:15"), "x"),
         (100019, "Dresden/1.04", dt.date(2025, 11, 18), None),
     ]
     found = by_code(take(here, scans=str(workbook(tmp_path / "scans.xlsx", rows)), **NOVEMBER))
