@@ -25,7 +25,7 @@ from ..desired.hiding import Hiding, masked
 from ..desired.telling import tell
 from ..desired.xlsx_source import openpyxl_library
 from ..export.downloads import Downloads
-from ..instance.ceilings import Ceilings
+from ..instance.caps import Caps
 from ..instance.on_screen import findings_in_short, message_in_short
 from ..instance.run import many_objects
 from ..layers.given import load_files, sources_of
@@ -104,8 +104,8 @@ class _Call:
             if self._desired.findings:
                 return self.failed(tell(self._desired.findings, self._desired).lines)
         client = self._client = connect(options, read_only=True, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
-        ceilings = Ceilings.of({}, {}, None, (), protected=False)
-        wrong = ceilings.wrong_instance(client.transport.root, self._desired.instances)
+        caps = Caps.from_task({})
+        wrong = caps.wrong_instance(client.transport.root, self._desired.instances)
         if wrong:
             raise InvalidInput(wrong)
         client.transport.secrets |= self.vaulted()
