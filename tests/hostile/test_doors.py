@@ -33,6 +33,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
     INSTANCE_ABSORB,
     INSTANCE_EXPORT,
     PROBE,
+    STOCKTAKE,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import MODULES
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import take_in
@@ -44,6 +45,8 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.instance.act
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.on_screen import on_screen
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import _FORMS
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe.action import probe
+from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.action import take_stock
+from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.report import FORMS
 
 CORPUS = payloads.some() + (payloads.mixed(1, 400) if LONG else payloads.mixed(1, 10))
 BATCH = 40
@@ -124,6 +127,7 @@ def test_no_door_lacks_its_line() -> None:
     assert documented == set(MODULES) | doors.CONTROLLER
     assert set(INSTANCE["mode"]["choices"]) == doors.INSTANCE_MODES
     assert set(_FORMS) == doors.REPORTS
+    assert set(FORMS) == doors.STOCKTAKE_REPORTS
     assert set(ENDINGS) == doors.SOURCES
     assert set(INSTANCE_EXPORT["format"]["choices"]) == doors.FORMATS
     plugins = {
@@ -194,12 +198,19 @@ def _replaced(value: Any, text: str) -> Any:
 
 def call(action: str, options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
     """One call of a module that runs on the controller, as its action carries it out."""
-    specs = {"instance": INSTANCE, "instance_absorb": INSTANCE_ABSORB, "instance_export": INSTANCE_EXPORT}
+    specs = {
+        "instance": INSTANCE,
+        "instance_absorb": INSTANCE_ABSORB,
+        "instance_export": INSTANCE_EXPORT,
+        "stocktake": STOCKTAKE,
+    }
     spec = specs[action]
     read = read_arguments(action, spec, {}, options)
     assert not read.refusal, read.refusal
     if action == "instance_export":
         return export(read.options, check_mode, DataLoader(), options)
+    if action == "stocktake":
+        return take_stock(read.options, check_mode, DataLoader(), options)
     if action == "instance_absorb":
         return take_in(read.options, check_mode, DataLoader(), options)
     return on_screen(provision(read.options, check_mode, DataLoader(), options))
@@ -379,6 +390,30 @@ def test_payloads_that_are_taken_into_files(world: World, ending: str, gone: str
         results += [planned, result, again]
     # No table has a column that is called like some of the fields.
     assert ending == "csv" or any(one.get("changed") for one in results), [one["msg"][:300] for one in results]
+    assert_harmless(results)
+
+
+# ---- a stocktake, in this process
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_stocktake_of_a_hostile_service_and_every_report(world: World, mode: str) -> None:
+    results = []
+    scans = world.inside / "scans.csv"
+    lines = [["code", "room"], *([text.replace("\0", ""), "x"] for text in CORPUS[:BATCH])]
+    with scans.open("w", encoding="utf-8", errors="surrogatepass", newline="") as stream:
+        csv.writer(stream).writerows(lines)
+    for number, texts in enumerate(BATCHES):
+        world.service.texts, world.service.mode = texts, mode
+        world.service.known.clear()
+        reports = [world.inside / f"{number}{form}" for form in sorted(doors.STOCKTAKE_REPORTS)]
+        options = {**world.service.options(), **CAPS, "report": [str(path) for path in reports]}
+        results.append(call("stocktake", options, False))
+        results.append(call("stocktake", {**options, "scans": str(scans)}, False))
+        results.append(call("stocktake", {**options, "accept": texts, "scope": {"objects": {texts[0]: texts}}}, False))
+        for path in reports:
+            if path.exists() and path.suffix in (".csv", ".html"):
+                assert [*payloads.steering(path.read_text("utf-8"))] == []
     assert_harmless(results)
 
 

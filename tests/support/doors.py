@@ -106,15 +106,17 @@ def _modules() -> dict[str, list[Mapping[str, Any]]]:
     return found
 
 
-CONTROLLER = {"instance", "instance_absorb", "instance_export", "probe"}
+CONTROLLER = {"instance", "instance_absorb", "instance_export", "probe", "stocktake"}
 """Modules that run on the controller alone, each in tests of its own."""
 
 INSTANCE_MODES = {"apply", "drift", "validate", "render"}
 REPORTS = {".html", ".json", ".md", ".sarif"}
+STOCKTAKE_REPORTS = {".csv", ".html", ".json", ".xlsx"}
 SOURCES = {".yml", ".yaml", ".csv", ".jsonl", ".xlsx"}
 FORMATS = {"yaml", "csv", "jsonl", "xlsx"}
 PLUGINS = {"inventory/places.py", "lookup/record.py"}
-"""The other doors: modes of ``instance``, forms of reports, sources of files, formats of exports, plugins.
+"""The other doors: modes of ``instance``, forms of its reports and of those of a stocktake, sources of files, formats
+of exports, plugins.
 """
 
 MODULES = _modules()

@@ -31,6 +31,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.instance.rep
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe import profile
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import LOOKED_UP
+from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake import report_schema as stocktake_schema
 
 SCHEMAS = ROOT / "docs" / "schema"
 _DOCUMENTS = (
@@ -70,6 +71,7 @@ def files() -> dict[Path, bytes]:
     found = {SCHEMAS / name: text for name, text in static_files().items()}
     found[SCHEMAS / NAME] = report_schema_file()
     found[SCHEMAS / profile.NAME] = profile.profile_schema_file()
+    found[SCHEMAS / stocktake_schema.NAME] = stocktake_schema.stocktake_schema_file()
     found |= charts.files()
     found |= {ROOT / copy: _copied(original) for copy, original in _COPIES.items()}
     found[switch_table.PAGE] = switch_table.page().encode()

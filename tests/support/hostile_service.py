@@ -49,7 +49,7 @@ _TYPED: dict[str, dict[str, Any]] = {
     "rooms": {"building_id": None},
     "persons": {},
     "users": {},
-    "objects": {"actual_room": None, "accessories": []},
+    "objects": {"actual_room": None, "target_room": None, "accessories": []},
     "task-management/tasks": {
         "deadline": "2027-01-01", "status": "open", "assignees": [], "references": [], "reminders": [],
         "attachments": [],
@@ -165,7 +165,12 @@ class HostileService(ThreadingHTTPServer):
     def definitions(self, template: str) -> list[dict[str, Any]]:
         """The fields of a template: its own, and one for each text, whose names are the text."""
         path = {"asset": "objects", "room": "rooms", "person": "persons"}[template]
-        links = {"building_id": "LINKED_LOCATION", "actual_room": "LINKED_ROOM", "accessories": "LINKED_ASSETS"}
+        links = {
+            "building_id": "LINKED_LOCATION",
+            "actual_room": "LINKED_ROOM",
+            "target_room": "LINKED_ROOM",
+            "accessories": "LINKED_ASSETS",
+        }
         own = [(key, key, links.get(key, "TEXT")) for key in (*_TEXTS[path], *_TYPED[path])]
         foreign = [(text, text, "TEXT") for text in self.texts if text]
         return [

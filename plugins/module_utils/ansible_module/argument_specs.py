@@ -291,6 +291,22 @@ INSTANCE_ABSORB: Spec = {
     "new": {"type": "str", "choices": ["since_apply", "all"], "default": "since_apply"},
 }
 
+STOCKTAKE: Spec = {
+    **_ON_CONTROLLER,
+    **_SOURCES,
+    "mode": {"type": "str", "choices": ["prepare", "evaluate", "close"], "default": "evaluate"},
+    "since": {"type": "str"},
+    "until": {"type": "str"},
+    "time_field": {"type": "str"},
+    "scans": {"type": "path"},
+    "accept": {"type": "raw"},
+    "placeholder_rooms": {"type": "list", "elements": "str", "default": []},
+    "scope": {"type": "dict", "default": {}},
+    "report": {"type": "list", "elements": "path", "default": []},
+    "variables": {"type": "dict", "default": {}},
+    **_FORMULAS,
+}
+
 USER_FROM_PERSON: Spec = {**CONNECTION, "person": {"type": "raw"}, "filters": {"type": "dict"}}
 
 AUTH_TOKEN: Spec = {

@@ -14,7 +14,7 @@ import functools
 import html
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 from urllib.parse import unquote
@@ -73,7 +73,12 @@ def hide(secrets: Iterable[str], value: Any) -> Any:
     """
     ordered = sorted((one for one in secrets if one), key=len, reverse=True)
     long = [secret for secret in ordered if len(secret) >= _SHORTEST_IN_NAMES]
-    return _hidden(ordered, long, value) if ordered else value
+    if not ordered:
+        return value
+    # A result of many records has most of its texts many times.
+    masked = functools.cache(functools.partial(_masked, tuple(ordered)))
+    masked_names = functools.cache(functools.partial(_masked, tuple(long)))
+    return _hidden(ordered, masked, masked_names, value)
 
 
 def hide_in_result(secrets: Iterable[str], result: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,16 +87,18 @@ def hide_in_result(secrets: Iterable[str], result: Mapping[str, Any]) -> dict[st
     return {**hide(secrets, result), **tokens}
 
 
-def _hidden(secrets: Sequence[str], long: Sequence[str], value: Any) -> Any:
+def _hidden(
+    secrets: Sequence[str], masked: Callable[[str], str], masked_names: Callable[[str], str], value: Any
+) -> Any:
     if isinstance(value, str):
-        return HIDDEN if value in secrets else _masked(secrets, value)
+        return HIDDEN if value in secrets else masked(value)
     if isinstance(value, Mapping):
         return {
-            (_masked(long, name) if isinstance(name, str) else name): _hidden(secrets, long, member)
+            (masked_names(name) if isinstance(name, str) else name): _hidden(secrets, masked, masked_names, member)
             for name, member in value.items()
         }
     if isinstance(value, (list, tuple)):
-        return [_hidden(secrets, long, item) for item in value]
+        return [_hidden(secrets, masked, masked_names, item) for item in value]
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return HIDDEN if any(secret in str(value) for secret in secrets) else value
     return value
@@ -103,7 +110,7 @@ def _masked(secrets: Sequence[str], text: str) -> str:
     if not is_spelled:
         # The digits of an encoded secret may stand on several lines, or apart.
         plain = text if text.isalnum() else _APART.sub("", text)
-        is_spelled = any(_APART.sub("", form) in plain for secret in secrets for form in _encoded(secret))
+        is_spelled = any(form in plain for secret in secrets for form in _joined(secret))
     if is_spelled:
         text = without(secrets, text)
     for secret in secrets:
@@ -232,3 +239,9 @@ def _encoded(secret: str) -> tuple[str, ...]:
         found += [whole, whole.replace("+", "-").replace("/", "_")]
     found += [content.hex(), content.hex().upper()]
     return tuple(dict.fromkeys(form for form in found if len(form) >= _SHORTEST_ENCODED))
+
+
+@functools.lru_cache(maxsize=1024)
+def _joined(secret: str) -> tuple[str, ...]:
+    """The encoded digits of a secret without what may stand between them."""
+    return tuple(_APART.sub("", form) for form in _encoded(secret))

@@ -716,6 +716,22 @@ def _texts_in(value: Any) -> Iterable[str]:
         yield value
 
 
+def put_value(files: Files, desired: DesiredInstance, entry: Entry, name: str, value: Any) -> None:
+    """Write a field of a record in the file that the record is in: over its value, or as a new one.
+
+    :param name: of the field, as the record has it. :param value: plain data, as an export writes it.
+    :raises NotSpliced: if that is not possible in place. Nothing is changed then.
+    """
+    written = escaped(value) if desired.declares_variables else value
+    if name in entry.fields:
+        owner = _owner(entry, name)
+        new = NewValue(written, lambda loaded: is_same(written, loaded))
+        files.source(files.target(owner.place_of(name))).set(owner.place, name, new)
+    else:
+        owner = list(_owners(entry))[-1]
+        files.source(files.target(owner.place)).add(owner.place, name, written)
+
+
 def _owner(entry: Entry, name: str) -> Entry:
     """The record of the layer that a field came from."""
     return entry.places.owner_of(name) if isinstance(entry.places, MergedPlaces) else entry

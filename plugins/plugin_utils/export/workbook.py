@@ -118,6 +118,20 @@ def text_of(content: bytes) -> bytes:
     return html.unescape(parts.decode("utf-8", "replace")).encode()
 
 
+def text_cell(library: Any, sheet: Any, text: str, bold: bool = False) -> Any:
+    """Return a cell that holds a text: no formula, and no error, whatever it looks like.
+
+    :param library: openpyxl.
+    """
+    cell = library.cell.WriteOnlyCell(sheet)
+    cell.value = _ESCAPE_LIKE.sub("_x005F_", text)
+    cell.data_type = "s"
+    cell.number_format = TEXT_FORMAT
+    if bold:
+        cell.font = library.styles.Font(bold=True)
+    return cell
+
+
 class _Writer:
     def __init__(self, exported: Exported, root: str, dialect: Dialect) -> None:
         self._exported = exported
@@ -220,17 +234,11 @@ class _Writer:
         return _held(text)
 
     def _cell(self, sheet: Any, value: Any, number_format: str, bold: bool = False) -> Any:
-        cell = self._library.cell.WriteOnlyCell(sheet)
         if isinstance(value, str):
-            cell.value = _ESCAPE_LIKE.sub("_x005F_", value)
-            # No formula, and no error, whatever it looks like.
-            cell.data_type = "s"
-            cell.number_format = TEXT_FORMAT
-        else:
-            cell.value = value
-            cell.number_format = number_format
-        if bold:
-            cell.font = self._library.styles.Font(bold=True)
+            return text_cell(self._library, sheet, value, bold)
+        cell = self._library.cell.WriteOnlyCell(sheet)
+        cell.value = value
+        cell.number_format = number_format
         return cell
 
     # ---- choices

@@ -144,18 +144,20 @@ ul { padding-left: 1.2rem; margin: 0; } li { margin: .35rem 0; }
 
 _STYLE += "".join(f".{word} {{ fill: var(--{word}); background: var(--{word}); }}\n" for word in WORDS)
 
-_POLICY = (
-    "default-src 'none'; base-uri 'none'; form-action 'none'; "
-    f"style-src 'sha256-{base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()}'"
-)
-"""Nothing but this one style: no script, no address, no other style, whatever a text may bring with it."""
 
-_HEAD = f"""<!DOCTYPE html>
+def page_head(style: str) -> str:
+    """Return the beginning of a page that lets a browser take nothing but one style: no script, no address, no other
+    style, whatever a text may bring with it.
+    """
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = f"default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'sha256-{digest}'"
+    return f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{_POLICY}">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<style>{_STYLE}</style>
+<style>{style}</style>
 """
+
 
 _BODY = """
 {%- macro listed(list, bad) %}
@@ -237,9 +239,9 @@ _RECORD = """<li>{{ key }}
 {%- endfor %}</li>"""
 
 
-@functools.cache
-def _templates() -> tuple[Template, Template]:
-    environment = Environment(
+def page_environment() -> Environment:
+    """Return what pages are rendered in: everything that is put into a template is cleaned and escaped."""
+    return Environment(
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_printable,
@@ -247,7 +249,12 @@ def _templates() -> tuple[Template, Template]:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    page = f"{{% raw %}}{_HEAD}{{% endraw %}}{_BODY}"
+
+
+@functools.cache
+def _templates() -> tuple[Template, Template]:
+    environment = page_environment()
+    page = f"{{% raw %}}{page_head(_STYLE)}{{% endraw %}}{_BODY}"
     return environment.from_string(page), environment.from_string(_RECORD)
 
 

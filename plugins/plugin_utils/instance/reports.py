@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -159,8 +159,17 @@ def check_report(path: Path) -> None:
 
     :raises InvalidInput: for an ending that means nothing, and where there is no such directory, a device or a pipe.
     """
-    if path.suffix not in _FORMS:
-        raise InvalidInput(f"report: {path} ends in {path.suffix or 'nothing'}; expected {' or '.join(_FORMS)}")
+    check_report_path(path, _FORMS)
+
+
+def check_report_path(path: Path, endings: Collection[str]) -> None:
+    """Refuse a path at which no report can be written.
+
+    :param endings: those that say a form.
+    :raises InvalidInput: for another ending, and if there is no such directory, or a device or a pipe.
+    """
+    if path.suffix not in endings:
+        raise InvalidInput(f"report: {path} ends in {path.suffix or 'nothing'}; expected {' or '.join(endings)}")
     if not path.parent.is_dir() or path.is_dir() or _type_of(path) is FileType.OTHER:
         raise InvalidInput(f"report: {path} can't be written; expected a file in a directory that is there")
 
@@ -188,4 +197,9 @@ def write_report(
         text = as_markdown(account, url=url) if path.suffix == _COMMENT else _FORMS[path.suffix](account)
     # A short one might stand in what is ours, and a report without it would be no JSON any more.
     hidden = [secret for secret in secrets if len(secret) >= _SHORTEST_SECRET]
-    Folder(path.parent).write(path.name, without(hidden, text).encode(), Access(mode=PRIVATE_FILE))
+    store_report(path, without(hidden, text).encode())
+
+
+def store_report(path: Path, content: bytes) -> None:
+    """Write a report that only its owner can read."""
+    Folder(path.parent).write(path.name, content, Access(mode=PRIVATE_FILE))

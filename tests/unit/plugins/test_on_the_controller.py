@@ -24,6 +24,7 @@ _MODULES: dict[str, dict[str, Any]] = {
     "instance_absorb": {"src": "."},
     "instance_export": {"dest": "."},
     "probe": {},
+    "stocktake": {},
 }
 
 

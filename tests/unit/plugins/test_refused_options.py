@@ -18,6 +18,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
     INSTANCE_ABSORB,
     INSTANCE_EXPORT,
     PROBE,
+    STOCKTAKE,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import (
     MODULES,
@@ -34,6 +35,7 @@ SPECS: dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {
     "instance_absorb": (INSTANCE_ABSORB, {}),
     "instance_export": (INSTANCE_EXPORT, {}),
     "probe": (PROBE, {}),
+    "stocktake": (STOCKTAKE, {"required_if": [("mode", "close", ("src", "accept"))]}),
 }
 SECRET = "dont-show-me"
 
@@ -73,6 +75,7 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
     ("instance", {}, "one of the following is required: src, desired, plan_file"),
     ("instance_absorb", {}, "missing required arguments: src"),
     ("instance_export", {}, "missing required arguments: dest"),
+    ("stocktake", {"mode": "close", "src": "."}, "mode is close but all of the following are missing: accept"),
     ("auth_token", {"grant_type": "sso_auth_code"}, "grant_type is sso_auth_code but all of the following are missing"),
     ("room_info", {"uuid": "x", "filters": {"name": "y"}}, "parameters are mutually exclusive: uuid|filters"),
     ("file_download", {"object": "1", "dest": "/tmp/x"}, "parameters are required together: object, field"),

@@ -39,6 +39,7 @@ SPECS: dict[str, specs.Spec] = {
     "instance_absorb": specs.INSTANCE_ABSORB,
     "instance_export": specs.INSTANCE_EXPORT,
     "probe": specs.PROBE,
+    "stocktake": specs.STOCKTAKE,
 }
 """The options of every module. Those of many records are not in ``MODULES``: they run on the controller only."""
 

@@ -38,6 +38,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.instance.rep
     report_schema_file,
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe import profile
+from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake import report_schema as stocktake_schema
 
 ACME = ROOT / "examples" / "acme"
 STATIC = static_schema()
@@ -84,7 +85,11 @@ def test_both_schemas_are_schemas() -> None:
 
 def test_what_is_shipped_is_what_the_code_says() -> None:
     shipped = {path.name: path.read_bytes() for path in (ROOT / "docs" / "schema").iterdir()}
-    others = {NAME: report_schema_file(), profile.NAME: profile.profile_schema_file()}
+    others = {
+        NAME: report_schema_file(),
+        profile.NAME: profile.profile_schema_file(),
+        stocktake_schema.NAME: stocktake_schema.stocktake_schema_file(),
+    }
     assert shipped == {**static_files(), **others}, "run make generate"
 
 

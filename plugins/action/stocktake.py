@@ -1,0 +1,24 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Evaluates a stocktake on the controller, which reads the tables and writes the reports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import STOCKTAKE
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.controller_action import ControllerAction
+from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.action import take_stock
+
+
+class ActionModule(ControllerAction):
+    """Prepares, evaluates or closes a stocktake."""
+
+    spec = STOCKTAKE
+    rules: Mapping[str, Any] = {"required_if": [("mode", "close", ("src", "accept"))]}
+
+    def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Reads the instance; a closed stocktake edits the files."""
+        return take_stock(options, self._task.check_mode, self._loader, self._task.args)

@@ -1,0 +1,436 @@
+#!/usr/bin/python
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: stocktake
+short_description: Prepare, evaluate and close a stocktake
+version_added: 1.0.0
+description:
+  - Compares where objects belong (the target room) with where people scanned them (the actual room). Files own the
+    target room, and scans own the actual room.
+  - An object is V(ok) if both are the same room, a V(deviation) if it was found in another room, V(missing) if it has a
+    target room and was not found, V(new) if it was found and has no target room, and V(unknown) if it has neither.
+  - Never writes to the instance. Only O(mode=close) changes files. It puts the room in which an accepted object was
+    found into the files as its new target room, to be reviewed as a pull request. The next apply of
+    M(community.seventhings.instance) writes that room to the instance.
+  - Runs on the controller.
+options:
+  mode:
+    description:
+      - What to do.
+    type: str
+    choices:
+      prepare: >-
+        Before a stocktake, list the objects that have a placeholder in place of a scan code, no target room, or a room
+        of O(placeholder_rooms).
+      evaluate: Compute the status of each object, and the counts and values of each location and room.
+      close: Evaluate, and write the rooms of the objects in O(accept) into the files in O(src). It needs both options.
+    default: evaluate
+  since:
+    description:
+      - The beginning of the stocktake, as a day or as a time, such as V(2025-11-17). A day begins at midnight.
+      - An object counts as scanned if its O(time_field) is between O(since) and O(until). Its status does not depend on
+        that. What is in its room and was not scanned is counted in RV(scanned).
+      - A time without an offset to UTC is in the C(timezone) that C(instance.yml) in O(src) names, or in UTC.
+    type: str
+  until:
+    description:
+      - The end of the stocktake, as a day or as a time. A day is included.
+    type: str
+  time_field:
+    description:
+      - The field that says when an object was scanned. Without this option it is C(inventory_time).
+    type: str
+  scans:
+    description:
+      - A table with scanned codes, C(.csv) or C(.xlsx), such as a hand-held scanner saves it. It has the columns
+        C(code), C(room) and, if there is one, C(time). Other columns are ignored. Of a workbook the first sheet is
+        read.
+      - A room is written as in other files, such as V(Dresden/1.04).
+      - For the codes in it, the room in the table takes the place of the actual room of the instance. The last scan of
+        a code counts. Scans outside of O(since) and O(until) are left out, and a warning says how many.
+      - A room that is not known, a time that is none, and a code that is in two rooms at once are findings with file
+        and line. Codes that no object has are in RV(unknown_codes).
+    type: path
+  accept:
+    description:
+      - The scan codes whose new room is accepted, as a list, or the path of a table with the columns C(code) and
+        C(accept). There V(true), V(yes), V(ja), V(x) and V(1) accept a row. A report as CSV or as a workbook has these
+        columns.
+      - An object that was not found is never changed. It keeps its target room, and RV(not_changed) names it.
+    type: raw
+  placeholder_rooms:
+    description:
+      - Rooms in which things are recorded that are in no room or have no label, such as land and licences. Their
+        objects are in RV(unlabelled), to be confirmed by hand.
+    type: list
+    elements: str
+    default: []
+  scope:
+    description:
+      - Evaluate only the objects that have one of some values in each of some fields, written as C(scope) of
+        C(instance.yml).
+    type: dict
+    default: {}
+  report:
+    description:
+      - Files to write the stocktake to. The ending says the form.
+      - C(.html) is a page that prints on A4, with lines to sign on. C(.csv) and C(.xlsx) have a row for each object.
+        C(.json) has everything, and C(docs/schema/stocktake.schema.json) describes it.
+      - Only their owner can read the files. The directories must exist. In check mode no report is written.
+    type: list
+    elements: path
+    default: []
+  src:
+    description:
+      - The files of the instance, as O(community.seventhings.instance#module:src) takes them.
+      - C(scan_codes) of their C(instance.yml) says which field holds the scan code, and how placeholders begin. Only
+        O(mode=close) reads and changes other files. For it, a link is refused.
+    type: raw
+  src_below:
+    description:
+      - A directory that O(src) must not lead out of once all links are followed. If it does, nothing is read.
+      - A commit can put a link in the place of the directory. Name the checkout here if others can commit to it.
+    type: path
+  variables:
+    description:
+      - Values of the variables that C(instance.yml) declares.
+    type: dict
+    default: {}
+  formulas:
+    description:
+      - The form of a text in the CSV files in O(src) that a spreadsheet would run.
+    type: str
+    choices:
+      escape: With an apostrophe before it, as exports write it.
+      keep: As it is.
+    default: escape
+attributes:
+  check_mode:
+    support: full
+    details:
+      - Writes no file and no report. O(mode=close) returns the patch.
+  diff_mode:
+    support: full
+    details:
+      - The patch of O(mode=close), which C(git apply) accepts in O(src).
+  idempotent:
+    support: full
+  action:
+    description: Runs on the controller.
+    support: full
+  async:
+    description: Can be run with the C(async) keyword.
+    support: none
+notes:
+  - Requests are the field definitions of objects and the lists of objects, rooms and locations, a page for every 1000
+    records. No object takes a request of its own.
+  - If a role hides one of both rooms from the account, or nobody can say whether it does, nothing is evaluated.
+  - The status is computed from both rooms. If the service says another status, C(service_status) of the object has it,
+    and a warning counts such objects.
+  - In a table in O(src), one cell of an object changes. If the files write the location of the target room too, that
+    cell changes as well. YAML and JSON Lines keep their comments, order and quotes.
+  - Archived objects are in no list, so they are not counted.
+seealso:
+  - module: community.seventhings.instance
+  - module: community.seventhings.instance_absorb
+  - ref: Stocktake <ansible_collections.community.seventhings.docsite.guide_stocktake>
+    description: A stocktake from the preparation to the end.
+extends_documentation_fragment:
+  - community.seventhings.connection
+  - community.seventhings.attributes
+author:
+  - Contributors to the community.seventhings collection (@ansible-collections)
+"""
+
+EXAMPLES = r"""
+---
+- name: List what needs a label or a room before the stocktake
+  community.seventhings.stocktake:
+    mode: prepare
+    src: acme
+    placeholder_rooms: [Dresden/000]
+    report: [before.html]
+
+- name: Evaluate the stocktake of November
+  community.seventhings.stocktake:
+    since: "2025-11-10"
+    until: "2025-11-21"
+    report: [stocktake.html, stocktake.csv]
+
+- name: Evaluate it with the codes that a hand-held scanner saved
+  community.seventhings.stocktake:
+    scans: scanned.csv
+
+- name: Accept the deviations that somebody marked in the report, as a patch first
+  community.seventhings.stocktake:
+    mode: close
+    src: acme
+    accept: stocktake.csv
+  check_mode: true
+  diff: true
+"""
+
+RETURN = r"""
+mode:
+  description:
+    - What was done.
+  returned: success
+  type: str
+  sample: evaluate
+instance:
+  description:
+    - The root of the instance.
+  returned: success
+  type: str
+  sample: https://acme.seventhings.com
+date:
+  description:
+    - When the lists were read (UTC).
+  returned: success
+  type: str
+  sample: "2025-11-21T15:04:05+00:00"
+window:
+  description:
+    - The time of the stocktake (C(since), C(until)), and the C(time_field).
+  returned: success
+  type: dict
+  sample: {since: "2025-11-10T00:00:00+00:00", until: null, time_field: inventory_time}
+sees:
+  description:
+    - What the account sees. C(objects), C(rooms) and C(locations) are numbers.
+    - C(hidden_records) is V(no) if the account sees an object in each location that has rooms, else V(unknown), and
+      C(locations_without_objects) names the others. C(hidden_fields) are the fields of objects that a role hides.
+      C(words) says all of that.
+  returned: success
+  type: dict
+  sample:
+    objects: 60
+    rooms: 21
+    locations: 4
+    hidden_records: "no"
+    locations_without_objects: []
+    hidden_fields: []
+    words: this account sees an object in every location that has rooms
+counts:
+  description:
+    - Status to the number of objects in scope.
+  returned: success
+  type: dict
+  contains:
+    ok:
+      description: In their target room.
+      type: int
+    deviation:
+      description: In another room.
+      type: int
+    missing:
+      description: With a target room, and not found.
+      type: int
+    new:
+      description: Found, and without a target room.
+      type: int
+    unknown:
+      description: Without both rooms.
+      type: int
+  sample: {ok: 46, deviation: 5, missing: 7, new: 1, unknown: 1}
+scanned:
+  description:
+    - The number of objects that were scanned in their room (C(in_place)) and C(elsewhere), that were C(not_scanned),
+      and that were not scanned because they have no label (C(unlabelled)).
+  returned: success
+  type: dict
+  sample: {in_place: 46, elsewhere: 6, not_scanned: 6, unlabelled: 2}
+reasons:
+  description:
+    - The number of objects that have a C(placeholder) in place of a scan code, C(no_target_room), or a room of
+      O(placeholder_rooms) (C(placeholder_room)).
+  returned: success
+  type: dict
+  sample: {placeholder: 2, no_target_room: 2, placeholder_room: 2}
+values:
+  description:
+    - Each field of the type C(MONEY) to its sum over all objects in scope.
+  returned: success
+  type: dict
+  sample: {purchasing_price: "530999.90"}
+by_place:
+  description:
+    - The numbers of objects by status, for each location (C(room) is null) and for each of its rooms. An object counts
+      in its target room. If it has none, it counts in its actual room.
+    - C(visitors) are objects that were found here and belong elsewhere. C(values) are sums of money.
+  returned: success
+  type: list
+  elements: dict
+  sample:
+    - location: Dresden
+      room: "1.04"
+      ok: 1
+      deviation: 1
+      missing: 1
+      new: 0
+      unknown: 0
+      visitors: 0
+      values: {purchasing_price: "3127.00"}
+objects:
+  description:
+    - The objects in scope, with O(mode=prepare) only those that have C(reasons).
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    scan_code:
+      description: The scan code. It is empty if the object has none.
+      type: str
+    status:
+      description: V(ok), V(deviation), V(missing), V(new) or V(unknown).
+      type: str
+    scanned:
+      description: V(in_place), V(elsewhere), V(not_scanned) or V(unlabelled).
+      type: str
+    name:
+      description: The name of the object.
+      type: str
+    uuid:
+      description: The uuid of the object.
+      type: str
+    target_room:
+      description: Where it belongs; null if that is not known.
+      type: str
+    actual_room:
+      description: Where it was found; null if it was not found.
+      type: str
+    time:
+      description: When it was scanned; null if it was not.
+      type: str
+    from_scans:
+      description: Whether the actual room comes from O(scans).
+      type: bool
+    unlabelled:
+      description: Whether it has no label that could be scanned.
+      type: bool
+    reasons:
+      description: Why it needs a look before a stocktake, as in RV(reasons).
+      type: list
+      elements: str
+    service_status:
+      description: The status that the service says, if it is another one.
+      type: str
+    values:
+      description: Amounts of money by field.
+      type: dict
+  sample:
+    - scan_code: "100018"
+      status: deviation
+      scanned: elsewhere
+      name: Notebook
+      uuid: 9f2d6d5e-7e0f-4c1b-8f7a-2f1d3f1f6a10
+      target_room: Dresden/1.04
+      actual_room: Leipzig/3.01
+      time: "2025-11-17T08:30:00+00:00"
+      from_scans: false
+      unlabelled: false
+      reasons: []
+      service_status: null
+      values: {purchasing_price: "1399.00"}
+unknown_codes:
+  description:
+    - The codes in O(scans) and O(accept) that no object in scope has.
+  returned: success
+  type: list
+  elements: str
+  sample: ["100999"]
+unlabelled:
+  description:
+    - The scan codes of the objects that have no label, to confirm by hand. These are placeholders, and objects in
+      O(placeholder_rooms). An object without any code is named by its uuid.
+  returned: success
+  type: list
+  elements: str
+  sample: [IMP-000001, "999001"]
+accepted:
+  description:
+    - How many objects were accepted.
+  returned: when O(mode=close)
+  type: int
+  sample: 5
+files:
+  description:
+    - The paths of the files that changed, or would.
+  returned: when O(mode=close)
+  type: list
+  elements: str
+  sample: [objects/it.yml]
+not_changed:
+  description:
+    - What was accepted and not changed, each with its place and the reason.
+  returned: when O(mode=close)
+  type: list
+  elements: str
+  sample:
+    - "object '100019': not changed, because it was not found, so no room is known"
+patch:
+  description:
+    - The changes of the files as a patch.
+  returned: when O(mode=close)
+  type: str
+  sample: |
+    --- a/objects/it.csv
+    +++ b/objects/it.csv
+    @@ -1,2 +1,2 @@
+     barcode,target_room
+    -100018,Dresden/1.04
+    +100018,Leipzig/3.01
+diff:
+  description:
+    - The same, for C(--diff).
+  returned: when O(mode=close)
+  type: dict
+  contains:
+    prepared:
+      description: The patch.
+      type: str
+  sample:
+    prepared: "--- a/objects/it.csv"
+findings:
+  description:
+    - The mistakes in O(scans), O(accept) or O(src), each with its file and line. Nothing is evaluated then.
+  returned: failure
+  type: list
+  elements: str
+  sample:
+    - "scanned.csv:3:8: room: there is no room 'Dresden/9.99'"
+msg:
+  description:
+    - The outcome in a few lines.
+  returned: always
+  type: str
+  sample: "60 objects: 46 ok, 5 deviation, 7 missing, 1 new, 1 unknown"
+requests:
+  description:
+    - How many requests were sent, login and repeats included.
+  returned: always
+  type: int
+  sample: 5
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import STOCKTAKE
+
+
+def main() -> None:
+    module = AnsibleModule(
+        argument_spec=STOCKTAKE,
+        required_if=[("mode", "close", ("src", "accept"))],
+        supports_check_mode=True,
+    )
+    module.fail_json(msg="community.seventhings.stocktake runs on the controller, through the action of the same name.")
+
+
+if __name__ == "__main__":
+    main()

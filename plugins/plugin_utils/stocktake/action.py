@@ -1,0 +1,220 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The action ``stocktake`` on the controller: read the lists, compute, report, and for ``close`` edit the files."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ansible import constants
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
+from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean, cleaned
+
+from ..absorb.files import Files
+from ..desired.desired import DesiredInstance
+from ..desired.hiding import Hiding, masked
+from ..desired.telling import tell
+from ..desired.xlsx_source import openpyxl_library
+from ..export.downloads import Downloads
+from ..instance.caps import Caps
+from ..instance.on_screen import findings_in_short, message_in_short
+from ..instance.run import many_objects
+from ..layers.given import load_files, sources_of
+from ..layers.layers import layers_of
+from .closing import Closed, Closing
+from .document import CLOSE, PREPARE, Heading, document_of
+from .evaluation import Evaluation, Evaluator
+from .moments import Window
+from .reading import InstanceLists
+from .report import paths_of, write_reports
+from .scan_codes import ScanCodes, read_scan_codes
+from .tables import WrongRows, read_accepted, read_scans
+
+_TIME_FIELD = "inventory_time"
+_SHOWN = 20
+"""Lines of what was not changed that a message has; the result has all of them."""
+
+
+def take_stock(options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> dict[str, Any]:
+    """One call of the module ``stocktake``: its result as Ansible wants it."""
+    call = _Call(options, check_mode, loader, written)
+    try:
+        with many_objects():
+            return call.run()
+    except WrongRows as wrong:
+        return call.failed([str(finding) for finding in wrong.findings])
+    except (SeventhingsError, OSError) as error:
+        message = error.message if isinstance(error, SeventhingsError) else clean(str(error))
+        shown = message_in_short(masked(message, call.vaulted()))
+        return {"failed": True, "changed": False, "msg": shown, "requests": call.requests}
+
+
+class _Call:
+    """One call of the module."""
+
+    def __init__(self, options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> None:
+        self._options = options
+        self._check_mode = check_mode
+        self._loader = loader
+        self._written = written
+        self._client: Client | None = None
+        self._desired = DesiredInstance()
+        self._hiding = Hiding()
+
+    @property
+    def requests(self) -> int:
+        """The number of requests that were sent."""
+        return 0 if self._client is None else self._client.transport.sent
+
+    def vaulted(self) -> set[str]:
+        """Return the texts of vaulted files, which no message shows."""
+        return self._hiding.texts(self._desired.entries)
+
+    def failed(self, findings: list[str]) -> dict[str, Any]:
+        """Return the result of a call that found mistakes in files."""
+        return {
+            "failed": True,
+            "changed": False,
+            "findings": findings,
+            "msg": findings_in_short(findings),
+            "requests": self.requests,
+        }
+
+    def run(self) -> dict[str, Any]:
+        options, mode = self._options, self._options["mode"]
+        reports = paths_of(options["report"])
+        if any(path.suffix == ".xlsx" for path in reports):
+            openpyxl_library()
+        sources = sources_of(options, refuse_links=mode == CLOSE)
+        scan_codes = read_scan_codes(sources)
+        window = Window.from_task(options["since"], options["until"], scan_codes.timezone)
+        scans = read_scans(Path(options["scans"]).expanduser()) if options["scans"] else []
+        accepted = _accepted(options["accept"])
+        if mode == CLOSE:
+            self._desired = load_files(options, sources, self._loader, self._written, self._hiding)
+            if self._desired.findings:
+                return self.failed(tell(self._desired.findings, self._desired).lines)
+        client = self._client = connect(options, read_only=True, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
+        caps = Caps.from_task({})
+        wrong = caps.wrong_instance(client.transport.root, self._desired.instances)
+        if wrong:
+            raise InvalidInput(wrong)
+        client.transport.secrets |= self.vaulted()
+        started = dt.datetime.now(dt.UTC)
+        time_field = options["time_field"] or _TIME_FIELD
+        lists = InstanceLists(client, scan_codes.field or OBJECT.barcode_key, time_field)
+        lists.check_visible((lists.fields.actual, lists.fields.target, lists.fields.code))
+        if window.is_bounded or options["time_field"]:
+            lists.check_time_field(time_field)
+        placeholder_rooms = lists.rooms_named("placeholder_rooms", options["placeholder_rooms"])
+        evaluator = Evaluator(lists, window, scan_codes, placeholder_rooms)
+        evaluation, findings = evaluator.run(lists.in_scope(options["scope"]), scans)
+        if findings:
+            return self.failed([str(finding) for finding in findings])
+        more, closed = self._close(lists, evaluation, accepted, sources) if mode == CLOSE else ({}, None)
+        heading = Heading(mode, client.transport.root, started, window, time_field, lists.sees())
+        document = client.without_credentials(document_of(heading, evaluation, lists.fields.money))
+        if not self._check_mode:
+            write_reports(document, reports)
+        warnings = [*self._warnings(scan_codes, evaluation, lists), *client.transport.told()]
+        return {
+            "changed": False,
+            **document,
+            **client.without_credentials(more),
+            "msg": _in_words(document, closed),
+            "requests": self.requests,
+            **({"warnings": warnings} if warnings else {}),
+        }
+
+    def _close(
+        self, lists: InstanceLists, evaluation: Evaluation, accepted: list[str], sources: list[Path]
+    ) -> tuple[dict[str, Any], Closed]:
+        """Edit the files. Return the members that this adds to the result, and what was done."""
+        wanted = set(accepted)
+        known = [one for one in evaluation.objects if one.code in wanted]
+        codes = {one.code for one in known}
+        evaluation.unknown_codes += [code for code in accepted if code not in {*codes, *evaluation.unknown_codes}]
+        files = Files(layers_of(sources), self._desired, self._options["formulas"])
+        folder = Path(constants.DEFAULT_LOCAL_TMP)
+        closed = Closing(lists, self._desired, files, Downloads(lists.client, folder, {})).run(known)
+        changes = list(
+            files.changes(lambda name, why: closed.not_changed.append(f"{name}: not changed, because {why}"))
+        )
+        patch = files.patch(changes)
+        if not self._check_mode:
+            files.write(changes, backup=False)
+        result = {
+            "changed": bool(changes),
+            "accepted": closed.accepted,
+            "files": [files.label(one.target) for one in changes],
+            "not_changed": cleaned(closed.not_changed),
+            "patch": patch,
+            "diff": {"prepared": patch},
+        }
+        return result, closed
+
+    def _warnings(self, scan_codes: ScanCodes, evaluation: Evaluation, lists: InstanceLists) -> list[str]:
+        found = list(self._desired.warnings)
+        if self._options["mode"] == PREPARE and not scan_codes.placeholder:
+            found.append(
+                "No placeholder of scan codes is known, so none is found: name in src the files whose instance.yml has "
+                "scan_codes."
+            )
+        if evaluation.left_out:
+            found.append(f"scans: {evaluation.left_out:,} scans are outside of the window and were left out.")
+        number = sum(bool(one.service_status) for one in evaluation.objects)
+        if number:
+            found.append(
+                f"The service says another status for {number:,} objects than follows from their rooms; service_status "
+                "in objects has it."
+            )
+        if not lists.sees_times:
+            found.append("This account sees no time of a scan, so every object counts as not scanned.")
+        return found
+
+
+def _accepted(written: Any) -> list[str]:
+    """Return the scan codes that are accepted: a list of them, or a table.
+
+    :raises InvalidInput: for anything else.
+    """
+    if isinstance(written, str):
+        return read_accepted(Path(written).expanduser())
+    codes = [] if written is None else written
+    wrong = not isinstance(codes, list) or [one for one in codes if not isinstance(one, str) or not one]
+    if wrong:
+        example = shorten(wrong[0] if isinstance(wrong, list) else written)
+        raise InvalidInput(f"accept: {example} does not fit; expected scan codes in quotes, or the path of a table")
+    return list(dict.fromkeys(codes))
+
+
+def _in_words(document: Mapping[str, Any], closed: Closed | None) -> str:
+    counts = ", ".join(f"{number:,} {status}" for status, number in document["counts"].items())
+    lines = [f"{sum(document['counts'].values()):,} objects: {counts}"]
+    if document["mode"] == PREPARE:
+        reasons = document["reasons"]
+        lines.append(
+            f"{reasons['placeholder']:,} with a placeholder, {reasons['no_target_room']:,} without target room, "
+            f"{reasons['placeholder_room']:,} in placeholder rooms"
+        )
+    else:
+        scanned = ", ".join(f"{number:,} {word.replace('_', ' ')}" for word, number in document["scanned"].items())
+        lines.append(f"Scanned: {scanned}")
+    if document["unknown_codes"]:
+        lines.append(f"{len(document['unknown_codes']):,} unknown scan codes")
+    lines.append(f"Visible: {document['sees']['words']}")
+    if closed is not None:
+        lines.append(f"{closed.accepted:,} accepted, {closed.changed:,} changed in the files")
+        lines += map(clean, closed.not_changed[:_SHOWN])
+        rest = len(closed.not_changed) - _SHOWN
+        lines += [f"and {rest:,} more; not_changed has all of them"] if rest > 0 else []
+    return "\n".join(lines)

@@ -1,0 +1,156 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Closes a stocktake: accepted objects get the room that they were found in as their target room, in the files."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, OBJECT, ROOM
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
+
+from ..absorb.absorb import put_value
+from ..absorb.files import Files
+from ..absorb.text_file import NotSpliced
+from ..desired.desired import DesiredInstance, Entry
+from ..desired.hiding import VAULTED
+from ..desired.parsing import written_as
+from ..export.downloads import Downloads
+from ..export.portable import NotPortable, Portable
+from ..set_plan.context import PlanContext
+from ..set_plan.plan import PlanOptions
+from .evaluation import StocktakeObject
+from .reading import InstanceLists
+from .rooms import Room
+from .status import OK
+
+
+@dataclass
+class Closed:
+    """The outcome of closing.
+
+    :ivar changed: number of objects whose files change. :ivar accepted: number of objects that were accepted.
+    :ivar not_changed: what was accepted and is not changed, each with the reason.
+    """
+
+    accepted: int = 0
+    changed: int = 0
+    not_changed: list[str] = field(default_factory=list)
+
+
+class Closing:
+    """Writes accepted rooms into files.
+
+    :param files: takes the edits; nothing is written. :param downloads: is asked for nothing.
+    """
+
+    def __init__(self, lists: InstanceLists, desired: DesiredInstance, files: Files, downloads: Downloads) -> None:
+        self._lists = lists
+        self._desired = desired
+        self._files = files
+        self._context = PlanContext(lists.client, desired, PlanOptions())
+        self._state = self._context.state
+        self._state.take_over(lists.state, (OBJECT.name, ROOM.name, LOCATION.name))
+        self._portable = Portable(self._state, downloads, lambda _why: None)
+        self._schema = self._context.schema(OBJECT)
+
+    def run(self, objects: Iterable[StocktakeObject]) -> Closed:
+        """Edit the files for each accepted object."""
+        result = Closed()
+        entries = self._entries()
+        for one in objects:
+            result.accepted += 1
+            if one.status == OK:
+                continue
+            try:
+                result.changed += self._close(one, entries.get(one.record.uuid, ()))
+            except (NotSpliced, NotPortable) as reason:
+                result.not_changed.append(f"{self._words(one, entries)}: not changed, because {reason}")
+        return result
+
+    def _words(self, one: StocktakeObject, entries: Mapping[str, list[Entry]]) -> str:
+        found = entries.get(one.record.uuid, ())
+        hiding = self._desired.hiding
+        name = VAULTED if any(map(hiding.touches, found)) else shorten(one.code)
+        return f"{found[0].place}: object {name}" if found else f"object {name}"
+
+    # ---- which record of the files
+
+    def _entries(self) -> dict[str, list[Entry]]:
+        """Return the records of the files, by the uuid of the object that each of them means."""
+        found: dict[str, list[Entry]] = {}
+        for entry in self._desired.entries:
+            if entry.kind is OBJECT and entry.state == "present" and not entry.misread:
+                for record in self._meant_by(entry):
+                    found.setdefault(record.uuid, []).append(entry)
+        return found
+
+    def _meant_by(self, entry: Entry) -> Iterator[Any]:
+        chosen = [field for name in self._identity() if (field := self._schema.find(name)) is not None]
+        keys = [field.key for field in chosen] or list(OBJECT.match_on[0])
+        written = {name: value for name, value in entry.fields.items() if self._key_of(name) in keys}
+        values = self._context.wanted.parse(self._schema, entry, written)
+        if all(values.get(key) not in (None, "", ()) for key in keys) and self._context.resolve(values, None):
+            yield from self._state.find_existing(self._schema, keys, values)
+
+    def _identity(self) -> Collection[str]:
+        return self._desired.identity.get(OBJECT.section, ())
+
+    def _key_of(self, name: str) -> str:
+        found = self._schema.find(name)
+        return "" if found is None else found.key
+
+    # ---- one object
+
+    def _close(self, one: StocktakeObject, entries: Collection[Entry]) -> int:
+        """Edit the record of an object. Return 1 if its file changes.
+
+        :raises NotSpliced: if that is not possible. Nothing is changed then.
+        """
+        if one.actual is None:
+            raise NotSpliced("it was not found, so no room is known")
+        if not entries:
+            raise NotSpliced("no file of src has a record for it")
+        if len(entries) > 1:
+            places = " and ".join(str(entry.place) for entry in entries)
+            raise NotSpliced(f"{len(entries)} records of the files mean it, at {places}")
+        (entry,) = entries
+        before = self._files.mark()
+        try:
+            written = [self._put(entry, of, meant) for of, meant in self._values(entry, one.actual)]
+            return int(any(written))
+        except (NotSpliced, NotPortable):
+            self._files.undo(before)
+            raise
+
+    def _values(self, entry: Entry, room: Room) -> Iterator[tuple[Field, Reference | None]]:
+        """Yield the fields to write: the target room, and its location if the file has that too."""
+        fields = self._lists.fields
+        if room.record is None:
+            raise NotPortable(f"no list shows the room {room.path}")
+        yield fields.target, Reference(ROOM.name, uuid=room.record.uuid, id=room.record.id)
+        location = fields.target_location
+        if location is not None and written_as(self._schema, entry, location.key) in entry.fields:
+            place = self._lists.rooms.location_of(room)
+            yield location, None if place is None else Reference(LOCATION.name, uuid=place.uuid, id=place.id)
+
+    def _put(self, entry: Entry, of: Field, meant: Reference | None) -> bool:
+        """Write a field of a record, unless it means the same already."""
+        name = written_as(self._schema, entry, of.key)
+        if name in entry.fields:
+            now = self._context.wanted.parse(self._schema, entry, {name: entry.fields[name]})
+            if self._context.resolve(now, None) and self._is_same(now.get(of.key), meant):
+                return False
+        value = None if meant is None else self._portable.checked(of, meant)
+        put_value(self._files, self._desired, entry, name, value)
+        return True
+
+    def _is_same(self, now: Any, meant: Reference | None) -> bool:
+        if not isinstance(now, Reference) or meant is None:
+            return now is None and meant is None
+        self._state.complete(now)
+        return bool(now.same(meant))

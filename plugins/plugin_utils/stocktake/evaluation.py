@@ -1,0 +1,319 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The status of every object, and the counts and values of every place."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import type_of
+
+from ..desired.desired import Finding
+from .moments import EXPECTED, Window, moment_of
+from .reading import InstanceLists
+from .rooms import Doubtful, Room
+from .scan_codes import ScanCodes
+from .status import DEVIATION, NEW, OK, STATUSES, differs, status_of
+from .tables import Scan
+
+IN_PLACE, ELSEWHERE, NOT_SCANNED, UNLABELLED = "in_place", "elsewhere", "not_scanned", "unlabelled"
+SCANNED = (IN_PLACE, ELSEWHERE, NOT_SCANNED, UNLABELLED)
+"""What the scans say of an object."""
+
+PLACEHOLDER, NO_TARGET, PLACEHOLDER_ROOM = "placeholder", "no_target_room", "placeholder_room"
+REASONS = (PLACEHOLDER, NO_TARGET, PLACEHOLDER_ROOM)
+"""Why an object has to be looked at before a stocktake."""
+
+
+@dataclass(slots=True)
+class StocktakeObject:
+    """An object as the stocktake finds it.
+
+    :ivar code: the scan code; empty if it has none. :ivar actual: the scanned room, if it stands in the list of scans.
+    :ivar time: of the last scan; None if it was not scanned. :ivar scanned: one of :data:`SCANNED`.
+    :ivar is_listed: whether the actual room comes from the list of scans.
+    :ivar service_status: what the service says, if that differs.
+    :ivar reasons: why it has to be looked at before a stocktake. :ivar values: field key to amount of money.
+    """
+
+    record: Record
+    code: str
+    name: str
+    target: Room | None
+    actual: Room | None
+    time: dt.date | None
+    status: str
+    scanned: str
+    is_listed: bool
+    service_status: str
+    reasons: tuple[str, ...]
+    values: dict[str, Decimal]
+
+    @property
+    def place(self) -> Room | None:
+        """The room that counts the object: where it belongs, else where it was found."""
+        return self.target or self.actual
+
+    @property
+    def is_unlabelled(self) -> bool:
+        """Return True if nobody can scan it."""
+        return not self.code or bool({PLACEHOLDER, PLACEHOLDER_ROOM}.intersection(self.reasons))
+
+
+@dataclass
+class Evaluation:
+    """The outcome of a stocktake.
+
+    :ivar unknown_codes: scan codes of the list that no object in scope has. :ivar left_out: scans out of the window.
+    """
+
+    objects: list[StocktakeObject] = field(default_factory=list)
+    unknown_codes: list[str] = field(default_factory=list)
+    left_out: int = 0
+
+    def counts(self) -> dict[str, int]:
+        """Return the number of objects of each status."""
+        numbers = Counter(one.status for one in self.objects)
+        return {status: numbers[status] for status in STATUSES}
+
+    def scanned(self) -> dict[str, int]:
+        """Return the number of objects by what the scans say of them."""
+        numbers = Counter(one.scanned for one in self.objects)
+        return {word: numbers[word] for word in SCANNED}
+
+
+@dataclass(frozen=True)
+class _Scanned:
+    """A scan of the list.
+
+    :ivar scan: as it was written. :ivar time: None if it has none.
+    """
+
+    scan: Scan
+    room: Room
+    time: dt.datetime | None
+
+
+class Evaluator:
+    """Computes the status of objects.
+
+    :param placeholder_rooms: uuids of rooms for what has no label or no room.
+    """
+
+    def __init__(
+        self, lists: InstanceLists, window: Window, scan_codes: ScanCodes, placeholder_rooms: frozenset[str]
+    ) -> None:
+        self._lists = lists
+        self._window = window
+        self._scan_codes = scan_codes
+        self._placeholder_rooms = placeholder_rooms
+        self._findings: list[Finding] = []
+
+    def run(self, records: Iterable[Record], scans: Sequence[Scan]) -> tuple[Evaluation, list[Finding]]:
+        """Return the status of some objects, and the mistakes in the scans.
+
+        :param records: the objects in scope.
+        :raises InvalidInput: if the room of an object is in doubt.
+        """
+        result = Evaluation()
+        listed = self._listed(scans, result)
+        doubts: list[str] = []
+        seen: dict[str, StocktakeObject] = {}
+        for record in records:
+            try:
+                one = self._evaluated(record, listed)
+            except Doubtful as doubt:
+                doubts.append(f"object {record.uuid}: {doubt}")
+                continue
+            result.objects.append(one)
+            earlier = seen.setdefault(one.code, one)
+            if earlier is not one and one.code in listed:
+                words = f"code: {shorten(one.code)} is the scan code of two objects, {earlier.record.uuid} and "
+                self._find(listed[one.code].scan, f"{words}{one.record.uuid}")
+        if doubts:
+            raise InvalidInput([*doubts[:20], *([f"and {len(doubts) - 20} more"] if len(doubts) > 20 else [])])
+        result.unknown_codes = [code for code in dict.fromkeys(scan.code for scan in scans) if code not in seen]
+        return result, self._findings
+
+    # ---- scans of a list
+
+    def _find(self, scan: Scan, message: str) -> None:
+        self._findings.append(Finding(scan.room.place, message))
+
+    def _listed(self, scans: Sequence[Scan], result: Evaluation) -> dict[str, _Scanned]:
+        """Return the last scan of each code."""
+        found: dict[str, _Scanned] = {}
+        rooms: dict[str, tuple[Room | None, str]] = {}
+        for scan in scans:
+            time = moment_of(scan.time.text, self._window.zone) if scan.time.text else None
+            if scan.time.text and time is None:
+                words = f"time: {shorten(scan.time.text)} does not fit; {EXPECTED}"
+                self._findings.append(Finding(scan.time.place, words))
+                continue
+            if scan.room.text not in rooms:
+                rooms[scan.room.text] = self._lists.room_named(scan.room.text)
+            room, problem = rooms[scan.room.text]
+            if room is None:
+                self._find(scan, f"room: {problem}")
+            elif time is not None and not self._window.holds(time):
+                result.left_out += 1
+            else:
+                new = _Scanned(scan, room, time)
+                found[scan.code] = self._later(found.get(scan.code), new)
+        return found
+
+    def _later(self, earlier: _Scanned | None, new: _Scanned) -> _Scanned:
+        if earlier is None or earlier.room is new.room:
+            return new
+        if earlier.time is None or new.time is None or earlier.time == new.time:
+            at = earlier.scan.room.place
+            words = f"code: {shorten(new.scan.code)} is in {new.room.path} here and in {earlier.room.path} at {at}"
+            self._find(new.scan, f"{words}, and no time says which scan is the last")
+        elif new.time < earlier.time:
+            return earlier
+        return new
+
+    # ---- one object
+
+    def _evaluated(self, record: Record, listed: Mapping[str, _Scanned]) -> StocktakeObject:
+        lists, fields, flat = self._lists, self._lists.fields, record.flat
+        code = _text(flat.get(fields.code.wire_key))
+        scan = listed.get(code)
+        target = lists.rooms.read(lists.schema, fields.target.key, flat)
+        actual = scan.room if scan else lists.rooms.read(lists.schema, fields.actual.key, flat)
+        _check_comparable(target, actual)
+        status = status_of(target and target.mark, actual and actual.mark)
+        time = scan.time if scan else _read(fields.time, flat)
+        said = None if scan or fields.status is None else flat.get(fields.status.wire_key)
+        one = StocktakeObject(
+            record,
+            code,
+            "" if fields.name is None else _text(flat.get(fields.name.wire_key)),
+            target,
+            actual,
+            time,
+            status,
+            NOT_SCANNED,
+            scan is not None,
+            str(said) if differs(status, said) else "",
+            self._reasons(code, target, actual),
+            _amounts(fields.money, flat),
+        )
+        one.scanned = self._scanned(one, is_scanned=scan is not None or self._window.holds(time))
+        return one
+
+    def _scanned(self, one: StocktakeObject, is_scanned: bool) -> str:
+        if is_scanned and one.status == OK:
+            return IN_PLACE
+        if is_scanned and one.status in (DEVIATION, NEW):
+            return ELSEWHERE
+        return UNLABELLED if one.is_unlabelled else NOT_SCANNED
+
+    def _reasons(self, code: str, target: Room | None, actual: Room | None) -> tuple[str, ...]:
+        placeholders = self._placeholder_rooms
+        found = []
+        if self._scan_codes.is_placeholder(code):
+            found.append(PLACEHOLDER)
+        if target is None:
+            found.append(NO_TARGET)
+        if placeholders and ((target and target.mark in placeholders) or (actual and actual.mark in placeholders)):
+            found.append(PLACEHOLDER_ROOM)
+        return tuple(found)
+
+
+def _check_comparable(target: Room | None, actual: Room | None) -> None:
+    """
+    :raises Doubtful: if one room is known by its uuid only and the other by its id only.
+    """
+    if target is not None and actual is not None and isinstance(target.mark, str) is not isinstance(actual.mark, str):
+        raise Doubtful(f"no list shows the room {target.path} or {actual.path}, so nobody can say whether they differ")
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else "" if value is None else str(value)
+
+
+def _read(of: Field | None, flat: Mapping[str, Any]) -> dt.date | None:
+    if of is None:
+        return None
+    raw = flat.get(of.wire_key)
+    value = None if raw is None else type_of(of).read(raw, of)
+    return value if isinstance(value, dt.date) else None
+
+
+def _amounts(fields: Sequence[Field], flat: Mapping[str, Any]) -> dict[str, Decimal]:
+    found = {}
+    for of in fields:
+        raw = flat.get(of.wire_key)
+        if raw is not None:
+            value = type_of(of).read(raw, of)
+            if isinstance(value, Decimal):
+                found[of.key] = value
+    return found
+
+
+# ---- places
+
+
+@dataclass
+class Place:
+    """A location or a room.
+
+    :ivar room: empty for a location with all its rooms. :ivar counts: status to number of objects that belong there.
+    :ivar visitors: objects that were found there and belong elsewhere.
+    :ivar values: field key to the sum of the objects that belong there.
+    """
+
+    location: str
+    room: str
+    counts: Counter[str] = field(default_factory=Counter)
+    visitors: int = 0
+    values: dict[str, Decimal] = field(default_factory=dict)
+
+    def add(self, one: StocktakeObject) -> None:
+        """Count an object that belongs there."""
+        self.counts[one.status] += 1
+        for key, amount in one.values.items():
+            self.values[key] = self.values.get(key, Decimal(0)) + amount
+
+
+def by_place(objects: Iterable[StocktakeObject]) -> list[Place]:
+    """Return each location with its rooms, and at the end the objects that are in no room."""
+    places: dict[tuple[str, str, str], Place] = {}
+
+    def places_of(room: Room | None) -> list[Place]:
+        if room is None:
+            keys = [("", "", "")]
+        else:
+            # Two rooms may have one name.
+            keys = [(room.location, room.name, str(room.mark))]
+            keys += [(room.location, "", "")] if room.location else []
+        return [places.setdefault(key, Place(*key[:2])) for key in keys]
+
+    for one in objects:
+        for place in places_of(one.place):
+            place.add(one)
+        if one.status == DEVIATION and one.actual is not None and one.target is not None:
+            own = {id(place) for place in places_of(one.target)}
+            for place in places_of(one.actual):
+                if id(place) not in own:
+                    place.visitors += 1
+    return [places[key] for key in sorted(places, key=lambda key: (not key[0], *key))]
+
+
+def total(objects: Iterable[StocktakeObject]) -> dict[str, Decimal]:
+    """Return the sum of each amount over some objects."""
+    found: dict[str, Decimal] = {}
+    for one in objects:
+        for key, amount in one.values.items():
+            found[key] = found.get(key, Decimal(0)) + amount
+    return found

@@ -1,0 +1,89 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Days and times that people write: the window of a stocktake, and the times of scans."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_GERMAN = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[ T]+(\d{1,2}:\d{2}(?::\d{2})?))?")
+EXPECTED = "expected a day such as 2025-11-17 or a time such as 2025-11-17T08:30:00+01:00"
+
+Moment = dt.datetime
+
+
+def moment_of(written: str, zone: dt.tzinfo, is_end: bool = False) -> Moment | None:
+    """Return the moment that a text means; None if it means none.
+
+    :param zone: of a text without an offset.
+    :param is_end: whether a day stands for its end. It stands for its beginning otherwise.
+    """
+    text = written.strip()
+    german = _GERMAN.fullmatch(text)
+    if german is not None:
+        day, month, year, clock = german.groups()
+        text = f"{year}-{int(month):02d}-{int(day):02d}" + (f"T{clock.zfill(5)}" if clock else "")
+    try:
+        found = dt.datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    if _DAY.fullmatch(text) and is_end:
+        found += dt.timedelta(days=1, microseconds=-1)
+    return found if found.tzinfo is not None else found.replace(tzinfo=zone)
+
+
+@dataclass(frozen=True)
+class Window:
+    """The time of a stocktake, both ends included.
+
+    :ivar since: None if there is no beginning. :ivar until: None if there is no end.
+    :ivar zone: of days, which a field may hold in place of times.
+    """
+
+    since: Moment | None = None
+    until: Moment | None = None
+    zone: dt.tzinfo = dt.UTC
+
+    @classmethod
+    def from_task(cls, since: str | None, until: str | None, timezone: str) -> Window:
+        """Return the window that two options of a task name.
+
+        :raises InvalidInput: if one of them is no day and no time, or the end comes first.
+        """
+        zone = ZoneInfo(timezone) if timezone else dt.UTC
+        ends = {"since": since, "until": until}
+        moments = {name: moment_of(text, zone, name == "until") if text else None for name, text in ends.items()}
+        for name, text in ends.items():
+            if text and moments[name] is None:
+                raise InvalidInput(f"{name}: {shorten(text)} does not fit; {EXPECTED}")
+        begins, ends_at = moments["since"], moments["until"]
+        if begins is not None and ends_at is not None and begins > ends_at:
+            raise InvalidInput(f"until: {shorten(until)} is before since ({since}); swap them")
+        return cls(begins, ends_at, zone)
+
+    @property
+    def is_bounded(self) -> bool:
+        """Return True if it has an end on either side."""
+        return self.since is not None or self.until is not None
+
+    def holds(self, time: dt.date | None) -> bool:
+        """Return True if a time, or any part of a day, is inside."""
+        if time is None:
+            return False
+        first, last = self._ends_of(time)
+        return (self.since is None or last >= self.since) and (self.until is None or first <= self.until)
+
+    def _ends_of(self, time: dt.date) -> tuple[Moment, Moment]:
+        if isinstance(time, dt.datetime):
+            moment = time if time.tzinfo is not None else time.replace(tzinfo=self.zone)
+            return moment, moment
+        first = dt.datetime.combine(time, dt.time(), self.zone)
+        return first, first + dt.timedelta(days=1, microseconds=-1)

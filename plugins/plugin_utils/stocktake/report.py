@@ -1,0 +1,49 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The reports of a stocktake. The ending of a file says its form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
+
+from ..instance.reports import check_report_path, store_report
+from .report_html import as_html
+from .report_tables import as_csv, as_workbook
+
+
+def _as_json(document: Mapping[str, Any]) -> bytes:
+    lines = json.dumps(document, indent=1, ensure_ascii=False).split("\n")
+    return "".join(f"{clean(line)}\n" for line in lines).encode()
+
+
+FORMS: dict[str, Callable[[Mapping[str, Any]], bytes]] = {
+    ".csv": as_csv,
+    ".html": as_html,
+    ".json": _as_json,
+    ".xlsx": as_workbook,
+}
+"""The ending of a report to how it is written."""
+
+
+def paths_of(written: Iterable[str]) -> list[Path]:
+    """Return the paths of reports, checked before anything is read.
+
+    :raises InvalidInput: for an ending that means nothing, and if a file can't be written there.
+    """
+    paths = [Path(one).expanduser() for one in written]
+    for path in paths:
+        check_report_path(path, FORMS)
+    return paths
+
+
+def write_reports(document: Mapping[str, Any], paths: Iterable[Path]) -> None:
+    """Write a stocktake into files that only their owner can read; none if one of them can't hold it."""
+    contents = [(path, FORMS[path.suffix](document)) for path in paths]
+    for path, content in contents:
+        store_report(path, content)

@@ -1,0 +1,180 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A stocktake as one page that prints on A4, with lines to sign on."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from jinja2 import Template
+
+from ..instance.report_html import page_environment, page_head
+from .document import PREPARE
+from .evaluation import NO_TARGET, NOT_SCANNED, PLACEHOLDER, PLACEHOLDER_ROOM
+from .status import DEVIATION, MISSING, NEW, OK, STATUSES, UNKNOWN
+
+_MOST_ROWS = 5000
+"""Rows that all lists may have together: a page with more no browser prints."""
+
+_STYLE = """
+@page { size: A4; margin: 18mm 15mm 20mm; }
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 1rem; max-width: 60rem; background: #fff; color: #111;
+  font: 11pt/1.4 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; overflow-wrap: anywhere; }
+h1 { font-size: 18pt; line-height: 1.2; margin: 0 0 .3rem; }
+h2 { font-size: 13pt; margin: 1.6rem 0 .4rem; }
+.soft { color: #555; }
+table { border-collapse: collapse; width: 100%; font-size: 9.5pt; }
+th, td { text-align: left; padding: .2rem .4rem; border-bottom: 1px solid #bbb; vertical-align: top; }
+th { border-bottom: 2px solid #555; }
+td.number, th.number { text-align: right; white-space: nowrap; }
+tr.location td { font-weight: 600; background: #f1f3f5; }
+td.hand { min-width: 6rem; }
+thead { display: table-header-group; }
+.sign { display: grid; grid-template-columns: repeat(3, 1fr); gap: 2rem; margin-top: 2rem; break-inside: avoid; }
+.sign div { border-top: 1px solid #111; padding-top: .2rem; margin-top: 3rem; font-size: 9pt; }
+@media print {
+  * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  body { max-width: none; padding: 0; font-size: 10pt; }
+  tr { break-inside: avoid; } h2 { break-after: avoid; }
+}
+"""
+
+_BODY = """
+<title>Stocktake: {{ instance }}</title></head><body><main>
+<h1>{{ title }}</h1>
+<p>{{ instance }} &middot; {{ date }}<br>
+<span class="soft">{{ window }}</span></p>
+<p><b>What this account sees:</b> {{ sees.objects }} objects, {{ sees.rooms }} rooms, {{ sees.locations }} locations;
+{{ sees.words }}.{% if sees.hidden_fields %} Hidden fields: {{ sees.hidden_fields | join(", ") }}.{% endif %}</p>
+<h2>Result</h2>
+<table><thead><tr>{% for name in statuses %}<th class="number">{{ name }}</th>{% endfor %}
+{% for name in values %}<th class="number">{{ name }}</th>{% endfor %}</tr></thead>
+<tbody><tr>{% for name in statuses %}<td class="number">{{ counts[name] }}</td>{% endfor %}
+{% for name in values %}<td class="number">{{ values[name] }}</td>{% endfor %}</tr></tbody></table>
+<p>{{ scanned.in_place }} scanned in their room, {{ scanned.elsewhere }} scanned elsewhere,
+{{ scanned.not_scanned }} not scanned, {{ scanned.unlabelled }} without a label.</p>
+<h2>Places</h2>
+<table><thead><tr><th>Location</th><th>Room</th>
+{% for name in statuses %}<th class="number">{{ name }}</th>{% endfor %}
+<th class="number">visitors</th>
+{% for name in values %}<th class="number">{{ name }}</th>{% endfor %}</tr></thead><tbody>
+{% for one in places %}
+<tr{% if not one.room %} class="location"{% endif %}>
+<td>{{ one.location or "in no location" }}</td>
+<td>{{ one.room or "" }}</td>
+{%- for name in statuses %}<td class="number">{{ one[name] }}</td>{% endfor %}<td class="number">{{ one.visitors }}</td>
+{%- for name in values %}<td class="number">{{ one["values"].get(name, "") }}</td>{% endfor %}</tr>
+{% endfor %}
+</tbody></table>
+{% for list in lists %}
+<h2>{{ list.title }} ({{ list.number }})</h2>
+<table><thead><tr><th>Code</th><th>Name</th><th>Target room</th><th>Actual room</th><th>Scanned</th>
+<th>{{ list.last }}</th></tr></thead><tbody>
+{% for row in list.rows %}
+<tr>{% for cell in row %}<td{% if loop.last %} class="hand"{% endif %}>{{ cell }}</td>{% endfor %}</tr>
+{% endfor %}
+</tbody></table>
+{% if list.hidden %}
+<p class="soft">and {{ list.hidden }} more in the report as CSV, as a workbook or as JSON</p>
+{% endif %}
+{% endfor %}
+{% if codes %}
+<h2>Unknown scan codes ({{ codes | length }})</h2>
+<table><thead><tr><th>Code</th><th>Cleared up</th></tr></thead><tbody>
+{% for code in codes[:most] %}<tr><td>{{ code }}</td><td class="hand"></td></tr>{% endfor %}
+</tbody></table>
+{% if codes | length > most %}<p class="soft">and {{ codes | length - most }} more in the report as JSON</p>{% endif %}
+{% endif %}
+<section class="sign">
+{% for role in ("Counted by", "Checked by", "Approved by") %}<div>{{ role }}, date, signature</div>{% endfor %}
+</section>
+</main></body></html>
+"""
+
+_List = tuple[str, Callable[[Mapping[str, Any]], bool], str, str]
+"""The title of a list, which objects it has, and the title and the member of its last column; no member: to fill in."""
+
+
+def _has(status: str) -> Callable[[Mapping[str, Any]], bool]:
+    return lambda one: bool(one["status"] == status and not one["unlabelled"])
+
+
+def _is_for(reason: str) -> Callable[[Mapping[str, Any]], bool]:
+    return lambda one: reason in one["reasons"]
+
+
+_RESULTS: Sequence[_List] = (
+    ("Deviations", _has(DEVIATION), "Accepted", ""),
+    ("Missing", _has(MISSING), "Cleared up", ""),
+    (
+        "In their room, but not scanned in the window",
+        lambda one: bool(one["status"] == OK and one["scanned"] == NOT_SCANNED),
+        "Confirmed",
+        "",
+    ),
+    ("New", _has(NEW), "Accepted", ""),
+    ("Unknown", _has(UNKNOWN), "Cleared up", ""),
+    ("Without a label, to confirm by hand", lambda one: bool(one["unlabelled"]), "Confirmed", ""),
+    ("The service says another status", lambda one: bool(one["service_status"]), "Service", "service_status"),
+)
+_PREPARATIONS: Sequence[_List] = (
+    ("A placeholder in place of a label", _is_for(PLACEHOLDER), "Label", ""),
+    ("Without a target room", _is_for(NO_TARGET), "Room", ""),
+    ("In a placeholder room", _is_for(PLACEHOLDER_ROOM), "Room", ""),
+)
+
+
+@functools.cache
+def _template() -> Template:
+    return page_environment().from_string(f"{{% raw %}}{page_head(_STYLE)}{{% endraw %}}{_BODY}")
+
+
+def as_html(document: Mapping[str, Any]) -> bytes:
+    """Return the page. It says how many objects have no room on it."""
+    is_preparation = document["mode"] == PREPARE
+    text = _template().render(
+        title="Before the stocktake" if is_preparation else "Stocktake",
+        instance=document["instance"],
+        date=document["date"],
+        window=_window(document["window"]),
+        sees=document["sees"],
+        statuses=STATUSES,
+        counts=document["counts"],
+        scanned=document["scanned"],
+        values=document["values"],
+        places=document["by_place"],
+        lists=list(_lists(document["objects"], _PREPARATIONS if is_preparation else _RESULTS)),
+        codes=document["unknown_codes"],
+        most=_MOST_ROWS,
+    )
+    return text.encode()
+
+
+def _lists(objects: Sequence[Mapping[str, Any]], lists: Sequence[_List]) -> Iterator[dict[str, Any]]:
+    """Yield each list that has objects, with as many of them as there is room for."""
+    room = _MOST_ROWS
+    for title, belongs, last, member in lists:
+        found = [one for one in objects if belongs(one)]
+        rows = [_row(one, member) for one in found[:room]]
+        room -= len(rows)
+        if found:
+            yield {"title": title, "last": last, "rows": rows, "number": len(found), "hidden": len(found) - len(rows)}
+
+
+def _row(one: Mapping[str, Any], member: str) -> list[str]:
+    code = one["scan_code"] or one["uuid"]
+    return [code, *(one[name] or "" for name in _SHOWN), one[member] if member else ""]
+
+
+_SHOWN = ("name", "target_room", "actual_room", "time")
+
+
+def _window(window: Mapping[str, Any]) -> str:
+    since, until = window["since"], window["until"]
+    if not since and not until:
+        return f"every scan counts ({window['time_field']})"
+    return f"scans {f'since {since} ' if since else ''}{f'until {until} ' if until else ''}({window['time_field']})"

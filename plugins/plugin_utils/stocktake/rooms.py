@@ -1,0 +1,106 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rooms that objects belong in and that they were found in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Unread, shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, ROOM
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import identity_of
+
+from ..set_plan.state import ListedState
+
+
+class Doubtful(Exception):
+    """A room that the service answers can't be told from others; the message says why."""
+
+
+@dataclass(frozen=True)
+class Room:
+    """A room as objects refer to it.
+
+    :ivar mark: what identifies it: the uuid, or the id if no list shows the room and no uuid is known.
+    :ivar path: the name by which files refer to it. :ivar location: the name of its location; empty if it has none.
+    :ivar name: its number or name within the location.
+    :ivar record: None if no list shows it.
+    """
+
+    mark: str | int
+    path: str
+    location: str
+    name: str
+    record: Record | None = None
+
+
+class Rooms:
+    """The rooms of an instance, by what objects hold."""
+
+    def __init__(self, state: ListedState) -> None:
+        self._state = state
+        self._by_raw: dict[Any, Room | None] = {}
+        self._by_mark: dict[str | int, Room] = {}
+
+    def read(self, schema: Schema, key: str, flat: Mapping[str, Any]) -> Room | None:
+        """Return the room in a field of an object; None if the field is empty.
+
+        :raises Doubtful: if nobody can say which room is meant.
+        """
+        raw = flat.get(schema.fields[key].wire_key)
+        if raw is None:
+            return None
+        quick = raw.get("uuid") or raw.get("id") if isinstance(raw, Mapping) else raw
+        if quick.__class__ not in (str, int):
+            return self._read(schema, key, raw)
+        if quick not in self._by_raw:
+            self._by_raw[quick] = self._read(schema, key, raw)
+        return self._by_raw[quick]
+
+    def _read(self, schema: Schema, key: str, raw: Any) -> Room | None:
+        field = schema.fields[key]
+        value = type_of(field).read(raw, field)
+        if isinstance(value, Unread):
+            raise Doubtful(f"{key}: what the service answers is no room: {shorten(raw)}")
+        return self.meant_by(value) if isinstance(value, Reference) else None
+
+    def meant_by(self, reference: Reference) -> Room:
+        """Return the room that a resolved reference means."""
+        self._state.complete(reference)
+        record = self._state.find(reference)
+        if record is not None:
+            return self.of_record(record)
+        mark = reference.uuid or reference.id
+        if mark is None:
+            raise Doubtful("a room without uuid and id")
+        path = reference.display_name or str(mark)
+        return self._by_mark.setdefault(mark, Room(mark, path, "", path))
+
+    def of_record(self, record: Record) -> Room:
+        """Return a room that is in the list."""
+        if record.uuid not in self._by_mark:
+            path = self._state.name_of(record)
+            place = self._state.place_of(record)
+            location = (self._state.name_of(place) or place.uuid) if place is not None else ""
+            values = identity_of(ROOM).read(record.flat)
+            name = next((str(values[key]) for key in ROOM.labels if values.get(key)), record.uuid)
+            self._by_mark[record.uuid] = Room(record.uuid, path or name, location, name, record)
+        return self._by_mark[record.uuid]
+
+    def location_of(self, room: Room) -> Record | None:
+        """Return the location that a room is in; None if it is in none, or no list shows it."""
+        return None if room.record is None else self._state.place_of(room.record)
+
+    def every(self) -> list[Room]:
+        """Return all rooms that the list shows."""
+        return [self.of_record(record) for record in self._state.records(ROOM)]
+
+    def locations(self) -> list[str]:
+        """Return the names of all locations."""
+        return [self._state.name_of(record) or record.uuid for record in self._state.records(LOCATION)]

@@ -1,0 +1,194 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tables that people bring along: scanned codes, and the deviations that they accept."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
+    CellList,
+    CellMap,
+    TypedCell,
+    shorten,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
+
+from ..desired.csv_source import read_csv
+from ..desired.desired import Finding, Place
+from ..desired.dialect import COMMENT, PRESETS, WrongEncoding
+from ..desired.loading import MAX_SOURCE
+from ..desired.nodes import NO_JINJA, Node, place_at
+from ..desired.xlsx_source import Sheets, Workbook
+
+_CSV, _WORKBOOK = ".csv", ".xlsx"
+CODE, ROOM, TIME, ACCEPT = "code", "room", "time", "accept"
+_YES = frozenset(("true", "yes", "ja", "x", "1"))
+_NO = frozenset(("", "false", "no", "nein", "0"))
+
+
+class _FirstSheet(Sheets):
+    """Reads the first sheet that is no comment, whatever its title."""
+
+    def sections(self, titles: Sequence[str]) -> dict[str, str]:
+        tables = [title for title in titles if not title.strip().startswith(COMMENT)]
+        return dict.fromkeys(tables[:1], OBJECT.section)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table.
+
+    :ivar text: what it holds, without blanks at its ends; empty if nothing. :ivar place: file and line.
+    :ivar is_number: whether a workbook holds a number, a date or the like, which is no text.
+    """
+
+    text: str
+    place: Place
+    is_number: bool = False
+
+
+@dataclass(frozen=True)
+class Scan:
+    """A row of a list of scans."""
+
+    code: str
+    room: Cell
+    time: Cell
+
+
+class WrongRows(Exception):
+    """Mistakes in a table, each with its place.
+
+    :ivar findings: one or more.
+    """
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        super().__init__(str(findings[0]))
+        self.findings = findings
+
+
+def read_scans(path: Path) -> list[Scan]:
+    """Read a list of scans. Rows without a code are findings, as are those without a room.
+
+    :raises InvalidInput: if the file can't be read. :raises WrongRows: if rows are wrong.
+    """
+    findings: list[Finding] = []
+    found = []
+    for row in _rows("scans", path, (CODE, ROOM), findings):
+        scan = Scan(row.cell(CODE).text, row.cell(ROOM), row.cell(TIME))
+        lacking = [name for name, text in ((CODE, scan.code), (ROOM, scan.room.text)) if not text]
+        if lacking:
+            findings.append(Finding.plain(row.node.place.row, f"{' and '.join(lacking)}: this row has none"))
+        elif scan.room.is_number:
+            words = f"{ROOM}: {shorten(scan.room.text)} is no text in the workbook; format the column as text"
+            findings.append(Finding(scan.room.place, words))
+        else:
+            found.append(scan)
+    _refuse(findings)
+    return found
+
+
+def read_accepted(path: Path) -> list[str]:
+    """Read the scan codes that a table accepts.
+
+    :raises InvalidInput: if the file can't be read. :raises WrongRows: if rows are wrong.
+    """
+    findings: list[Finding] = []
+    answers: dict[str, tuple[bool, Place]] = {}
+    for row in _rows(ACCEPT, path, (CODE, ACCEPT), findings):
+        answer, code = row.cell(ACCEPT), row.cell(CODE).text
+        word = answer.text.casefold()
+        if word not in _YES | _NO:
+            words = f"{ACCEPT}: {shorten(answer.text)} does not fit; expected true, yes, ja, x or 1, or an empty cell"
+            findings.append(Finding(answer.place, words))
+        elif word in _YES and not code:
+            findings.append(Finding.plain(row.node.place.row, f"{CODE}: this row has none"))
+        elif code:
+            earlier = answers.setdefault(code, (word in _YES, answer.place))
+            if earlier[0] is not (word in _YES):
+                words = f"{CODE}: {shorten(code)} is accepted here or at {earlier[1]}, and not in the other row"
+                findings.append(Finding(answer.place, words))
+    _refuse(findings)
+    return [code for code, (is_accepted, _place) in answers.items() if is_accepted]
+
+
+def _refuse(findings: Sequence[Finding]) -> None:
+    if findings:
+        raise WrongRows(findings)
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A row of a table.
+
+    :ivar names: the columns that are read, to their names in the file.
+    """
+
+    node: Node
+    names: dict[str, str]
+
+    def cell(self, column: str) -> Cell:
+        name = self.names.get(column, "")
+        value = self.node.value.get(name)
+        place = place_at(self.node.source, self.node.mark_of(name)) if name else self.node.place
+        text = value.text if isinstance(value, (CellList, CellMap)) else "" if value is None else str(value)
+        return Cell(text.strip(), place, isinstance(value, TypedCell))
+
+
+def _rows(option: str, path: Path, needed: Collection[str], findings: list[Finding]) -> Iterator[_Row]:
+    """Yield the rows of a table.
+
+    :param option: that names the file. :param needed: columns that it must have.
+    """
+    nodes = _nodes(option, path, findings)
+    names: dict[str, str] = {}
+    for node in nodes:
+        if not names:
+            written = [*node.value, *node.empty_cells()]
+            names = {name.strip().casefold(): name for name in written}
+            lacking = [name for name in needed if name not in names]
+            if lacking:
+                words = f"{option}: expected the columns {' and '.join(needed)}; there is no {' and no '.join(lacking)}"
+                findings.append(Finding.plain(Place(path.name), words))
+                return
+        if not node.is_misread:
+            yield _Row(node, names)
+
+
+def _nodes(option: str, path: Path, findings: list[Finding]) -> list[Node]:
+    """Return the rows of a file.
+
+    :raises InvalidInput: if there is none, or its ending is another.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in (_CSV, _WORKBOOK):
+        raise InvalidInput(f"{option}: {path} ends in {suffix or 'nothing'}; expected {_CSV} or {_WORKBOOK}")
+    try:
+        content = Folder.read_named(path, MAX_SOURCE)
+    except (InvalidInput, OSError) as error:
+        raise InvalidInput(f"{option}: {path}: {_words(error)}") from error
+    dialect = PRESETS["plain"]
+    if suffix == _WORKBOOK:
+        book = Workbook(path.name, content, dialect, findings, _FirstSheet(), [])
+        nodes = [node for _section, _sheet, rows in book.sections() for node in rows]
+    else:
+        try:
+            text, _is_cp1252 = dialect.decode(content)
+        except WrongEncoding as wrong:
+            raise InvalidInput(f"{option}: {path.name}: {wrong}") from wrong
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        nodes = list(read_csv(text, path.name, findings, dialect=dialect))
+    # A code is data: what looks like a template is one that nobody knows.
+    findings[:] = [one for one in findings if not one.message.endswith(NO_JINJA)]
+    return nodes
+
+
+def _words(error: Exception) -> Any:
+    return error.strerror if isinstance(error, OSError) and error.strerror else error

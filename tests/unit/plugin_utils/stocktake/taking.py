@@ -1,0 +1,50 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the tests of stocktakes share: a call as the action makes it."""
+
+from __future__ import annotations
+
+from typing import Any
+from unittest import mock
+
+from ansible.parsing.dataloader import DataLoader
+from embedded_here import ACCOUNT, ROOT_URL, Embedded
+from emulator_process import Emulator
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import STOCKTAKE
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
+from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake import action
+
+Result = dict[str, Any]
+NOVEMBER = {"since": "2025-11-10", "until": "2025-11-21"}
+"""The days of the stocktake in the demonstration data."""
+
+
+def take(here: Embedded, check_mode: bool = False, client: Client | None = None, **written: Any) -> Result:
+    """One call of the module on an instance in this process, as its action carries it out.
+
+    :param client: asks the instance; None: a new one.
+    """
+    client = client or here.client()
+    client.transport.read_only = True
+    with mock.patch.object(action, "connect", return_value=client):
+        return _called({"base_url": ROOT_URL, **ACCOUNT, **written}, check_mode)
+
+
+def take_from(service: Emulator, check_mode: bool = False, **written: Any) -> Result:
+    """The same on an instance in a process of its own. Options of the connection may be among those written."""
+    return _called({**service.options(), "rate_limit": 0, "token_cache": False, **written}, check_mode)
+
+
+def _called(written: dict[str, Any], check_mode: bool) -> Result:
+    read = read_arguments("stocktake", STOCKTAKE, {}, written)
+    assert not read.refusal, read.refusal
+    return action.take_stock(read.options, check_mode, DataLoader(), written)
+
+
+def by_code(result: Result) -> dict[str, dict[str, Any]]:
+    """The objects of a result by their scan code."""
+    assert not result.get("failed"), result
+    return {one["scan_code"]: one for one in result["objects"]}

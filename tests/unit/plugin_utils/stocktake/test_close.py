@@ -1,0 +1,239 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A closed stocktake changes one value of each accepted object in the files, and nothing in the instance."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from embedded_here import Embedded
+from openpyxl import load_workbook
+
+from .taking import Result, take
+from .test_scans import workbook
+
+_YAML = """\
+---
+# What the IT has
+- barcode: '100018'   # the one that travels
+  target_room:   Dresden/1.04
+- {barcode: "100030", target_room: "Dresden/1.01", target_building: Dresden}
+- barcode: "100020"
+  inventory_name: Akkuschrauber
+- barcode: "100019"
+  target_room: Dresden/1.04
+"""
+_CSV = 'barcode;target_room;inventory_name\r\n100041;Werkstatt/0.01;"Tablet 10"""\r\n100302;4010/0.01;Vitrine\r\n'
+
+
+@pytest.fixture
+def here() -> Embedded:
+    """The instance on the day after its stocktake."""
+    return Embedded.started(data="stocktake")
+
+
+@pytest.fixture
+def acme(tmp_path: Path) -> Path:
+    """Files with some of its objects."""
+    root = tmp_path / "acme"
+    for name, text in {
+        "instance.yml": "api: seventhings/v1\n",
+        "objects/it.yml": _YAML,
+        "objects/others.csv": _CSV,
+    }.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(text.encode())
+    return root
+
+
+def close(here: Embedded, src: Path, accept: Any, check_mode: bool = False, **options: Any) -> Result:
+    """One call that closes."""
+    result = take(here, check_mode, mode="close", src=str(src), accept=accept, **options)
+    assert not result.get("failed"), result
+    return result
+
+
+def content(root: Path) -> dict[str, str]:
+    """The files."""
+    return {str(path.relative_to(root)): path.read_bytes().decode() for path in root.rglob("*") if path.is_file()}
+
+
+def test_accepted_rooms_go_into_the_files_in_place(here: Embedded, acme: Path) -> None:
+    before = here.dump()
+    planned = close(here, acme, ["100018", "100302"], check_mode=True)
+    assert content(acme)["objects/it.yml"] == _YAML
+    done = close(here, acme, ["100018", "100302"])
+    assert planned["patch"] == done["patch"]
+    assert done["diff"]["prepared"] == done["patch"]
+    assert done["changed"]
+    assert done["files"] == ["objects/it.yml", "objects/others.csv"]
+    assert done["accepted"] == 2
+    files = content(acme)
+    assert files["objects/it.yml"] == _YAML.replace("target_room:   Dresden/1.04", "target_room:   Leipzig/3.01", 1)
+    assert files["objects/others.csv"] == _CSV.replace("4010/0.01", "4010/A 366")
+    assert here.dump() == before
+    assert not [path for method, path in here.log if method != "GET" and not path.endswith("auth_token")]
+
+
+def test_closing_takes_the_requests_of_an_evaluation(here: Embedded, acme: Path) -> None:
+    assert close(here, acme, ["100018", "100020", "100030"])["requests"] == 6
+
+
+def test_closing_twice_changes_nothing(here: Embedded, acme: Path) -> None:
+    codes = ["100018", "100020", "100030", "100041", "100302", "100019", "100017"]
+    first = close(here, acme, codes)
+    files = content(acme)
+    second = close(here, acme, codes)
+    assert first["changed"]
+    assert (second["changed"], second["patch"], second["files"]) == (False, "", [])
+    assert content(acme) == files
+
+
+def test_a_location_that_the_files_write_follows_its_room(here: Embedded, acme: Path) -> None:
+    close(here, acme, ["100030"], scans=str(_scans(acme.parent, "100030,Leipzig/3.01")))
+    expected = '{barcode: "100030", target_room: "Leipzig/3.01", target_building: Leipzig}'
+    assert expected in content(acme)["objects/it.yml"]
+
+
+def _scans(directory: Path, *rows: str) -> Path:
+    path = directory / "scans.csv"
+    path.write_text("\n".join(["code,room", *rows, ""]), "utf-8")
+    return path
+
+
+def test_a_new_object_gets_its_first_target_room(here: Embedded, acme: Path) -> None:
+    close(here, acme, ["100020"])
+    expected = '- barcode: "100020"\n  inventory_name: Akkuschrauber\n  target_room: Werkstatt/0.02\n'
+    assert expected in content(acme)["objects/it.yml"]
+    (acme / "objects" / "others.csv").write_text("barcode,target_room\n100020,\n", "utf-8")
+    (acme / "objects" / "it.yml").unlink()
+    close(here, acme, ["100020"])
+    assert content(acme)["objects/others.csv"] == "barcode,target_room\n100020,Werkstatt/0.02\n"
+
+
+def test_what_can_not_be_closed_is_said_with_its_place(here: Embedded, acme: Path) -> None:
+    result = close(here, acme, ["100019", "100024", "100999"])
+    assert result["not_changed"] == [
+        "objects/it.yml:8:3: object '100019': not changed, because it was not found, so no room is known",
+        "object '100024': not changed, because no file of src has a record for it",
+    ]
+    assert result["unknown_codes"] == ["100999"]
+    assert not result["changed"]
+    assert result["not_changed"][0] in result["msg"]
+
+
+def test_a_record_that_is_written_twice_is_not_changed(here: Embedded, acme: Path) -> None:
+    (acme / "objects" / "more.yml").write_text("- {barcode: '100018', target_room: Dresden/1.04}\n", "utf-8")
+    (line,) = close(here, acme, ["100018"])["not_changed"]
+    assert "2 records of the files mean it, at objects/it.yml:3:3 and objects/more.yml:1:3" in line
+
+
+def test_values_of_anchors_and_variables_stay(here: Embedded, acme: Path) -> None:
+    (acme / "instance.yml").write_text("api: seventhings/v1\nvariables: {room: {type: string}}\n", "utf-8")
+    text = "- {barcode: '100018', target_room: '${room}'}\n- {barcode: '100030', target_room: &r Dresden/1.01}\n"
+    text += "- {barcode: '100041', target_room: *r}\n"
+    (acme / "objects" / "it.yml").write_text(text, "utf-8")
+    (acme / "objects" / "others.csv").unlink()
+    result = close(here, acme, ["100018", "100030", "100041"], variables={"room": "Dresden/1.04"})
+    assert len(result["not_changed"]) == 3
+    assert "because it came through a variable" in result["not_changed"][0]
+    assert content(acme)["objects/it.yml"] == text
+
+
+def test_records_are_found_by_the_identity_of_the_files(here: Embedded, acme: Path) -> None:
+    (acme / "instance.yml").write_text("api: seventhings/v1\nidentity: {objects: [Anlagennummer]}\n", "utf-8")
+    (acme / "objects" / "it.yml").unlink()
+    text = "Anlagennummer,barcode,target_room\n4712-0,IMP-000815,Dresden/1.04\n"
+    (acme / "objects" / "others.csv").write_text(text, "utf-8")
+    assert close(here, acme, ["100018"])["changed"]
+    assert content(acme)["objects/others.csv"] == text.replace("Dresden/1.04", "Leipzig/3.01")
+
+
+@pytest.mark.parametrize("layer", ["base", "berlin"])
+def test_a_value_goes_into_the_layer_that_it_came_from(here: Embedded, tmp_path: Path, layer: str) -> None:
+    for name in ("base", "berlin"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "objects.yml").write_text("- {barcode: '100018', inventory_name: Notebook}\n", "utf-8")
+    (tmp_path / "base" / "instance.yml").write_text("api: seventhings/v1\n", "utf-8")
+    text = "- {barcode: '100018', target_room: Dresden/1.04}\n"
+    (tmp_path / layer / "objects.yml").write_text(text, "utf-8")
+    src = [str(tmp_path / "base"), str(tmp_path / "berlin")]
+    result = take(here, mode="close", src=src, accept=["100018"])
+    assert result["files"] == [f"{layer}/objects.yml"]
+    assert (tmp_path / layer / "objects.yml").read_text("utf-8") == text.replace("Dresden/1.04", "Leipzig/3.01")
+
+
+# ---- what is accepted
+
+
+@pytest.mark.parametrize("word", ["true", "TRUE", "yes", "Ja", " x ", "X", "1"])
+def test_a_word_in_the_table_accepts_a_row(here: Embedded, acme: Path, word: str) -> None:
+    table = acme.parent / "accept.csv"
+    table.write_text(f"code,name,accept\n100018,Notebook,{word}\n100030,,no\n100041,,\n", "utf-8")
+    assert close(here, acme, str(table))["accepted"] == 1
+    assert "Leipzig/3.01" in content(acme)["objects/it.yml"]
+
+
+def test_numbers_and_flags_of_a_workbook_accept_rows(here: Embedded, acme: Path) -> None:
+    rows = [("code", "accept"), ("100018", True), (100030, 1), ("100041", False), ("100302", "nein")]
+    assert close(here, acme, str(workbook(acme.parent / "accept.xlsx", rows)))["accepted"] == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "finding"),
+    [
+        ("code,accept\n100018,maybe\n", "accept.csv:2:8: accept: 'maybe' does not fit; expected true, yes, ja, x or 1"),
+        ("code,accept\n,x\n", "accept.csv:2: code: this row has none"),
+        ("code,accept\n100018,x\n100018,no\n", "accept.csv:3:8: code: '100018' is accepted here or at accept.csv:2:8"),
+        ("code,ok\n100018,x\n", "accept.csv: accept: expected the columns code and accept; there is no accept"),
+    ],
+)
+def test_what_is_wrong_in_the_table_is_a_finding(here: Embedded, acme: Path, text: str, finding: str) -> None:
+    table = acme.parent / "accept.csv"
+    table.write_text(text, "utf-8")
+    before = content(acme)
+    result = take(here, mode="close", src=str(acme), accept=str(table))
+    assert result["findings"][0].startswith(finding)
+    assert content(acme) == before
+    assert here.log == []
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx"])
+def test_a_report_is_a_table_that_can_be_filled_in(here: Embedded, acme: Path, ending: str) -> None:
+    report = acme.parent / f"report.{ending}"
+    take(here, report=[str(report)])
+    if ending == "csv":
+        report.write_text(report.read_text("utf-8").replace("100018,,", "100018,x,"), "utf-8")
+    else:
+        book = load_workbook(report)
+        row = next(row for row in book["objects"].iter_rows(min_row=2) if row[0].value == "100018")
+        row[1].value = "x"
+        book.save(report)
+    assert close(here, acme, str(report))["files"] == ["objects/it.yml"]
+
+
+# ---- refused
+
+
+def test_mistakes_in_the_files_are_findings_and_nothing_is_asked(here: Embedded, acme: Path) -> None:
+    (acme / "objects" / "it.yml").write_text("- {barcode: '1'\n", "utf-8")
+    result = take(here, mode="close", src=str(acme), accept=["100018"])
+    assert result["findings"][0].startswith("objects/it.yml:")
+    assert here.log == []
+
+
+def test_files_of_another_instance_are_refused(here: Embedded, acme: Path) -> None:
+    (acme / "instance.yml").write_text("api: seventhings/v1\ninstance: https://other.example\n", "utf-8")
+    result = take(here, mode="close", src=str(acme), accept=["100018"])
+    assert result["failed"]
+    assert "https://other.example" in result["msg"]
+
+
+def test_a_link_in_the_place_of_the_files_is_refused(here: Embedded, acme: Path) -> None:
+    link = acme.parent / "link"
+    link.symlink_to(acme)
+    result = take(here, mode="close", src=str(link), accept=["100018"])
+    assert result["msg"].startswith(f"src: {link} is a link")

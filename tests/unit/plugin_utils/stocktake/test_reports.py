@@ -1,0 +1,187 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The reports of a stocktake hold what the task returns, are private, and run nothing."""
+
+from __future__ import annotations
+
+import csv
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from embedded_here import ROOT_URL, Embedded
+from jsonschema import Draft202012Validator
+from openpyxl import load_workbook
+
+from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake import report_html
+from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.report_schema import stocktake_schema
+
+from .taking import NOVEMBER, Result, take
+
+ENDINGS = ("csv", "html", "json", "xlsx")
+SCHEMA = Draft202012Validator(stocktake_schema())
+
+
+@pytest.fixture
+def here() -> Embedded:
+    """The instance on the day after its stocktake."""
+    return Embedded.started(data="stocktake")
+
+
+def reported(here: Embedded, directory: Path, **options: Any) -> tuple[Result, dict[str, Path]]:
+    """A stocktake with all of its reports."""
+    paths = {ending: directory / f"report.{ending}" for ending in ENDINGS}
+    result = take(here, report=[str(path) for path in paths.values()], **options)
+    assert not result.get("failed"), result
+    return result, paths
+
+
+class _Page(HTMLParser):
+    """The texts of a page, by the tag that they are in."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.texts: list[tuple[str, str]] = []
+        self.tags: set[str] = set()
+        self._tag = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.tags.add(tag)
+        self._tag = tag
+
+    def handle_data(self, data: str) -> None:
+        if data.strip():
+            self.texts.append((self._tag, data.strip()))
+
+
+def test_reports_are_private_to_their_owner(here: Embedded, tmp_path: Path) -> None:
+    _result, paths = reported(here, tmp_path)
+    assert {path.stat().st_mode & 0o777 for path in paths.values()} == {0o600}
+
+
+@pytest.mark.parametrize("mode", ["prepare", "evaluate", "close"])
+def test_check_mode_writes_no_report(here: Embedded, tmp_path: Path, mode: str) -> None:
+    (tmp_path / "instance.yml").write_text("api: seventhings/v1\n", "utf-8")
+    result = take(here, True, mode=mode, src=str(tmp_path), accept=[], report=[str(tmp_path / "report.html")])
+    assert not result.get("failed")
+    assert [path.name for path in tmp_path.iterdir()] == ["instance.yml"]
+
+
+@pytest.mark.parametrize("mode", ["prepare", "evaluate"])
+def test_the_report_as_json_is_the_result_and_fits_its_schema(here: Embedded, tmp_path: Path, mode: str) -> None:
+    Draft202012Validator.check_schema(stocktake_schema())
+    result, paths = reported(here, tmp_path, mode=mode, **NOVEMBER, placeholder_rooms=["Dresden/000"])
+    document = json.loads(paths["json"].read_text("utf-8"))
+    assert list(SCHEMA.iter_errors(document)) == []
+    assert document == {name: result[name] for name in document}
+    assert result.keys() - document.keys() <= {"changed", "msg", "requests", "warnings"}
+
+
+def test_tables_have_a_row_for_each_object(here: Embedded, tmp_path: Path) -> None:
+    result, paths = reported(here, tmp_path)
+    rows = list(csv.DictReader(paths["csv"].read_text("utf-8").splitlines()))
+    book = load_workbook(paths["xlsx"])
+    header, *cells = [[cell or "" for cell in row] for row in book["objects"].iter_rows(values_only=True)]
+    assert [*rows[0]] == header
+    assert [[*row.values()] for row in rows] == cells
+    found = {row["code"]: row for row in rows}
+    assert len(found) == len(result["objects"])
+    assert (found["100018"]["status"], found["100018"]["actual_room"]) == ("deviation", "Leipzig/3.01")
+    assert {row["accept"] for row in rows} == {""}
+    assert book.sheetnames == ["objects", "# places"]
+    assert book["# places"].max_row == len(result["by_place"]) + 1
+
+
+def test_the_page_prints_on_a4_with_lines_to_sign(here: Embedded, tmp_path: Path) -> None:
+    _result, paths = reported(here, tmp_path, **NOVEMBER, placeholder_rooms=["Dresden/000"])
+    text = paths["html"].read_text("utf-8")
+    page = _Page(text)
+    texts = [text for _tag, text in page.texts]
+    assert "size: A4" in text
+    assert [one for one in texts if one.endswith(", date, signature")] == [
+        "Counted by, date, signature",
+        "Checked by, date, signature",
+        "Approved by, date, signature",
+    ]
+    titles = [text for tag, text in page.texts if tag == "h2"]
+    assert titles == [
+        "Result",
+        "Places",
+        "Deviations (5)",
+        "Missing (6)",
+        "New (1)",
+        "Unknown (1)",
+        "Without a label, to confirm by hand (1)",
+    ]
+    assert any("60 objects, 21 rooms, 4 locations" in one for one in texts)
+    assert any(ROOT_URL in one for one in texts)
+    assert not page.tags & {"script", "a", "img", "link", "iframe", "form"}
+    assert "default-src 'none'" in text
+
+
+def test_the_page_before_a_stocktake_lists_what_needs_a_look(here: Embedded, tmp_path: Path) -> None:
+    _result, paths = reported(here, tmp_path, mode="prepare", placeholder_rooms=["Dresden/000"])
+    titles = [text for tag, text in _Page(paths["html"].read_text("utf-8")).texts if tag == "h2"]
+    assert titles == ["Result", "Places", "Without a target room (2)", "In a placeholder room (1)"]
+
+
+def test_what_has_no_room_on_the_page_is_counted(here: Embedded, tmp_path: Path) -> None:
+    with mock.patch.object(report_html, "_MOST_ROWS", 6):
+        _result, paths = reported(here, tmp_path)
+    texts = [text for _tag, text in _Page(paths["html"].read_text("utf-8")).texts]
+    assert "and 6 more in the report as CSV, as a workbook or as JSON" in texts
+
+
+HOSTILE = (
+    "=cmd|' /C calc'!A0",
+    "@SUM(1)",
+    "<script>alert(1)</script>",
+    "{{ 7 * 7 }}",
+    "a\x1b[31mred",
+    "a\u202eb",
+    "x;=1+1",
+    "::error::x",
+    "_x0041_",
+)
+"""Texts that some program takes for more than a text."""
+
+
+def test_texts_of_the_service_are_data_in_every_report(here: Embedded, tmp_path: Path) -> None:
+    client = here.client()
+    listed = client.list_all
+
+    def altered(*given: Any, **more: Any) -> Any:
+        records = listed(*given, **more)
+        for record, text in zip(records, HOSTILE, strict=False):
+            record.flat = {**record.flat, **{key: text for key in ("inventory_name", "name") if key in record.flat}}
+        return records
+
+    with mock.patch.object(client, "list_all", altered):
+        paths = {ending: tmp_path / f"report.{ending}" for ending in ENDINGS}
+        result = take(here, client=client, report=[str(path) for path in paths.values()])
+    assert {one["name"] for one in result["objects"]} >= set(HOSTILE)
+    for ending in ("csv", "html", "json"):
+        text = paths[ending].read_text("utf-8")
+        assert not {"\x1b", "\u202e"} & set(text)
+        assert "::error" not in text
+    rows = list(csv.reader(paths["csv"].read_text("utf-8").splitlines()))
+    assert not [cell for row in rows for cell in row if cell.startswith(("=", "@", "+", "-")) or ";=" in cell]
+    page = _Page(paths["html"].read_text("utf-8"))
+    assert "script" not in page.tags
+    assert not [text for _tag, text in page.texts if text == "49"]
+    cells = [cell for row in load_workbook(paths["xlsx"])["objects"].iter_rows() for cell in row]
+    assert {cell.data_type for cell in cells if cell.value} == {"s"}
+    # Excel takes the underscore before what looks like an escape for an underscore.
+    assert {"=cmd|' /C calc'!A0", "_x005F_x0041_"} <= {cell.value for cell in cells}
+
+
+def test_no_report_is_written_if_one_of_them_is_impossible(here: Embedded, tmp_path: Path) -> None:
+    result = take(here, report=[str(tmp_path / "a.html"), str(tmp_path / "no" / "b.html")])
+    assert result["failed"]
+    assert here.log == []
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,139 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Scanned lists take the place of the actual room; what is wrong in them is a finding with file and line."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from embedded_here import Embedded
+from openpyxl import Workbook
+
+from .taking import NOVEMBER, Result, by_code, take
+
+
+@pytest.fixture
+def here() -> Embedded:
+    """The instance on the day after its stocktake."""
+    return Embedded.started(data="stocktake")
+
+
+def scanned(here: Embedded, directory: Path, content: str | bytes, **options: Any) -> Result:
+    """A stocktake with a list of scans."""
+    path = directory / "scans.csv"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return take(here, scans=str(path), **options)
+
+
+def workbook(path: Path, rows: Sequence[Sequence[Any]]) -> Path:
+    """A workbook with a comment and one sheet."""
+    book = Workbook()
+    assert book.active is not None
+    book.active.title = "# notes"
+    sheet = book.create_sheet("Scanner 7")
+    for row in rows:
+        sheet.append(row)
+    book.save(path)
+    return path
+
+
+def test_a_list_takes_the_place_of_the_actual_room(here: Embedded, tmp_path: Path) -> None:
+    before = by_code(take(here))
+    result = scanned(here, tmp_path, "code,room\n100018,Dresden/1.04\n100019,Leipzig/Atelier\n100777,Dresden/1.04\n")
+    after = by_code(result)
+    assert (after["100018"]["status"], after["100018"]["actual_room"]) == ("ok", "Dresden/1.04")
+    assert (after["100019"]["status"], after["100019"]["actual_room"]) == ("deviation", "Leipzig/3.01")
+    assert [code for code, one in after.items() if one["from_scans"]] == ["100018", "100019"]
+    others = before.keys() - {"100018", "100019"}
+    assert {code: before[code] for code in others} == {code: after[code] for code in others}
+    assert result["unknown_codes"] == ["100777"]
+    assert "1 unknown scan codes" in result["msg"]
+
+
+def test_a_table_of_another_program_is_read_as_it_is(here: Embedded, tmp_path: Path) -> None:
+    text = 'Gerät;Code;ROOM;Time\r\n7;100018;"Dresden/Büro";17.11.2025 10:15\r\n7;100019;Dresden/1.04;\r\n'
+    result = scanned(here, tmp_path, text.replace("Dresden/Büro", "Dresden/IT-Büro").encode("cp1252"), **NOVEMBER)
+    found = by_code(result)
+    assert [found[code]["status"] for code in ("100018", "100019")] == ["ok", "ok"]
+    assert found["100018"]["time"] == "2025-11-17T10:15:00+00:00"
+    assert found["100019"]["scanned"] == "in_place"
+
+
+def test_a_workbook_is_read_with_its_days_and_numbers(here: Embedded, tmp_path: Path) -> None:
+    rows = [
+        ("code", "room", "time", "# remark"),
+        ("100018", "Dresden/1.04", dt.datetime.fromisoformat("2025-11-17T10:15"), "x"),
+        (100019, "Dresden/1.04", dt.date(2025, 11, 18), None),
+    ]
+    found = by_code(take(here, scans=str(workbook(tmp_path / "scans.xlsx", rows)), **NOVEMBER))
+    assert [found[code]["status"] for code in ("100018", "100019")] == ["ok", "ok"]
+    assert found["100018"]["time"] == "2025-11-17T10:15:00+00:00"
+
+
+def test_the_last_scan_of_a_code_counts(here: Embedded, tmp_path: Path) -> None:
+    text = (
+        "code,room,time\n100018,Leipzig/3.01,2025-11-17T12:00:00\n100018,Dresden/1.04,2025-11-17T13:00:00\n"
+        "100018,Dresden/1.02,2025-11-17T11:00:00\n100019,Dresden/1.04,\n100019,Dresden/IT-Büro,\n"
+    )
+    found = by_code(scanned(here, tmp_path, text))
+    assert found["100018"]["actual_room"] == found["100019"]["actual_room"] == "Dresden/1.04"
+
+
+def test_scans_outside_of_the_window_are_left_out_and_counted(here: Embedded, tmp_path: Path) -> None:
+    text = "code,room,time\n100018,Dresden/1.04,2024-11-17\n100019,Dresden/1.04,2025-11-17\n"
+    result = scanned(here, tmp_path, text, **NOVEMBER)
+    assert [by_code(result)[code]["status"] for code in ("100018", "100019")] == ["deviation", "ok"]
+    assert result["warnings"] == ["scans: 1 scans are outside of the window and were left out."]
+
+
+@pytest.mark.parametrize(
+    ("text", "finding"),
+    [
+        ("code,room\n100018,Dresden/9.99\n", "scans.csv:2:8: room: there is no room 'Dresden/9.99'"),
+        ("code,room\n,Dresden/1.04\n", "scans.csv:2: code: this row has none"),
+        ("code,room\n100018,\n", "scans.csv:2: room: this row has none"),
+        ("code,room,time\n100018,Dresden/1.04,noon\n", "scans.csv:2:21: time: 'noon' does not fit; expected a day"),
+        ("code,place\n100018,x\n", "scans.csv: scans: expected the columns code and room; there is no room"),
+        ("code,room\n100018\n", "scans.csv:2:1: expected 2 cells as in the first row, these are 1"),
+        (
+            "code,room\n100018,Dresden/1.04\n100018,Dresden/1.02\n",
+            "scans.csv:3:8: code: '100018' is in Dresden/1.02 here and in Dresden/1.04 at scans.csv:2:8, and no time",
+        ),
+    ],
+)
+def test_what_is_wrong_in_a_list_is_a_finding_with_file_and_line(
+    here: Embedded, tmp_path: Path, text: str, finding: str
+) -> None:
+    result = scanned(here, tmp_path, text, report=[str(tmp_path / "report.json")])
+    assert result["failed"]
+    assert result["findings"][0].startswith(finding)
+    assert finding in result["msg"]
+    assert not (tmp_path / "report.json").exists()
+
+
+def test_a_room_that_is_a_number_in_a_workbook_is_a_finding(here: Embedded, tmp_path: Path) -> None:
+    path = workbook(tmp_path / "scans.xlsx", [("code", "room"), ("100018", 1.1)])
+    result = take(here, scans=str(path))
+    assert result["findings"] == [
+        ("scans.xlsx:Scanner 7!B2: room: '1.1' is no text in the workbook; format the column as text")
+    ]
+
+
+def test_a_code_that_looks_like_a_template_is_an_unknown_code(here: Embedded, tmp_path: Path) -> None:
+    result = scanned(here, tmp_path, 'code,room\n{{ 7 * 7 }},Dresden/1.04\n"[1]",Dresden/1.04\n')
+    assert result["unknown_codes"] == ["{{ 7 * 7 }}", "[1]"]
+
+
+def test_a_code_of_two_objects_is_a_finding(here: Embedded, tmp_path: Path) -> None:
+    (tmp_path / "instance.yml").write_text(
+        "api: seventhings/v1\nscan_codes: {field: inventory_name, placeholder: IMP-}\n", "utf-8"
+    )
+    text = "code,room\nTransporter,Dresden/1.04\nBürostuhl,Dresden/1.04\n"
+    result = scanned(here, tmp_path, text, src=str(tmp_path))
+    assert len(result["findings"]) == 2
+    assert result["findings"][0].startswith("scans.csv:3:11: code: 'Bürostuhl' is the scan code of two objects, ")
