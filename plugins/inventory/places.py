@@ -242,11 +242,16 @@ from ansible.inventory.data import InventoryData
 from ansible.inventory.group import to_safe_group_name
 from ansible.inventory.manager import IGNORED
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
-from ansible.template import trust_as_template
 from ansible.utils.path import unfrackpath
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
+from ansible_collections.community.seventhings.plugins.plugin_utils.ansible_compat import (
+    KnowsOrigins,
+    as_data,
+    trusted,
+    untrusted,
+)
 from ansible_collections.community.seventhings.plugins.plugin_utils.printing.screen import warn
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.connection import (
     connection_options,
@@ -266,7 +271,6 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inve
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inventory_cache import (
     is_readable_by_others,
     plain_records,
-    untrusted,
     why_foreign,
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inventory_names import (
@@ -292,7 +296,7 @@ _LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansib
 lacks the library requests."""
 
 
-class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
+class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheable):
     """The inventory plugin.
 
     No text of the instance is trusted, so Ansible takes none for a template. No name of the instance is that of
@@ -305,7 +309,8 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
     @staticmethod
     def _sanitize_group_name(name: object) -> str:
         # Ansible prints at -vvvv what it replaces, and may be set to replace nothing. A template gives any value.
-        return str(to_safe_group_name(clean(str(name))))
+        safe: str = as_data(str(to_safe_group_name(clean(str(name)))))
+        return safe
 
     def verify_file(self, path: str) -> bool:
         """Tells by the end of its name whether a file is for this plugin."""
@@ -509,7 +514,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         """The variables of the connection. Where a host may be one of another source, its own ones stay."""
         if not self.get_option("connection_local") or self.get_option("existing") == "join":
             return {}
-        return {name: trust_as_template(value) for name, value in _LOCAL.items()}
+        return {name: trusted(value) for name, value in _LOCAL.items()}
 
     # ---- the constructed features
 

@@ -26,8 +26,6 @@ from urllib.parse import parse_qs, urlsplit
 import playbook
 import pytest
 import yaml
-from ansible._internal._json._profiles import _cache_persistence as cache_persistence
-from ansible.template import trust_as_template
 from project import LONG
 
 CANARY = "heron-51-quay"

@@ -18,6 +18,7 @@ import pytest
 import requests
 import yaml
 from emulator_process import Emulator
+from trust import IS_TEXT_A_TEMPLATE
 
 CANARY = "heron-51-quay"
 """What a payload that runs prints; no payload holds it."""
@@ -25,7 +26,7 @@ BARE = "lookup('ansible.builtin.pipe', 'echo $CANARY')"
 PAYLOADS = (BARE, "{{ " + BARE + " }}")
 
 FILTERS = """
-from ansible.template import is_trusted_as_template
+from trust import would_render
 
 
 def texts(value):
@@ -40,7 +41,7 @@ class FilterModule:
     def filters(self):
         return {
             "payloads": texts,
-            "trusted_payloads": lambda value: len([one for one in texts(value) if is_trusted_as_template(one)]),
+            "trusted_payloads": lambda value: len([one for one in texts(value) if would_render(one)]),
         }
 """
 """Filters for the play: the texts with a payload in a result, keys included, and how many of them are trusted."""
@@ -57,7 +58,8 @@ MODULES: list[dict[str, Any]] = [
     {"ansible.builtin.debug": {"msg": "done"}, "when": "item"},
     {"ansible.builtin.debug": {"msg": "done"}, "changed_when": "{{ item }}"},
     {"ansible.builtin.debug": {"msg": "done"}, "changed_when": "item"},
-    {"ansible.builtin.debug": {"msg": "done"}, "failed_when": "{{ item }}"},
+    # Below 2.19 a text that decides this ends ansible-playbook with an error of its own.
+    *([] if IS_TEXT_A_TEMPLATE else [{"ansible.builtin.debug": {"msg": "done"}, "failed_when": "{{ item }}"}]),
     {"ansible.builtin.set_fact": {"kept": "{{ item }}"}},
     {"ansible.builtin.debug": {"var": "{{ kept }}"}},
 ]

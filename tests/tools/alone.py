@@ -25,6 +25,7 @@ import guides
 import sanity
 import yaml
 from emulator_process import Emulator, running
+from platforms import CORES, specifier
 from project import BUILD, COLLECTION_PATH, ROOT
 
 _WORK = BUILD / "alone"
@@ -63,7 +64,7 @@ class Alone:
         path = os.pathsep.join([str(self.bin), os.defpath.removeprefix(":")])
         self.env.update(HOME=str(self.home), PATH=path, ANSIBLE_NOCOLOR="true", PYTHONUNBUFFERED="1")
         self.run([str(python), "-m", "venv", str(self.folder / "venv")])
-        self.run(["pip", "install", "--quiet", f"ansible-core ~= {core}.0"])
+        self.run(["pip", "install", "--quiet", specifier(core)])
 
     def run(self, command: list[str], **variables: str) -> str:
         """Runs a command in the home, and returns what it printed; one that fails ends the tool."""
@@ -191,7 +192,7 @@ def main() -> None:
     """Everything, on each ansible-core that was asked for, or on all for which an interpreter is found."""
     built = archive.build()
     told = []
-    for core in sys.argv[1:] or sanity.CORES:
+    for core in sys.argv[1:] or CORES:
         python = sanity.python_for(core)
         if python is None:
             told.append(f"{core}: not run, no Python for it")

@@ -22,6 +22,7 @@ from pathlib import Path
 
 import kept_code
 import sanity
+from platforms import CORES, NEWEST_CORE, OLDEST_CORE
 from project import BUILD, LINK, ROOT, environment
 
 
@@ -141,18 +142,16 @@ def sanity_gates() -> list[Gate]:
     and what unit tests do, where they run on it; both validate. In the long tests every one runs everything.
     """
     is_long = bool(os.environ.get("SEVENTHINGS_TEST_LONG"))
-    return [
-        sanity_gate(core, is_long) for core in (sanity.CORES if is_long else (min(sanity.CORES), max(sanity.CORES)))
-    ]
+    return [sanity_gate(core, is_long) for core in (CORES if is_long else (OLDEST_CORE, NEWEST_CORE))]
 
 
 def sanity_gate(core: str, is_long: bool) -> Gate:
     python = sanity.python_for(core)
-    versions = [f"3.{minor}" for minor in sanity.CORES[core]]
+    versions = [f"3.{minor}" for minor in CORES[core]]
     if python is None:
         return Gate(f"sanity, ansible-core {core}", [], not_run=f"no Python {' or '.join(versions)} on this machine")
     options = [] if is_long else ["--shipped", "--python", python.name.removeprefix("python")]
-    if not is_long and core != max(sanity.CORES):
+    if not is_long and core != NEWEST_CORE:
         is_here = version("ansible-core").startswith(f"{core}.")
         left_out = [*sanity.SAME_ON_EVERY_CORE, *(sanity.DONE_BY_UNIT_TESTS if is_here else ())]
         options += [word for test in left_out for word in ("--skip-test", test)]

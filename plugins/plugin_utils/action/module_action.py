@@ -34,6 +34,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.redac
 from ansible_collections.community.seventhings.plugins.module_utils.client.session import REQUESTS_IMPORT_ERROR
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.places import RUN_FOLDER
 
+from ..ansible_compat import as_data, module_of
 from .arguments import misshapen, read_arguments
 
 _CLIENTS: dict[str, Client] = {}
@@ -58,7 +59,8 @@ class ActionModule(ActionBase):
             self._share_run_folder()
             done = self._execute_module(task_vars=variables, wrap_async=bool(self._task.async_val))
             result.update(done)
-        return result
+        marked: dict[str, Any] = as_data(result)
+        return marked
 
     def _belongs_here(self, variables: Mapping[str, Any]) -> bool:
         task = self._task
@@ -81,7 +83,7 @@ class ActionModule(ActionBase):
             self._task.environment = [*(self._task.environment or ()), shared]
 
     def _name(self) -> str:
-        return str(self._task.resolved_action.rpartition(".")[2])
+        return module_of(self._task).rpartition(".")[2]
 
     def _module(self) -> ModuleSpec:
         return MODULES[self._name()]

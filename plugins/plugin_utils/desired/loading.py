@@ -21,6 +21,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.local.safe_f
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, TEMPLATES
 
+from ..ansible_compat import was_vaulted
 from . import formulas
 from .csv_source import read_csv
 from .desired import (
@@ -38,7 +39,7 @@ from .dialect import HOW_TO_SAVE, CellReader, Dialects, WrongEncoding
 from .hiding import EVERYTHING, Hiding
 from .json_source import read_json_lines
 from .lifecycle import NOTHING, OF_RECORD, read_record
-from .nodes import Node, Places, plain_node, was_vaulted
+from .nodes import Node, Places, plain_node
 from .settings import API, VARIABLES, Settings
 from .xlsx_source import SheetCells, Workbook
 from .yaml_source import read_yaml

@@ -16,10 +16,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder, require_path
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 
+from ..ansible_compat import was_vaulted
 from ..desired.desired import DesiredInstance
 from ..desired.hiding import Hiding
 from ..desired.loading import MAX_SOURCE, VaultedContent
-from ..desired.nodes import was_vaulted
 from .layers import load_layers
 
 
@@ -77,7 +77,7 @@ def load_files(
     """
     whole = written.get("desired")
     # The option as it was written; a text (a template gave it) as Ansible reads it.
-    inline = options.get("desired") if isinstance(whole, str) else whole
+    inline = options.get("desired") if isinstance(whole, str) or was_vaulted(whole) else whole
     is_vaulted = (lambda _value: True) if was_vaulted(whole) else was_vaulted
     root = options.get("files_root")
     files_root = Path(root).expanduser() if root else None

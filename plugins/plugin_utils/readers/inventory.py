@@ -28,6 +28,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.printing.cle
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import list_records
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import Sight, ascertained, unseen
 
+from ..ansible_compat import as_data
 from .inventory_names import (
     Variables,
     as_part,
@@ -211,7 +212,7 @@ def lay_out(records: Records, plan: Plan) -> Layout:
         places[plural] = _Places(KINDS[plural].name)
         for record, parent in _placed(records.get(plural, ()), plural, plan, places):
             node = _node(record, plural, plan, parent, variables)
-            node.name = group_names.give(group_name(plan.group_prefix, _path(record, plural, parent)), record)
+            node.name = as_data(group_names.give(group_name(plan.group_prefix, _path(record, plural, parent)), record))
             layout.groups.append(node)
             places[plural].add(_Place(plural, record, node, parent))
     # A host that is called like a group can't be told from it in a pattern.
@@ -219,7 +220,7 @@ def lay_out(records: Records, plan: Plan) -> Layout:
     for record, parent in _placed(records.get(last, ()), last, plan, places):
         node = _node(record, last, plan, parent, variables)
         wanted = clean(one_line(plan.hostname(node))) or _default_name(record, last, parent)
-        node.name = host_names.give(f"{plan.host_prefix}{literal(wanted)}", record)
+        node.name = as_data(host_names.give(f"{plan.host_prefix}{literal(wanted)}", record))
         check_host_name(node.name, plan.may_join)
         layout.hosts.append(node)
     layout.warnings = [*group_names.warnings(), *host_names.warnings(), *_left_out(variables)]
@@ -294,7 +295,7 @@ def _node(record: Shown, plural: str, plan: Plan, parent: _Place | None, names: 
         if parent and parent.plural == above and isinstance(link, Mapping):
             variables[f"{plan.prefix}{variable_key(key)}"] = _completed(link, parent)
     variables[f"{plan.prefix}is_active"] = record.get(ARCHIVED_AT) in EMPTY
-    variables = {name: _encodable(value) for name, value in variables.items()}
+    variables = {name: as_data(_encodable(value)) for name, value in variables.items()}
     if parent is None:
         return Node("", variables)
     return Node("", variables, parent.node.visible, parent.node.name)
