@@ -243,6 +243,8 @@ options:
         stand. Name them as they are written.
       - A vaulted value is known as one only where it is passed as it is. For what a template makes of one, and for
         values of a variable file that is vaulted as a whole, name the field here.
+      - Below ansible-core 2.19 a template of a vaulted variable gives plain text. There this option is required with
+        O(desired) if Ansible has a vault password; write V([]) if O(desired) has no vaulted value.
     type: list
     elements: str
     default: []

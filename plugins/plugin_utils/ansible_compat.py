@@ -23,10 +23,23 @@ except ImportError:
     from ansible.plugins.loader import module_loader
     from ansible.utils.unsafe_proxy import wrap_var
 
+    # Ansible renders every text that is not marked unsafe.
     IS_TEXT_A_TEMPLATE = True
-    """True below 2.19, where Ansible renders every text that is not marked unsafe."""
 else:
     IS_TEXT_A_TEMPLATE = False
+
+FORGETS_VAULT = IS_TEXT_A_TEMPLATE
+"""True below 2.19, where a template of a vaulted variable gives a text that nothing distinguishes from another."""
+
+_MAY_LEAVE_OUT = hasattr(constants, "INJECT_INVOCATION")
+"""True from 2.21 on. Before, every result of a module had its options as ``invocation``."""
+
+
+def wants_invocation(variables: Mapping[str, Any], templar: Any) -> bool:
+    """Return True if the result of a module is to have its options as ``invocation``."""
+    if not _MAY_LEAVE_OUT:
+        return True
+    return bool(constants.config.get_config_value("INJECT_INVOCATION", variables=variables, templar=templar))
 
 
 class KnowsOrigins(AnsiblePlugin):

@@ -34,7 +34,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.redac
 from ansible_collections.community.seventhings.plugins.module_utils.client.session import REQUESTS_IMPORT_ERROR
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.places import RUN_FOLDER
 
-from ..ansible_compat import as_data, module_of
+from ..ansible_compat import as_data, module_of, wants_invocation
 from .arguments import misshapen, read_arguments
 
 _CLIENTS: dict[str, Client] = {}
@@ -52,7 +52,7 @@ class ActionModule(ActionBase):
         variables = task_vars or {}
         result: dict[str, Any] = super().run(tmp, variables)
         if self._belongs_here(variables):
-            result.update(self._run_here())
+            result.update(self._run_here(variables))
         elif wrong := misshapen(self._module().spec, self._task.args):
             result.update({"failed": True, "msg": wrong})
         else:
@@ -92,7 +92,7 @@ class ActionModule(ActionBase):
         # A module process sees the task's environment, the worker does not.
         return any(self._task.environment or ())
 
-    def _run_here(self) -> dict[str, Any]:
+    def _run_here(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         name, module_spec = self._name(), self._module()
         read = read_arguments(self._task.action, module_spec.spec, module_spec.rules, self._task.args)
         if read.refusal:
@@ -100,7 +100,9 @@ class ActionModule(ActionBase):
         else:
             invocation = Invocation(read.options, read.written, self._task.check_mode)
             done = run_module(name, invocation, self._client, read.secrets)
-        return {**done, "invocation": hide(read.secrets, {"module_args": read.options})}
+        if wants_invocation(variables, self._templar):
+            done["invocation"] = hide(read.secrets, {"module_args": read.options})
+        return done
 
     def _client(self, options: Mapping[str, Any], check_mode: bool) -> Client:
         """The client of this worker; a wait that takes long is told on the screen at once."""
