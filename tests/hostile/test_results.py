@@ -117,7 +117,8 @@ def run(directory: Path, service: Emulator, task: dict[str, Any]) -> playbook.Ru
 
 def assert_data(ran: playbook.Run) -> None:
     """Payloads came back, as data, and none ran."""
-    counts = ran.named("counts")["msg"]
+    # Below 2.19 a template gives the digits of a number.
+    counts = {name: int(value) for name, value in ran.named("counts")["msg"].items()}
     assert counts["own"] == 1
     assert counts["found"] > 0, ran.output[:3000]
     assert counts["trusted"] == 0
@@ -170,4 +171,4 @@ def test_findings_about_files_are_data(service: Emulator, tmp_path: Path) -> Non
 def test_what_an_export_gives_is_data(service: Emulator, tmp_path: Path) -> None:
     ran = run(tmp_path, service, {"community.seventhings.instance_export": {"dest": str(tmp_path / "out")}})
     assert CANARY not in ran.output
-    assert ran.named("counts")["msg"]["trusted"] == 0
+    assert int(ran.named("counts")["msg"]["trusted"]) == 0
