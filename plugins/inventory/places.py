@@ -248,7 +248,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 from ansible_collections.community.seventhings.plugins.plugin_utils.ansible_compat import (
     KnowsOrigins,
-    as_data,
+    as_name,
     trusted,
     untrusted,
 )
@@ -309,8 +309,7 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
     @staticmethod
     def _sanitize_group_name(name: object) -> str:
         # Ansible prints at -vvvv what it replaces, and may be set to replace nothing. A template gives any value.
-        safe: str = as_data(str(to_safe_group_name(clean(str(name)))))
-        return safe
+        return as_name(str(to_safe_group_name(clean(str(name)))))
 
     def verify_file(self, path: str) -> bool:
         """Tells by the end of its name whether a file is for this plugin."""

@@ -9,10 +9,11 @@ was one unless it was marked unsafe, and a vaulted value was an object of its ow
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from ansible import constants
+from ansible import constants, context
 from ansible.plugins import AnsiblePlugin
 
 try:
@@ -27,6 +28,10 @@ except ImportError:
     IS_TEXT_A_TEMPLATE = True
 else:
     IS_TEXT_A_TEMPLATE = False
+
+_TEMPLATE = re.compile(r"\{(?=[{%#])")
+_EXPORT = "export"
+"""An option that no other command than ``ansible-inventory`` has."""
 
 FORGETS_VAULT = IS_TEXT_A_TEMPLATE
 """True below 2.19, where a template of a vaulted variable gives a text that nothing distinguishes from another."""
@@ -80,6 +85,16 @@ if IS_TEXT_A_TEMPLATE:
 
     untrusted = as_data
 
+    def as_name(text: str) -> str:
+        """Return a name of a host or a group that Ansible never renders.
+
+        ``ansible-inventory`` writes a marked text as a map, which no reader takes for a name. So it gets names without
+        a mark, in which no template begins.
+        """
+        harmless = _TEMPLATE.sub("_", text)
+        name: str = harmless if _EXPORT in context.CLIARGS else wrap_var(harmless)
+        return name
+
     def was_vaulted(value: Any) -> bool:
         """Return True if Ansible knows that a value was vaulted: it is passed unchanged."""
         return isinstance(value, AnsibleVaultEncryptedUnicode)
@@ -111,6 +126,10 @@ else:
     def as_data(value: Any) -> Any:
         """Return a value unchanged: nobody trusted its texts, so Ansible never renders them."""
         return value
+
+    def as_name(text: str) -> str:
+        """Return the name of a host or a group unchanged."""
+        return text
 
     def untrusted(value: Any) -> Any:
         """Return a copy of a value without the tags that make its texts templates, whatever they were made of."""

@@ -140,8 +140,10 @@ class Output:
 
     def refusal_of(self, source: str) -> str:
         """What was said of a source that the plugin refused."""
-        warnings = self.words.split("[WARNING]: ")
-        (found,) = (text for text in warnings if text.startswith("Failed") and f"with 'auto' plugin: {source}:" in text)
+        # Below 2.19 the name of the plugin is not quoted, an asterisk begins the text, and lines end after hyphens too.
+        warnings = self.words.replace("- ", "-").replace("'auto'", "auto").split("[WARNING]: ")
+        said = (text.removeprefix("* ") for text in warnings)
+        (found,) = (text for text in said if text.startswith("Failed") and f"with auto plugin: {source}:" in text)
         return found
 
     @property
@@ -313,7 +315,9 @@ def test_a_composed_variable_may_be_null(work: Workplace) -> None:
     work.has(rooms=[room(1, "Lab")])
     work.write(compose={"where": "seventhings_location_name", "same": "none"})
     (variables,) = work.inventory("--list").hosts.values()
-    assert (variables["where"], variables["same"]) == (None, None)
+    # Below 2.19 a template that gives nothing gives an empty text.
+    nothing = {"__ansible_unsafe": ""} if IS_TEXT_A_TEMPLATE else None
+    assert (variables["where"], variables["same"]) == (None, nothing)
 
 
 def test_no_text_runs_that_comes_from_the_cache(work: Workplace) -> None:
@@ -402,7 +406,12 @@ def test_trust_that_is_written_into_a_cache_is_not_given(work: Workplace, payloa
         lambda _text: "{",
         lambda _text: "[]",
         lambda _text: "[" * 100_000,
-        lambda text: text.replace('"Lab"', '{"__ansible_type": "datetime", "iso8601": "x"}'),
+        # Below 2.19 this is a map as any other.
+        *(
+            []
+            if IS_TEXT_A_TEMPLATE
+            else [lambda text: text.replace('"Lab"', '{"__ansible_type": "datetime", "iso8601": "x"}')]
+        ),
         lambda text: text.replace('"rooms": [', '"rooms": [7, '),
         lambda text: text.replace('"rooms"', '"floors"'),
         lambda text: text.replace('"records": {', '"records": [], "other": {'),
@@ -593,7 +602,7 @@ def test_an_ad_hoc_command_for_a_group_of_machines_never_reaches_a_room(machines
         assert shown.out.split() == ["hosts", "(1):", "db1"]
 
 
-@pytest.mark.parametrize(("other", "is_later"), [("a.ini", False), ("z.ini", True)])
+@pytest.mark.parametrize(("other", "is_later"), [("a.hosts", False), ("z.hosts", True)])
 def test_in_a_directory_a_source_may_come_later_too(work: Workplace, other: str, is_later: bool) -> None:
     work.has(rooms=[room(1, "Lab")])
     work.file("sources/group_vars/all.yml", "x: 1\n")

@@ -5,14 +5,17 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import pytest
 from ansible.parsing.dataloader import DataLoader
+from ansible.parsing.vault import VaultLib, VaultSecret
 from ansible.template import Templar
 from trust import IS_TEXT_A_TEMPLATE, as_template, would_render
 
 from ansible_collections.community.seventhings.plugins.plugin_utils import ansible_compat as compat
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.nodes import plain_node
 
 PAYLOAD = "{{ 6 * 7 }}"
 
@@ -52,6 +55,30 @@ def test_what_a_template_of_the_user_gave_is_data() -> None:
 def test_a_text_of_ours_is_a_template() -> None:
     templar = Templar(loader=DataLoader(), variables={})
     assert str(templar.template(compat.trusted(PAYLOAD))) == "42"
+
+
+@pytest.mark.skipif(not IS_TEXT_A_TEMPLATE, reason="from 2.19 on a vaulted value is a text")
+def test_below_2_19_a_vaulted_value_is_known_and_becomes_a_text() -> None:
+    vault = VaultLib([("default", VaultSecret(b"open sesame"))])
+    value = import_module("ansible.parsing.yaml.objects").AnsibleVaultEncryptedUnicode(vault.encrypt("4711"))
+    value.vault = vault
+    vaulted: set[str] = set()
+    node = plain_node({"objects": [{"pin": value, "size": 5}]}, "desired", vaulted)
+    assert node.value == {"objects": [{"pin": "4711", "size": 5}]}
+    assert "desired.objects[0].pin" in vaulted
+    assert "desired.objects[0].size" not in vaulted
+    assert compat.without_vault_objects({"pin": [value]}) == {"pin": ["4711"]}
+
+
+@pytest.mark.skipif(not IS_TEXT_A_TEMPLATE, reason="from 2.19 on a name is no template")
+@pytest.mark.parametrize("is_inventory", [True, False])
+def test_below_2_19_a_name_is_no_template_and_a_name_in_what_is_listed(
+    monkeypatch: pytest.MonkeyPatch, is_inventory: bool
+) -> None:
+    monkeypatch.setattr(compat.context, "CLIARGS", {"export": False} if is_inventory else {})
+    name = compat.as_name("room/{{ x }} {% y %} {{{ {# z")
+    assert name == "room/_{ x }} _% y %} __{ _# z"
+    assert would_render(name) is is_inventory
 
 
 @pytest.mark.parametrize(("setting", "wanted"), [("true", True), ("false", False)])
