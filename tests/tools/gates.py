@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 
+import interpreters
 import kept_code
 import sanity
 from platforms import CORES, NEWEST_CORE, OLDEST_CORE
@@ -39,6 +40,23 @@ _UNIT_WORKERS = ("-n", "2")
 """Each worker reads all 13,000 tests before it begins, which takes 4 seconds of its processor."""
 _PLAY_WORKERS = ("-n", "4")
 """More than the two processors: a test waits for the processes that it starts."""
+_OLD_PLAYS: dict[str, tuple[str, ...]] = {
+    "2.16": (
+        "tests/unit/plugin_utils/test_ansible_compat.py",
+        "tests/unit/plugins/lookup",
+        "tests/hostile/test_results.py::test_what_an_info_module_gives_is_data[room]",
+        "tests/hostile/test_results.py::test_what_instance_gives_is_data[apply]",
+        "tests/hostile/test_inventory.py::test_no_text_runs_that_comes_from_the_cache",
+        "tests/integration/test_play.py::test_single_modules_provision_an_empty_instance",
+    ),
+    "2.18": (
+        "tests/unit/plugin_utils/test_ansible_compat.py",
+        "tests/hostile/test_results.py::test_what_the_lookup_gives_is_data",
+    ),
+}
+"""The sample of every run, on cores where a text is a template unless it is marked. The long tests play everything on
+every core.
+"""
 _FORMS = ".github/ISSUE_TEMPLATE"
 _PIPELINES = [
     *_names("examples/ci", "*github-actions.yml"),
@@ -220,10 +238,28 @@ def chains(selection: str) -> list[list[Gate]]:
     # Sanity makes environments of its own, and does not wait for the tools of this one.
     tools = Gate("environment", ["make", "--no-print-directory", "lint-environment"])
     beside = [*quick, units, lowest, *rare]
-    for gate in (plays, *beside):
+    cores = core_gates()
+    for gate in (plays, *beside, *cores):
         gate.needs = tools
     # Unit tests wait for each other now and then; plays beside them use that time.
-    return [[*sanity_gates(), plays], [tools, *beside]]
+    return [[*sanity_gates(), plays], [tools, *beside, *cores]]
+
+
+def core_gates() -> list[Gate]:
+    """Real plays on other versions of ansible-core than that of the environment."""
+    is_long = bool(os.environ.get("SEVENTHINGS_TEST_LONG"))
+    played: dict[str, tuple[str, ...]] = dict.fromkeys(CORES, ()) if is_long else _OLD_PLAYS
+    gates, found = [], interpreters.find()
+    for core, sample in played.items():
+        python = next((minor for minor in CORES[core] if minor in found), None)
+        name = f"plays, ansible-core {core}"
+        if python is None:
+            gates.append(Gate(name, [], not_run=f"no Python for ansible-core {core} on this machine"))
+        else:
+            command = [sys.executable, "tests/tools/other_core.py", core, "--python", f"3.{python}", *sample]
+            gates.append(Gate(name, command))
+            gates[-1].remarks.append(f"on python3.{python}")
+    return gates
 
 
 def rulebook_gate() -> Gate:
