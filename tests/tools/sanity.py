@@ -52,7 +52,9 @@ the others.
 """
 
 DONE_BY_UNIT_TESTS = ("compile", "import")
-"""Tests that import every file, as ``tests/unit/test_imports.py`` does on the ansible-core of the environment."""
+"""Tests that import every file, as ``tests/unit/test_imports.py`` does on the oldest ansible-core and on that of the
+environment.
+"""
 
 HOME = BUILD / "home"
 _REQUIREMENTS = ROOT / "tests" / "requirements-sanity.txt"
