@@ -14,20 +14,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible import constants, context
+from ansible import template as templates
 from ansible.plugins import AnsiblePlugin
 
-try:
-    from ansible.parsing.vault import VaultHelper
-    from ansible.template import trust_as_template
-except ImportError:
-    from ansible.parsing.yaml.objects import AnsibleVaultEncryptedUnicode
-    from ansible.plugins.loader import module_loader
-    from ansible.utils.unsafe_proxy import wrap_var
-
-    # Ansible renders every text that is not marked unsafe.
-    IS_TEXT_A_TEMPLATE = True
-else:
-    IS_TEXT_A_TEMPLATE = False
+IS_TEXT_A_TEMPLATE = not hasattr(templates, "trust_as_template")
+"""True below 2.19, where Ansible renders every text that is not marked unsafe."""
 
 _TEMPLATE = re.compile(r"\{(?=[{%#])")
 _EXPORT = "export"
@@ -74,6 +65,9 @@ class KnowsOrigins(AnsiblePlugin):
 
 
 if IS_TEXT_A_TEMPLATE:
+    from ansible.parsing.yaml.objects import AnsibleVaultEncryptedUnicode
+    from ansible.plugins.loader import module_loader
+    from ansible.utils.unsafe_proxy import wrap_var
 
     def trusted(text: str) -> str:
         """Return a text of this collection as a template."""
@@ -117,10 +111,11 @@ if IS_TEXT_A_TEMPLATE:
         return value
 
 else:
+    from ansible.parsing.vault import VaultHelper
 
     def trusted(text: str) -> str:
         """Return a text of this collection as a template."""
-        template: str = trust_as_template(text)
+        template: str = templates.trust_as_template(text)
         return template
 
     def as_data(value: Any) -> Any:
