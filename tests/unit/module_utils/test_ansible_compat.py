@@ -14,6 +14,7 @@ import pytest
 from ansible_collections.community.seventhings.plugins.module_utils import ansible_compat as compat
 from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Credentials, Tokens
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Transport
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import Entry, Place
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import Hiding
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
@@ -50,7 +51,7 @@ def test_tokens_that_sign_in_are_registered(masker: Masker) -> None:
 
 
 def test_hidden_values_are_registered(masker: Masker) -> None:
-    entry = Entry("objects", {"barcode": "100001", "pin": "4711-x"}, Place("objects.yml", 1, 1))
+    entry = Entry(OBJECT, {"barcode": "100001", "pin": "4711-x"}, Place("objects.yml", 1, 1))
     Hiding(names={"pin"}).texts([entry])
     assert "4711-x" in masker.known
     assert "100001" not in masker.known

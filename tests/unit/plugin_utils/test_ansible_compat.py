@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 import pytest
+from ansible import constants, context
 from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecret
 from ansible.template import Templar
@@ -75,7 +76,7 @@ def test_below_2_19_a_vaulted_value_is_known_and_becomes_a_text() -> None:
 def test_below_2_19_a_name_is_no_template_and_a_name_in_what_is_listed(
     monkeypatch: pytest.MonkeyPatch, is_inventory: bool
 ) -> None:
-    monkeypatch.setattr(compat.context, "CLIARGS", {"export": False} if is_inventory else {})
+    monkeypatch.setattr(context, "CLIARGS", {"export": False} if is_inventory else {})
     name = compat.as_name("room/{{ x }} {% y %} {{{ {# z")
     assert name == "room/_{ x }} _% y %} __{ _# z"
     assert would_render(name) is is_inventory
@@ -90,7 +91,7 @@ def test_invocation_follows_the_setting(monkeypatch: pytest.MonkeyPatch, setting
         return setting == "true"
 
     monkeypatch.setattr(compat, "_MAY_LEAVE_OUT", True)
-    monkeypatch.setattr(compat.constants.config, "get_config_value", value)
+    monkeypatch.setattr(constants.config, "get_config_value", value)
     assert compat.wants_invocation({}, None) is wanted
     assert asked == ["INJECT_INVOCATION"]
 
