@@ -206,12 +206,14 @@ options:
     description:
       - Where the task does its work.
       - The options, the result and the requests are the same in both cases.
+      - >-
+        V(auto): Inside Ansible's own worker if the task's target is the machine that Ansible runs on, with the same
+        interpreter and user. The items of a loop then share one connection and one token. Else as a module on the
+        target.
+      - >-
+        V(module): Always as a module on the target.
     type: str
-    choices:
-      auto: >-
-        Inside Ansible's own worker if the task's target is the machine that Ansible runs on, with the same interpreter
-        and user. The items of a loop then share one connection and one token. Else as a module on the target.
-      module: Always as a module on the target.
+    choices: [auto, module]
     default: auto
 """
 

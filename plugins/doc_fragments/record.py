@@ -22,10 +22,12 @@ options:
   state:
     description:
       - What is wanted.
+      - >-
+        V(present): The record is there, with the values that are written. It is created where there is none.
+      - >-
+        V(absent): The record is not there. It is deleted for good, and what belongs to it is not asked for.
     type: str
-    choices:
-      present: The record is there, with the values that are written. It is created where there is none.
-      absent: The record is not there. It is deleted for good, and what belongs to it is not asked for.
+    choices: [present, absent]
     default: present
 notes:
   - Only what is written is managed. What is left out stays as it is, null clears.

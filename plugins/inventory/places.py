@@ -39,17 +39,18 @@ options:
   hosts:
     description:
       - What becomes a host.
+      - >-
+        V(rooms): Each room is a host, each location a group. A room stands in the group of its location; one without a
+        location is C(ungrouped).
+      - >-
+        V(locations): Each location is a host. There are no groups but those of O(groups) and O(keyed_groups).
+      - >-
+        V(objects): Each object is a host, each room and each location a group. An object stands in the group of its
+        room, the rooms stand in the groups of their locations. An object without a room stands in the group of its
+        location, one without both is C(ungrouped).
     type: str
     default: rooms
-    choices:
-      rooms: >-
-        Each room is a host, each location a group. A room stands in the group of its location; one without a location
-        is C(ungrouped).
-      locations: Each location is a host. There are no groups but those of O(groups) and O(keyed_groups).
-      objects: >-
-        Each object is a host, each room and each location a group. An object stands in the group of its room, the
-        rooms stand in the groups of their locations. An object without a room stands in the group of its location, one
-        without both is C(ungrouped).
+    choices: [rooms, locations, objects]
   filters:
     description:
       - >-
@@ -112,13 +113,14 @@ options:
       - >-
         Sources that come later can't be seen. So put this source last. Where the command line shows others behind it, a
         warning says so.
+      - >-
+        V(refuse): The source fails, and the message names the option that gives another name.
+      - >-
+        V(join): The host or group gets the variables, and the members, of the record besides its own. Hosts may have
+        names without a C(/). O(connection_local) has no effect, because the host may be a machine.
     type: str
     default: refuse
-    choices:
-      refuse: The source fails, and the message names the option that gives another name.
-      join: >-
-        The host or group gets the variables, and the members, of the record besides its own. Hosts may have names
-        without a C(/). O(connection_local) has no effect, because the host may be a machine.
+    choices: [refuse, join]
   variable_prefix:
     description:
       - The prefix of the name of each variable of hosts and groups, so that no name that means something to Ansible is
@@ -188,43 +190,43 @@ EXAMPLES = r"""
 # ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED=true ansible-inventory -i lab.seventhings.yml --graph
 plugin: community.seventhings.places
 
----
-# Rooms of one city, named by location and number, cached for an hour
-plugin: community.seventhings.places
-filters:
-  locations:
-    city: Dresden
-hostname:
-  - "{{ location_name }}/{{ number }}"
-cache: true
-cache_plugin: ansible.builtin.jsonfile
-cache_connection: ~/.cache/seventhings
-cache_timeout: 3600
+# Rooms of one city, named by location and number, cached for an hour:
+#
+# plugin: community.seventhings.places
+# filters:
+#   locations:
+#     city: Dresden
+# hostname:
+#   - "{{ location_name }}/{{ number }}"
+# cache: true
+# cache_plugin: ansible.builtin.jsonfile
+# cache_connection: ~/.cache/seventhings
+# cache_timeout: 3600
 
----
-# Locations as hosts, grouped by country
-plugin: community.seventhings.places
-hosts: locations
-keyed_groups:
-  - key: seventhings_country
-    prefix: country
+# Locations as hosts, grouped by country:
+#
+# plugin: community.seventhings.places
+# hosts: locations
+# keyed_groups:
+#   - key: seventhings_country
+#     prefix: country
 
----
-# Objects in their rooms and locations; credentials from other places than the environment
-plugin: community.seventhings.places
-base_url: "{{ lookup('ansible.builtin.env', 'SEVENTHINGS_BASE_URL') }}"
-hosts: objects
-filters:
-  objects:
-    inventory_name:
-      not_empty: true
-hostname: "{{ inventory_name }} {{ barcode }}"
-host_prefix: assets/
-variable_prefix: asset_
-compose:
-  label: asset_inventory_name ~ ' (' ~ asset_barcode ~ ')'
-groups:
-  expensive: (asset_purchasing_price | default(0, true) | float) > 1000
+# Objects in their rooms and locations; credentials from other places than the environment:
+#
+# plugin: community.seventhings.places
+# base_url: "{{ lookup('ansible.builtin.env', 'SEVENTHINGS_BASE_URL') }}"
+# hosts: objects
+# filters:
+#   objects:
+#     inventory_name:
+#       not_empty: true
+# hostname: "{{ inventory_name }} {{ barcode }}"
+# host_prefix: assets/
+# variable_prefix: asset_
+# compose:
+#   label: asset_inventory_name ~ ' (' ~ asset_barcode ~ ')'
+# groups:
+#   expensive: (asset_purchasing_price | default(0, true) | float) > 1000
 """
 
 import os
@@ -242,11 +244,16 @@ from ansible.inventory.data import InventoryData
 from ansible.inventory.group import to_safe_group_name
 from ansible.inventory.manager import IGNORED
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
-from ansible.template import trust_as_template
 from ansible.utils.path import unfrackpath
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
+from ansible_collections.community.seventhings.plugins.plugin_utils.ansible_compat import (
+    KnowsOrigins,
+    as_name,
+    trusted,
+    untrusted,
+)
 from ansible_collections.community.seventhings.plugins.plugin_utils.printing.screen import warn
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.connection import (
     connection_options,
@@ -266,7 +273,6 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inve
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inventory_cache import (
     is_readable_by_others,
     plain_records,
-    untrusted,
     why_foreign,
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inventory_names import (
@@ -292,7 +298,7 @@ _LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansib
 lacks the library requests."""
 
 
-class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
+class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheable):
     """The inventory plugin.
 
     No text of the instance is trusted, so Ansible takes none for a template. No name of the instance is that of
@@ -305,7 +311,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
     @staticmethod
     def _sanitize_group_name(name: object) -> str:
         # Ansible prints at -vvvv what it replaces, and may be set to replace nothing. A template gives any value.
-        return str(to_safe_group_name(clean(str(name))))
+        return as_name(str(to_safe_group_name(clean(str(name)))))
 
     def verify_file(self, path: str) -> bool:
         """Tells by the end of its name whether a file is for this plugin."""
@@ -509,7 +515,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):
         """The variables of the connection. Where a host may be one of another source, its own ones stay."""
         if not self.get_option("connection_local") or self.get_option("existing") == "join":
             return {}
-        return {name: trust_as_template(value) for name, value in _LOCAL.items()}
+        return {name: trusted(value) for name, value in _LOCAL.items()}
 
     # ---- the constructed features
 

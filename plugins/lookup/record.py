@@ -106,6 +106,7 @@ from ansible.plugins.lookup import LookupBase
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import from_environment
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
+from ansible_collections.community.seventhings.plugins.plugin_utils.ansible_compat import KnowsOrigins, as_data
 from ansible_collections.community.seventhings.plugins.plugin_utils.printing.screen import warn
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.connection import (
     connection_options,
@@ -122,7 +123,7 @@ _WRITTEN = ("var",)
 """Origins of options whose templates are still to be rendered: what a lookup is called with has been."""
 
 
-class LookupModule(LookupBase):
+class LookupModule(KnowsOrigins, LookupBase):
     """The lookup plugin."""
 
     def run(self, terms: list[Any], variables: Mapping[str, Any] | None = None, **kwargs: Any) -> list[Any]:
@@ -142,7 +143,7 @@ class LookupModule(LookupBase):
             client = shared_reader(options)
             finder = Finder(client, kind)
             records = finder.find(self._flatten(terms[1:]))
-            found: list[Any] = client.without_credentials([finder.show(record, field) for record in records])
+            found: list[Any] = as_data(client.without_credentials([finder.show(record, field) for record in records]))
             for warning in client.transport.told():
                 warn(warning)
             return found

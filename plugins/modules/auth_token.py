@@ -17,11 +17,14 @@ options:
   grant_type:
     description:
       - How to sign in. All ways need O(client_id).
+      - >-
+        V(password): With O(username) and O(password).
+      - >-
+        V(refresh_token): With O(refresh_token).
+      - >-
+        V(sso_auth_code): With O(provider_name) and O(auth_code), for users who sign in through an identity provider.
     type: str
-    choices:
-      password: With O(username) and O(password).
-      refresh_token: With O(refresh_token).
-      sso_auth_code: With O(provider_name) and O(auth_code), for users who sign in through an identity provider.
+    choices: [password, refresh_token, sso_auth_code]
     default: password
   provider_name:
     description:
@@ -42,14 +45,15 @@ options:
   state:
     description:
       - What is wanted.
+      - >-
+        V(present): Signs in and returns new tokens. This is never reported as a change.
+      - >-
+        V(absent): Revokes the tokens, access and refresh. The vendor's description says that this revokes ALL tokens of
+        the user, those of every other program and session included; seen were instances that end the session of the
+        token alone. Rely on neither, and never do this with an account that is shared. The token is O(access_token), or
+        that of who signs in. Where it is not valid any more, nothing is changed.
     type: str
-    choices:
-      present: Signs in and returns new tokens. This is never reported as a change.
-      absent: >-
-        Revokes the tokens, access and refresh. The vendor's description says that this revokes ALL tokens of the user,
-        those of every other program and session included; seen were instances that end the session of the token alone.
-        Rely on neither, and never do this with an account that is shared. The token is O(access_token), or that of who
-        signs in. Where it is not valid any more, nothing is changed.
+    choices: [present, absent]
     default: present
 attributes:
   check_mode:

@@ -54,15 +54,15 @@ options:
   state:
     description:
       - What is wanted.
+      - >-
+        V(present): The file is attached. It is uploaded if no file in the field has the same content. A field that is
+        full is an error before anything is uploaded.
+      - >-
+        V(absent): The file is not attached. Where several files in the field have the content of O(path) (and the
+        O(name), where it is written), all of them are taken off. The uploaded files themselves stay, because instances
+        do not delete files.
     type: str
-    choices:
-      present: >-
-        The file is attached. It is uploaded if no file in the field has the same content. A field that is full is an
-        error before anything is uploaded.
-      absent: >-
-        The file is not attached. Where several files in the field have the content of O(path) (and the O(name), where
-        it is written), all of them are taken off. The uploaded files themselves stay, because instances do not delete
-        files.
+    choices: [present, absent]
     default: present
 notes:
   - An instance may refuse a part of a request (HTTP 207), such as a file that it does not have. Then the task fails

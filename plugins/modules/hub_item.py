@@ -33,10 +33,12 @@ options:
   state:
     description:
       - What is wanted.
+      - >-
+        V(present): The object is offered, at the price that is written.
+      - >-
+        V(absent): The object is not offered. Orders are left as they are.
     type: str
-    choices:
-      present: The object is offered, at the price that is written.
-      absent: The object is not offered. Orders are left as they are.
+    choices: [present, absent]
     default: present
 notes:
   - The request that publishes the offer is sent once, whatever happens to its answer. Where no answer comes, the offer

@@ -34,21 +34,22 @@ options:
   mode:
     description:
       - What to do.
+      - >-
+        V(apply): Plan, and apply the plan unless check mode is on.
+      - >-
+        V(drift): Only compare, whether check mode is on or not. No limit holds anything back, because nothing is
+        applied, and O(plan_file) is left alone.
+      - >-
+        V(validate): Only judge what is written. No connection is needed. All findings come at once, each with its file,
+        line and column. Labels of fields are known where the files define them, or where an export wrote the schema of
+        the instance beside the files. What nothing tells is left to the plan, and a warning names it.
+      - >-
+        V(render): Write the merged state of all layers to O(dest), with variables filled in and cells of tables read,
+        so that it can be looked at and compared. Nothing is planned and nothing is sent but, where the type of a field
+        that only the instance knows decides about a cell or an attachment, requests for the definitions of its fields.
+        Else no connection is needed. Findings of reading come as with O(mode=validate), and nothing is written then.
     type: str
-    choices:
-      apply: Plan, and apply the plan unless check mode is on.
-      drift: >-
-        Only compare, whether check mode is on or not. No limit holds anything back, because nothing is applied, and
-        O(plan_file) is left alone.
-      validate: >-
-        Only judge what is written. No connection is needed. All findings come at once, each with its file, line and
-        column. Labels of fields are known where the files define them, or where an export wrote the schema of the
-        instance beside the files. What nothing tells is left to the plan, and a warning names it.
-      render: >-
-        Write the merged state of all layers to O(dest), with variables filled in and cells of tables read, so that it
-        can be looked at and compared. Nothing is planned and nothing is sent but, where the type of a field that only
-        the instance knows decides about a cell or an attachment, requests for the definitions of its fields. Else no
-        connection is needed. Findings of reading come as with O(mode=validate), and nothing is written then.
+    choices: [apply, drift, validate, render]
     default: apply
   src:
     description:
@@ -259,6 +260,8 @@ options:
         stand. Name them as they are written.
       - A vaulted value is known as one only where it is passed as it is. For what a template makes of one, and for
         values of a variable file that is vaulted as a whole, name the field here.
+      - Below ansible-core 2.19 a template of a vaulted variable gives plain text. There this option is required with
+        O(desired) if Ansible has a vault password; write V([]) if O(desired) has no vaulted value.
     type: list
     elements: str
     default: []
@@ -272,20 +275,24 @@ options:
   formulas:
     description:
       - The meaning of an apostrophe in a cell of a CSV file, or in the name of a column.
+      - >-
+        V(escape): It is not part of the text at the start of a cell before C(=), C(+), C(-), C(@), a tab, the end of a
+        line or another apostrophe, and behind a C(;), a comma, a C(|), a tab or the end of a line before one of these
+        signs. Exports write it there, so that no spreadsheet runs the text. Anywhere else it belongs to the text.
+      - >-
+        V(keep): It belongs to the text.
     type: str
-    choices:
-      escape: It is not part of the text at the start of a cell before C(=), C(+), C(-), C(@), a tab, the end of a line
-        or another apostrophe, and behind a C(;), a comma, a C(|), a tab or the end of a line before one of these signs.
-        Exports write it there, so that no spreadsheet runs the text. Anywhere else it belongs to the text.
-      keep: It belongs to the text.
+    choices: [escape, keep]
     default: escape
   stale:
     description:
       - The action for a record that has changed since O(plan_file) was made.
+      - >-
+        V(refuse): Nothing is applied.
+      - >-
+        V(skip): The change is left out, and a warning says so.
     type: str
-    choices:
-      refuse: Nothing is applied.
-      skip: The change is left out, and a warning says so.
+    choices: [refuse, skip]
     default: refuse
   assume_archived:
     description:
@@ -303,12 +310,13 @@ options:
         for an archived one among these, unless the O(profile) says that it refuses duplicates. If the service refuses
         one, that record fails, the journal notes it, and the next plan looks it up.
       - An apply of a O(plan_file) looks nothing up again.
+      - >-
+        V(trust_service): Up to 40 records of a section are looked up, up to 200 in a real run, and in check mode if
+        O(plan_file) is written. Of more than that, 40 are.
+      - >-
+        V(check): All are looked up. 10,000 objects take 50 minutes.
     type: str
-    choices:
-      trust_service: >-
-        Up to 40 records of a section are looked up, up to 200 in a real run, and in check mode if O(plan_file) is
-        written. Of more than that, 40 are.
-      check: All are looked up. 10,000 objects take 50 minutes.
+    choices: [trust_service, check]
     default: trust_service
   confirm_empty:
     description:

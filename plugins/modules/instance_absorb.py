@@ -57,13 +57,15 @@ options:
       - What to do with a record of the files that is gone or archived in the application.
       - A record that C(lifecycle) or C(_lifecycle) protects is always kept, and told.
       - A CSV file needs a column C(_state) for V(absent).
+      - >-
+        V(keep): It stays in the files and is told.
+      - >-
+        V(remove): It is taken out of the files.
+      - >-
+        V(absent): It gets C(_state) V(absent), or V(archived) if it is archived. To tell that, each such object is
+        looked up by its barcode, with one request. A record that can't be looked up is told and stays as it is.
     type: str
-    choices:
-      keep: It stays in the files and is told.
-      remove: It is taken out of the files.
-      absent: >-
-        It gets C(_state) V(absent), or V(archived) if it is archived. To tell that, each such object is looked up by
-        its barcode, with one request. A record that can't be looked up is told and stays as it is.
+    choices: [keep, remove, absent]
     default: keep
   variables:
     description:
@@ -78,11 +80,13 @@ options:
   formulas:
     description:
       - The form in CSV of a text that a spreadsheet would run.
+      - >-
+        V(escape): With an apostrophe before it, as exports write it. A cell that begins with C(=) and has none is a
+        formula. It is reported and not changed.
+      - >-
+        V(keep): As it is.
     type: str
-    choices:
-      escape: With an apostrophe before it, as exports write it. A cell that begins with C(=) and has none is a formula.
-        It is reported and not changed.
-      keep: As it is.
+    choices: [escape, keep]
     default: escape
   assume_archived:
     description:

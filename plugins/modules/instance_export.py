@@ -82,11 +82,13 @@ options:
       - The form in CSV of a text that a spreadsheet would run, because it has C(=), C(+), C(-) or C(@) at its start, or
         behind a C(;), a comma, a C(|), a tab or the end of a line. Spreadsheets split files at any of these, as their
         locale says. Numbers are not changed.
-    type: str
-    choices:
-      escape: With an apostrophe before each such sign, and with one more if an apostrophe is there already.
+      - >-
+        V(escape): With an apostrophe before each such sign, and with one more if an apostrophe is there already.
         M(community.seventhings.instance) takes them back.
-      keep: As it is. Read such files with O(community.seventhings.instance#module:formulas=keep).
+      - >-
+        V(keep): As it is. Read such files with O(community.seventhings.instance#module:formulas=keep).
+    type: str
+    choices: [escape, keep]
     default: escape
   twin:
     description:

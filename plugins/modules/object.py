@@ -27,15 +27,17 @@ options:
         unique, the error names the object that holds it, or says that an archived one may.
       - An object without a C(barcode) is not looked up in the archive. A service that accepts duplicates then creates a
         second one, and a warning says so, unless the O(profile) says that the service refuses duplicates.
+      - >-
+        V(present): The object is there, not archived, with the values that are written. An archived one is brought
+        back.
+      - >-
+        V(absent): The object is not there. It is deleted for good, an archived one too if it is found by O(uuid) or by
+        its C(barcode).
+      - >-
+        V(archived): The object, if there is one, is archived. O(fields) only identify it. Where nothing is found,
+        nothing is done, and a warning says so.
     type: str
-    choices:
-      present: The object is there, not archived, with the values that are written. An archived one is brought back.
-      absent: >-
-        The object is not there. It is deleted for good, an archived one too if it is found by O(uuid) or by its
-        C(barcode).
-      archived: >-
-        The object, if there is one, is archived. O(fields) only identify it. Where nothing is found, nothing is done,
-        and a warning says so.
+    choices: [present, absent, archived]
     default: present
   assume_archived:
     description:

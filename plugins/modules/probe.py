@@ -20,16 +20,20 @@ options:
   tier:
     description:
       - What the module may send.
-    type: str
-    choices:
-      look: A login and GETs, at most 80 requests. The client itself refuses everything else. Good for any instance.
-      touch: Besides, scratch records whose names begin with C(zz-probe-) and random digits. Each is noted in a journal
-        before it is made, and all are taken away in the end. Nobody is notified. Tasks are assigned to the caller with
-        C(notify=false), all days are in 2099, and renters are plain texts. It signs in once more, and uses the refresh
-        token of that login. Good for instances where a scratch record may live for a minute.
-      trace: Besides, 24 small files and two field definitions, which nothing can delete, and a request that may
+      - >-
+        V(look): A login and GETs, at most 80 requests. The client itself refuses everything else. Good for any
+        instance.
+      - >-
+        V(touch): Besides, scratch records whose names begin with C(zz-probe-) and random digits. Each is noted in a
+        journal before it is made, and all are taken away in the end. Nobody is notified. Tasks are assigned to the
+        caller with C(notify=false), all days are in 2099, and renters are plain texts. It signs in once more, and uses
+        the refresh token of that login. Good for instances where a scratch record may live for a minute.
+      - >-
+        V(trace): Besides, 24 small files and two field definitions, which nothing can delete, and a request that may
         provoke an error of the service. An instance that forgets files to which nothing refers may forget those of
         others. Good for test instances.
+    type: str
+    choices: [look, touch, trace]
     default: look
   dest:
     description:

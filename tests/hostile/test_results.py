@@ -18,6 +18,7 @@ import pytest
 import requests
 import yaml
 from emulator_process import Emulator
+from trust import IS_TEXT_A_TEMPLATE
 
 CANARY = "heron-51-quay"
 """What a payload that runs prints; no payload holds it."""
@@ -25,7 +26,7 @@ BARE = "lookup('ansible.builtin.pipe', 'echo $CANARY')"
 PAYLOADS = (BARE, "{{ " + BARE + " }}")
 
 FILTERS = """
-from ansible.template import is_trusted_as_template
+from trust import would_render
 
 
 def texts(value):
@@ -40,7 +41,7 @@ class FilterModule:
     def filters(self):
         return {
             "payloads": texts,
-            "trusted_payloads": lambda value: len([one for one in texts(value) if is_trusted_as_template(one)]),
+            "trusted_payloads": lambda value: len([one for one in texts(value) if would_render(one)]),
         }
 """
 """Filters for the play: the texts with a payload in a result, keys included, and how many of them are trusted."""
@@ -57,7 +58,8 @@ MODULES: list[dict[str, Any]] = [
     {"ansible.builtin.debug": {"msg": "done"}, "when": "item"},
     {"ansible.builtin.debug": {"msg": "done"}, "changed_when": "{{ item }}"},
     {"ansible.builtin.debug": {"msg": "done"}, "changed_when": "item"},
-    {"ansible.builtin.debug": {"msg": "done"}, "failed_when": "{{ item }}"},
+    # Below 2.19 a text that decides this ends ansible-playbook with an error of its own.
+    *([] if IS_TEXT_A_TEMPLATE else [{"ansible.builtin.debug": {"msg": "done"}, "failed_when": "{{ item }}"}]),
     {"ansible.builtin.set_fact": {"kept": "{{ item }}"}},
     {"ansible.builtin.debug": {"var": "{{ kept }}"}},
 ]
@@ -108,12 +110,15 @@ def run(directory: Path, service: Emulator, task: dict[str, Any]) -> playbook.Ru
     ]
     # A text of the playbook is trusted: so the filter can tell.
     plays = [{"hosts": "localhost", "gather_facts": False, "vars": {"own": ["echo $"]}, "tasks": tasks}]
-    return playbook.run(directory, plays, variables={**service.variables(), "CANARY": CANARY})
+    # A condition that is a text is deprecated.
+    variables = {**service.variables(), "CANARY": CANARY, "ANSIBLE_DEPRECATION_WARNINGS": "false"}
+    return playbook.run(directory, plays, variables=variables)
 
 
 def assert_data(ran: playbook.Run) -> None:
     """Payloads came back, as data, and none ran."""
-    counts = ran.named("counts")["msg"]
+    # Below 2.19 a template gives the digits of a number.
+    counts = {name: int(value) for name, value in ran.named("counts")["msg"].items()}
     assert counts["own"] == 1
     assert counts["found"] > 0, ran.output[:3000]
     assert counts["trusted"] == 0
@@ -166,4 +171,4 @@ def test_findings_about_files_are_data(service: Emulator, tmp_path: Path) -> Non
 def test_what_an_export_gives_is_data(service: Emulator, tmp_path: Path) -> None:
     ran = run(tmp_path, service, {"community.seventhings.instance_export": {"dest": str(tmp_path / "out")}})
     assert CANARY not in ran.output
-    assert ran.named("counts")["msg"]["trusted"] == 0
+    assert int(ran.named("counts")["msg"]["trusted"]) == 0

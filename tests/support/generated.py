@@ -17,6 +17,7 @@ from pathlib import Path
 import charts
 import documentation
 import parity
+import platforms
 import switch_table
 import yaml
 from project import ROOT
@@ -35,6 +36,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake im
 
 SCHEMAS = ROOT / "docs" / "schema"
 _DOCUMENTS = (
+    ".github/workflows/ci.yml",
     "README.md",
     "docs/*.md",
     "docs/docsite/rst/*.rst",
@@ -208,7 +210,27 @@ def _key_of(kind: Kind) -> str:
     return ", ".join(words)
 
 
+def _core_matrix(_width: int) -> str:
+    """The jobs of hosted CI: each supported ansible-core on each Python that it runs on."""
+    return "\n".join(
+        f'- {{core: "{core}", python: "3.{minor}"}}' for core, minors in platforms.CORES.items() for minor in minors
+    )
+
+
+def _core_table(_width: int) -> str:
+    """The supported versions, as a table of Markdown."""
+    rows = [
+        (core, ", ".join(f"3.{minor}" for minor in minors), "tested with " + platforms.PRERELEASES[core])
+        if core in platforms.PRERELEASES
+        else (core, ", ".join(f"3.{minor}" for minor in minors), "")
+        for core, minors in platforms.CORES.items()
+    ]
+    return "\n".join(["| ansible-core | Python on the controller | |", "|---|---|---|", *map(_row, rows)])
+
+
 LISTS: Mapping[str, Callable[[int], str]] = {
+    "core_matrix": _core_matrix,
+    "core_table": _core_table,
     "action_group": _action_group,
     "routing": _routing,
     "modules": _module_table,

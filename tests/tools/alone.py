@@ -1,15 +1,17 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Use the built archive as its users do: python tests/tools/alone.py [2.20 ...]
+"""Use the built archive as its users do: python tests/tools/alone.py [2.20 2.16@3.12 ...]
 
 For each supported ansible-core: an empty environment and an empty home, the archive installed as the README says, the
-documentation of everything in it, the embedded service, the README's playbooks, a whole instance, a fleet, and the
-rulebook for Event-Driven Ansible (where Java is found). Nothing comes from the checkout but the archive and the README.
+documentation of everything in it, the embedded service, the README's playbooks, a whole instance, inventory and lookup,
+a fleet, and the rulebook for Event-Driven Ansible (where Java is found). Nothing comes from the checkout but the
+archive and the README.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -22,9 +24,11 @@ from pathlib import Path
 
 import archive
 import guides
+import interpreters
 import sanity
 import yaml
 from emulator_process import Emulator, running
+from platforms import CORES, specifier
 from project import BUILD, COLLECTION_PATH, ROOT
 
 _WORK = BUILD / "alone"
@@ -34,6 +38,18 @@ _RULEBOOK = next(
     for line in (ROOT / "tests" / "requirements-rulebook.txt").read_text("utf-8").splitlines()
     if line.startswith("ansible-rulebook")
 )
+_EXPECTED = re.compile("No inventory was parsed|provided hosts list is empty|.*(which is not made|create_users is off)")
+"""Warnings of every play without an inventory, and those of the README's run, which creates no user."""
+_LOOK = """
+- hosts: all
+  gather_facts: false
+  tasks:
+    - ansible.builtin.assert:
+        that: looked == seventhings_name
+      vars:
+        looked: "{{ lookup('community.seventhings.record', 'room', seventhings_uuid, field='name') }}"
+"""
+"""A play over the rooms of the inventory, each of which is looked up."""
 _CLOSE = """
 - hosts: localhost
   gather_facts: false
@@ -63,7 +79,7 @@ class Alone:
         path = os.pathsep.join([str(self.bin), os.defpath.removeprefix(":")])
         self.env.update(HOME=str(self.home), PATH=path, ANSIBLE_NOCOLOR="true", PYTHONUNBUFFERED="1")
         self.run([str(python), "-m", "venv", str(self.folder / "venv")])
-        self.run(["pip", "install", "--quiet", f"ansible-core ~= {core}.0"])
+        self.run(["pip", "install", "--quiet", specifier(core)])
 
     def run(self, command: list[str], **variables: str) -> str:
         """Runs a command in the home, and returns what it printed; one that fails ends the tool."""
@@ -89,8 +105,7 @@ class Alone:
         counts = set(map(int, re.findall(r"changed=(\d+)", printed)))
         if changed is not None and counts != {changed}:
             sys.exit(f"{printed}\n{changed} changes were expected.")
-        if "DEPRECATION" in printed:
-            sys.exit(f"{printed}\nNothing deprecated should be used.")
+        _refuse_warnings(printed)
         return printed
 
     @contextmanager
@@ -98,6 +113,14 @@ class Alone:
         """The embedded service of the installed collection."""
         with running(data=data, root=self.collection, python=str(self.bin / "python")) as service:
             yield service
+
+
+def _refuse_warnings(printed: str) -> None:
+    """End the tool if anything is deprecated, or if something else is warned of than what is expected."""
+    words = " ".join(printed.split()).split("[WARNING]: ")[1:]
+    told = [text for text in words if not _EXPECTED.match(text[:200])]
+    if "DEPRECATION" in printed or told:
+        sys.exit(f"{printed}\nNothing should be deprecated, and nothing warned of.")
 
 
 def install(alone: Alone, built: Path) -> None:
@@ -126,6 +149,19 @@ def first_steps(alone: Alone) -> None:
         alone.play(service, *provision, changed=1)
         alone.play(service, "community.seventhings.drift", "-e", f"drift_src={acme}", changed=0)
         alone.play(service, "community.seventhings.export", "-e", f"export_dest={alone.home}/my-instance", changed=1)
+
+
+def readers(alone: Alone) -> None:
+    """The inventory of the rooms, and the lookup of each."""
+    source = alone.home / "lab.seventhings.yml"
+    source.write_text("plugin: community.seventhings.places\n", "utf-8")
+    (alone.home / "look.yml").write_text(_LOOK, "utf-8")
+    with alone.service("demo") as service:
+        listed = alone.run(["ansible-inventory", "-i", source.name, "--list"], **service.variables())
+        _refuse_warnings(listed)
+        hosts = json.loads(listed)["_meta"]["hostvars"]
+        alone.play(service, "look.yml", "-i", source.name, changed=0)
+        print(f"{len(hosts)} rooms in the inventory, each looked up")
 
 
 def fleet(alone: Alone) -> None:
@@ -191,8 +227,9 @@ def main() -> None:
     """Everything, on each ansible-core that was asked for, or on all for which an interpreter is found."""
     built = archive.build()
     told = []
-    for core in sys.argv[1:] or sanity.CORES:
-        python = sanity.python_for(core)
+    for asked in sys.argv[1:] or CORES:
+        core, _at, wish = asked.partition("@")
+        python = interpreters.find().get(int(wish.removeprefix("3."))) if wish else sanity.python_for(core)
         if python is None:
             told.append(f"{core}: not run, no Python for it")
             continue
@@ -200,8 +237,9 @@ def main() -> None:
         install(alone, built)
         count = archive.ask_for_documentation(alone.site, alone.env)
         first_steps(alone)
+        readers(alone)
         fleet(alone)
-        told.append(f"{core} on {python.name}: {count} documented, first steps, fleet, {events(alone)}")
+        told.append(f"{core} on {python.name}: {count} documented, first steps, readers, fleet, {events(alone)}")
     print("", *told, sep="\n")
 
 

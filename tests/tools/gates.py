@@ -17,11 +17,12 @@ import threading
 import time
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 
+import interpreters
 import kept_code
 import sanity
+from platforms import CORES, NEWEST_CORE, OLDEST_CORE
 from project import BUILD, LINK, ROOT, environment
 
 
@@ -38,6 +39,24 @@ _UNIT_WORKERS = ("-n", "2")
 """Each worker reads all 13,000 tests before it begins, which takes 4 seconds of its processor."""
 _PLAY_WORKERS = ("-n", "4")
 """More than the two processors: a test waits for the processes that it starts."""
+_OLD_PLAYS: dict[str, tuple[str, ...]] = {
+    OLDEST_CORE: (
+        "tests/unit/test_imports.py",
+        "tests/unit/plugin_utils/test_ansible_compat.py",
+        "tests/unit/plugins/lookup",
+        "tests/hostile/test_results.py::test_what_an_info_module_gives_is_data[room]",
+        "tests/hostile/test_results.py::test_what_instance_gives_is_data[apply]",
+        "tests/hostile/test_inventory.py::test_no_text_runs_that_comes_from_the_cache",
+        "tests/integration/test_play.py::test_single_modules_provision_an_empty_instance",
+    ),
+    "2.18": (
+        "tests/unit/plugin_utils/test_ansible_compat.py",
+        "tests/hostile/test_results.py::test_what_the_lookup_gives_is_data",
+    ),
+}
+"""The sample of every run, on cores where a text is a template unless it is marked. The long tests play everything on
+every core.
+"""
 _FORMS = ".github/ISSUE_TEMPLATE"
 _PIPELINES = [
     *_names("examples/ci", "*github-actions.yml"),
@@ -138,23 +157,20 @@ def sanity_gates() -> list[Gate]:
     every one on every Python of this machine, on the tests as well.
 
     The oldest leaves out what the newest says of the text of the files, pylint above all, which takes half of the time,
-    and what unit tests do, where they run on it; both validate. In the long tests every one runs everything.
+    and what the sample of tests on it does; both validate. In the long tests every one runs everything.
     """
     is_long = bool(os.environ.get("SEVENTHINGS_TEST_LONG"))
-    return [
-        sanity_gate(core, is_long) for core in (sanity.CORES if is_long else (min(sanity.CORES), max(sanity.CORES)))
-    ]
+    return [sanity_gate(core, is_long) for core in (CORES if is_long else (OLDEST_CORE, NEWEST_CORE))]
 
 
 def sanity_gate(core: str, is_long: bool) -> Gate:
     python = sanity.python_for(core)
-    versions = [f"3.{minor}" for minor in sanity.CORES[core]]
+    versions = [f"3.{minor}" for minor in CORES[core]]
     if python is None:
         return Gate(f"sanity, ansible-core {core}", [], not_run=f"no Python {' or '.join(versions)} on this machine")
     options = [] if is_long else ["--shipped", "--python", python.name.removeprefix("python")]
-    if not is_long and core != max(sanity.CORES):
-        is_here = version("ansible-core").startswith(f"{core}.")
-        left_out = [*sanity.SAME_ON_EVERY_CORE, *(sanity.DONE_BY_UNIT_TESTS if is_here else ())]
+    if not is_long and core != NEWEST_CORE:
+        left_out = [*sanity.SAME_ON_EVERY_CORE, *sanity.DONE_BY_UNIT_TESTS]
         options += [word for test in left_out for word in ("--skip-test", test)]
     gate = Gate(f"sanity, ansible-core {core}", [sys.executable, "tests/tools/sanity.py", core, *options])
     gate.remarks.append(f"on {python.name}")
@@ -221,10 +237,28 @@ def chains(selection: str) -> list[list[Gate]]:
     # Sanity makes environments of its own, and does not wait for the tools of this one.
     tools = Gate("environment", ["make", "--no-print-directory", "lint-environment"])
     beside = [*quick, units, lowest, *rare]
-    for gate in (plays, *beside):
+    cores = core_gates()
+    for gate in (plays, *beside, *cores):
         gate.needs = tools
     # Unit tests wait for each other now and then; plays beside them use that time.
-    return [[*sanity_gates(), plays], [tools, *beside]]
+    return [[*sanity_gates(), plays], [tools, *beside, *cores]]
+
+
+def core_gates() -> list[Gate]:
+    """Real plays on other versions of ansible-core than that of the environment."""
+    is_long = bool(os.environ.get("SEVENTHINGS_TEST_LONG"))
+    played: dict[str, tuple[str, ...]] = dict.fromkeys(CORES, ()) if is_long else _OLD_PLAYS
+    gates, found = [], interpreters.find()
+    for core, sample in played.items():
+        python = next((minor for minor in CORES[core] if minor in found), None)
+        name = f"plays, ansible-core {core}"
+        if python is None:
+            gates.append(Gate(name, [], not_run=f"no Python for ansible-core {core} on this machine"))
+        else:
+            command = [sys.executable, "tests/tools/other_core.py", core, "--python", f"3.{python}", *sample]
+            gates.append(Gate(name, command))
+            gates[-1].remarks.append(f"on python3.{python}")
+    return gates
 
 
 def rulebook_gate() -> Gate:

@@ -5,7 +5,7 @@
 
 Without paths it runs the integration and the hostile tests, which play real playbooks. The environment is made once, in
 .build/core.
-A version that is not released yet is asked for with its pre-release: 2.22.0rc1.
+A pre-release may be named in full: 2.22.0rc1.
 """
 
 from __future__ import annotations
@@ -18,22 +18,10 @@ import sys
 from pathlib import Path
 
 import interpreters
+from platforms import CORES, series, specifier
 from project import BUILD, ROOT, call, environment
-from sanity import CORES
 
 _REQUIREMENTS = ("requirements.txt", "tests/emulator/requirements.txt", "tests/requirements-test.txt")
-# Minor versions of Python 3 of what is not supported yet.
-_TO_COME = {"2.22": (13, 14, 15)}
-
-
-def series(core: str) -> str:
-    """2.22.0rc1 -> 2.22."""
-    return ".".join(core.split(".")[:2])
-
-
-def specifier(core: str) -> str:
-    """The specifier for pip: the newest release of a series, or exactly the version that was named."""
-    return f"ansible-core ~= {core}.0" if core == series(core) else f"ansible-core == {core}"
 
 
 def python_for(core: str, wish: str = "") -> Path:
@@ -41,7 +29,7 @@ def python_for(core: str, wish: str = "") -> Path:
 
     :raises SystemExit: there is none.
     """
-    minors = [minor for minor in {**CORES, **_TO_COME}[series(core)] if wish in ("", f"3.{minor}")]
+    minors = [minor for minor in CORES[series(core)] if wish in ("", f"3.{minor}")]
     found = interpreters.find()
     for minor in reversed(minors):
         if minor in found:

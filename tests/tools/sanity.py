@@ -26,10 +26,8 @@ from pathlib import Path
 
 import interpreters
 import kept_code
+from platforms import CORES, NEWEST_CORE, specifier
 from project import BIN, BUILD, COLLECTION_PATH, ROOT, call, tracked_files
-
-# Minor versions of Python 3 that each version of ansible-core runs on.
-CORES = {"2.19": (11, 12, 13), "2.20": (12, 13, 14), "2.21": (12, 13, 14)}
 
 SAME_ON_EVERY_CORE = (
     "changelog",
@@ -54,7 +52,9 @@ the others.
 """
 
 DONE_BY_UNIT_TESTS = ("compile", "import")
-"""Tests that import every file, as ``tests/unit/test_imports.py`` does on the ansible-core of the environment."""
+"""Tests that import every file, as ``tests/unit/test_imports.py`` does on the oldest ansible-core and on that of the
+environment.
+"""
 
 HOME = BUILD / "home"
 _REQUIREMENTS = ROOT / "tests" / "requirements-sanity.txt"
@@ -74,7 +74,7 @@ def python_for(core: str) -> Path | None:
     newest.
     """
     found = interpreters.find()
-    minors = reversed(CORES[core]) if core == max(CORES) else CORES[core]
+    minors = reversed(CORES[core]) if core == NEWEST_CORE else CORES[core]
     return next((found[minor] for minor in minors if minor in found), None)
 
 
@@ -82,9 +82,8 @@ def core_environment(core: str, python: Path) -> Path:
     """Make, or find, the virtual environment with this version of ansible-core; returns its bin folder."""
     venv = BUILD / "sanity" / f"core-{core}"
     stamp = venv / "made-from"
-    wanted = hashlib.sha256(
-        "\n".join([core, str(python), _REQUIREMENTS.read_text(), (ROOT / "requirements.txt").read_text()]).encode()
-    ).hexdigest()
+    texts = [path.read_text() for path in (_REQUIREMENTS, ROOT / "requirements.txt")]
+    wanted = hashlib.sha256("\n".join([specifier(core), str(python), *texts]).encode()).hexdigest()
     if not (stamp.exists() and stamp.read_text() == wanted):
         shutil.rmtree(venv, ignore_errors=True)
         call(python, "-m", "venv", venv)
@@ -97,7 +96,7 @@ def core_environment(core: str, python: Path) -> Path:
             "--no-input",
             "--quiet",
         ]
-        call(*pip, f"ansible-core ~= {core}.0", "-r", _REQUIREMENTS, env=dict(os.environ))
+        call(*pip, specifier(core), "-r", _REQUIREMENTS, env=dict(os.environ))
         stamp.write_text(wanted)
     return venv / "bin"
 

@@ -12,6 +12,8 @@ from pathlib import Path
 import gates
 import pytest
 from gates import Gate
+from platforms import CORES
+from project import ROOT
 
 
 @pytest.fixture(autouse=True)
@@ -43,3 +45,18 @@ def test_what_needs_something_that_failed_does_not_run_and_fails(
     assert (tools.result, user.result, made.exists()) == ("failed", "not run", False)
     assert gates.summary([tools, user], 0.0) == 1
     assert "tools failed" in capsys.readouterr().out
+
+
+def test_the_samples_on_old_cores_are_there_and_ask_for_old_cores() -> None:
+    for core, sample in gates._OLD_PLAYS.items():
+        assert core in CORES
+        assert tuple(map(int, core.split("."))) < (2, 19)
+        assert all((ROOT / name.partition("::")[0]).exists() for name in sample)
+    assert {min(CORES), "2.18"} == set(gates._OLD_PLAYS)
+
+
+def test_long_tests_play_on_every_core(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEVENTHINGS_TEST_LONG", "1")
+    assert [gate.name for gate in gates.core_gates()] == [f"plays, ansible-core {core}" for core in CORES]
+    monkeypatch.delenv("SEVENTHINGS_TEST_LONG")
+    assert [gate.name for gate in gates.core_gates()] == [f"plays, ansible-core {core}" for core in gates._OLD_PLAYS]

@@ -1,9 +1,0 @@
-# Copyright: Contributors to the community.seventhings collection
-# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-# SPDX-License-Identifier: GPL-3.0-or-later
-"""The seam to Ansible: argument specs, and which module runs what.
-
-The module files import this package and nothing else.
-"""
-
-from __future__ import annotations

@@ -126,7 +126,8 @@ class ListLimit:
 class Stream(Protocol):
     """The body of an answer, of which a part is read at a time."""
 
-    def iter_content(self, chunk_size: int) -> Iterable[bytes]: ...
+    def iter_content(self, chunk_size: int) -> Iterable[bytes]:
+        """Return the body in parts of this size."""
 
 
 def read_up_to(stream: Stream, limit: int) -> tuple[bytes, bool]:

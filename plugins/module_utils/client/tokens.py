@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
+from ..ansible_compat import register_secrets
 from ..errors import AccessTokenRefused, InvalidInput, InvalidRequest, NotJson, PermissionMissing
 from ..runtime.token_store import Pair, TokenStore
 from .transport import Effect, Transport
@@ -100,6 +101,7 @@ class Tokens:
         noted = {secret for secret in secrets if secret}
         self._secrets |= noted
         self._transport.secrets |= noted
+        register_secrets(secret for secret in noted if len(secret) >= _SHORTEST_SECRET)
 
     @property
     def is_given(self) -> bool:

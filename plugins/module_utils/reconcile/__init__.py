@@ -1,9 +1,0 @@
-# Copyright: Contributors to the community.seventhings collection
-# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
-# SPDX-License-Identifier: GPL-3.0-or-later
-"""One record: plan it, send it, read it back, tell what was done.
-
-The modules for one record enter here.
-"""
-
-from __future__ import annotations

@@ -21,6 +21,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.redac
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean_lines
 
+from ..ansible_compat import without_vault_objects
+
 
 @dataclass(frozen=True)
 class Arguments:
@@ -46,7 +48,7 @@ def read_arguments(
     :param action: the name by which the task calls the module.
     :param rules: how options go together, by the names that Ansible has for them.
     """
-    written = {name: _as_in_json(value) for name, value in written.items()}
+    written = {name: _as_in_json(without_vault_objects(value)) for name, value in written.items()}
     wrong = misshapen(spec, written)
     if wrong:
         return Arguments(written, written, wrong, secrets_of(spec, written))

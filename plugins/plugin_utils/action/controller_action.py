@@ -21,6 +21,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.redac
 from ansible_collections.community.seventhings.plugins.module_utils.client.session import REQUESTS_IMPORT_ERROR
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import told
 
+from ..ansible_compat import marked
 from ..printing.screen import warn
 from .arguments import read_arguments
 
@@ -54,7 +55,7 @@ class ControllerAction(ActionBase):
         options = from_environment(read.options, of_the_task)
         for risk in risks_of(options):
             warn(risk)
-        return {**result, **hide_in_result(secrets_of(self.spec, options), told(self.carry_out(options)))}
+        return marked({**result, **hide_in_result(secrets_of(self.spec, options), told(self.carry_out(options)))})
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         """Does the work, given validated options."""

@@ -34,6 +34,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.redac
 from ansible_collections.community.seventhings.plugins.module_utils.client.session import REQUESTS_IMPORT_ERROR
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.places import RUN_FOLDER
 
+from ..ansible_compat import as_data, module_of, wants_invocation
 from .arguments import misshapen, read_arguments
 
 _CLIENTS: dict[str, Client] = {}
@@ -51,14 +52,15 @@ class ActionModule(ActionBase):
         variables = task_vars or {}
         result: dict[str, Any] = super().run(tmp, variables)
         if self._belongs_here(variables):
-            result.update(self._run_here())
+            result.update(self._run_here(variables))
         elif wrong := misshapen(self._module().spec, self._task.args):
             result.update({"failed": True, "msg": wrong})
         else:
             self._share_run_folder()
             done = self._execute_module(task_vars=variables, wrap_async=bool(self._task.async_val))
             result.update(done)
-        return result
+        marked: dict[str, Any] = as_data(result)
+        return marked
 
     def _belongs_here(self, variables: Mapping[str, Any]) -> bool:
         task = self._task
@@ -81,7 +83,7 @@ class ActionModule(ActionBase):
             self._task.environment = [*(self._task.environment or ()), shared]
 
     def _name(self) -> str:
-        return str(self._task.resolved_action.rpartition(".")[2])
+        return module_of(self._task).rpartition(".")[2]
 
     def _module(self) -> ModuleSpec:
         return MODULES[self._name()]
@@ -90,7 +92,7 @@ class ActionModule(ActionBase):
         # A module process sees the task's environment, the worker does not.
         return any(self._task.environment or ())
 
-    def _run_here(self) -> dict[str, Any]:
+    def _run_here(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         name, module_spec = self._name(), self._module()
         read = read_arguments(self._task.action, module_spec.spec, module_spec.rules, self._task.args)
         if read.refusal:
@@ -98,7 +100,9 @@ class ActionModule(ActionBase):
         else:
             invocation = Invocation(read.options, read.written, self._task.check_mode)
             done = run_module(name, invocation, self._client, read.secrets)
-        return {**done, "invocation": hide(read.secrets, {"module_args": read.options})}
+        if wants_invocation(variables, self._templar):
+            done["invocation"] = hide(read.secrets, {"module_args": read.options})
+        return done
 
     def _client(self, options: Mapping[str, Any], check_mode: bool) -> Client:
         """The client of this worker; a wait that takes long is told on the screen at once."""

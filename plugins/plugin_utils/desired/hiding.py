@@ -18,6 +18,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_compat import register_secrets
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
     ConnectionFailed,
     NotJson,
@@ -169,7 +170,7 @@ class Hiding:
         """Hidden texts in every spelling in which a message may have them."""
         if not self.is_on:
             return set()
-        return {
+        texts = {
             spelling
             for entry in entries
             if entry.vaulted or self.names
@@ -179,6 +180,8 @@ class Hiding:
             if len(text) >= _SHORTEST
             for spelling in (text, clean(text), *_in_a_url(text), html.escape(text), *_in_json(text))
         }
+        register_secrets(texts)
+        return texts
 
 
 def _in_a_url(text: str) -> Iterator[str]:

@@ -22,6 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, TEMPLATES
 from ansible_collections.community.seventhings.plugins.module_utils.model.near import LIKELY, near_names
 
+from ..ansible_compat import was_vaulted
 from . import formulas
 from .broken_files import conflict_in, without_totals
 from .csv_source import read_csv
@@ -40,7 +41,7 @@ from .dialect import HOW_TO_SAVE, CellReader, Dialects, WrongEncoding
 from .hiding import EVERYTHING, Hiding
 from .json_source import read_json_lines
 from .lifecycle import NOTHING, OF_RECORD, read_record
-from .nodes import Node, Places, plain_node, was_vaulted
+from .nodes import Node, Places, plain_node
 from .settings import API, VARIABLES, Settings
 from .table_reader import TableReader
 from .tables import Tables

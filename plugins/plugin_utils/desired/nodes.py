@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible.parsing.vault import VaultHelper
-
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way
 
+from ..ansible_compat import was_vaulted, without_vault_objects
 from .desired import CellPlace, Finding, Place, SheetSource
 
 JINJA = ("{{", "{%", "{#")
@@ -180,11 +179,6 @@ def _length(value: Any) -> int:
     return len(value) if isinstance(value, list) else 0
 
 
-def was_vaulted(value: Any) -> bool:
-    """Tells whether Ansible knows that a value was vaulted: it is passed as it is, and nothing was made of it."""
-    return isinstance(value, str) and VaultHelper.get_ciphertext(value, with_tags=False) is not None
-
-
 def plain_node(
     value: Any, path: str, vaulted: set[str] | None = None, is_vaulted: Callable[[Any], bool] = was_vaulted
 ) -> Node:
@@ -200,7 +194,7 @@ def plain_node(
         return plain_node(one, below, paths, is_vaulted)
 
     members: dict[Any, Node] = {}
-    plain: Any = value
+    plain = without_vault_objects(value)
     if isinstance(value, Mapping):
         members = {str(key): inner(one, f"{path}.{key}") for key, one in value.items()}
         plain = {key: member.value for key, member in members.items()}

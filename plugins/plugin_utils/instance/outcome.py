@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_compat import masked_values
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 
 from ..apply.executor import Outcome
@@ -79,6 +80,23 @@ class RunResult:
     def document(self) -> dict[str, Any]:
         """The result as JSON: the same members, in this order."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "located"}
+
+
+_OF_OTHERS = ("failures", "refusals", "findings", "every_finding", "warnings", "cautions", "reported")
+"""Members of a result that quote texts of the service and of files."""
+_OURS = ("section", "action", "uuid", "status")
+"""Members of a change whose texts are our own words."""
+
+
+def masked_result(account: RunResult) -> RunResult:
+    """Return a result in which Ansible masked the secrets that it knows, as it does with what is on the screen.
+
+    Outcome, counts and our own words stay, so every form of a report agrees with the exit code.
+    """
+    changes = [{**masked_values(one), **{name: one[name] for name in _OURS}} for one in account.changes]
+    located = [(place, masked_values(message)) for place, message in account.located]
+    texts = {name: masked_values(getattr(account, name)) for name in _OF_OTHERS}
+    return replace(account, changes=changes, located=located, **texts)
 
 
 def failures_of(made: InstancePlan, outcome: Outcome) -> list[dict[str, str]]:

@@ -16,7 +16,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.local.access
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
-from .outcome import DONE, RunResult
+from .outcome import DONE, RunResult, masked_result
 from .report_groups import Group, fields_by_number, groups, is_worth_a_table, name_and_fields
 from .report_html import as_html
 from .report_markdown import as_markdown
@@ -191,6 +191,7 @@ def write_report(
     :param url: where all of it is to be found, to which a comment links; empty: nobody said.
     """
     check_report(path)
+    account = masked_result(account)
     if path.suffix == _SARIF:
         text = as_sarif(account, src)
     else:

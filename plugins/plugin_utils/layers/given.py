@@ -16,10 +16,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder, require_path
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 
+from ..ansible_compat import FORGETS_VAULT, was_vaulted
 from ..desired.desired import DesiredInstance
 from ..desired.hiding import Hiding
 from ..desired.loading import MAX_SOURCE, VaultedContent
-from ..desired.nodes import was_vaulted
 from .layers import load_layers
 
 
@@ -74,10 +74,16 @@ def load_files(
     """Reads what is written in layers, inline, or both.
 
     :param written: the options of the task as they were written.
+    :raises InvalidInput: if values of ``desired`` may be vaulted, and neither Ansible nor the task says which.
     """
+    if FORGETS_VAULT and options.get("desired") is not None and written.get("hide") is None and _has_password(loader):
+        raise InvalidInput(
+            "hide is missing: there is a vault password, and below ansible-core 2.19 a template does not say which "
+            "values of desired were vaulted; expected the fields that hold such values, or [] if none does"
+        )
     whole = written.get("desired")
     # The option as it was written; a text (a template gave it) as Ansible reads it.
-    inline = options.get("desired") if isinstance(whole, str) else whole
+    inline = options.get("desired") if isinstance(whole, str) or was_vaulted(whole) else whole
     is_vaulted = (lambda _value: True) if was_vaulted(whole) else was_vaulted
     root = options.get("files_root")
     files_root = Path(root).expanduser() if root else None
@@ -85,6 +91,11 @@ def load_files(
     # As they were written, too: what was vaulted is known by that.
     variables = given if isinstance(given, Mapping) else options["variables"]
     return load_layers(sources, inline, _reader(loader), files_root, hiding, is_vaulted, options["formulas"], variables)
+
+
+def _has_password(loader: Any) -> bool:
+    """Return True if the run can read vaulted files."""
+    return bool(loader._vault.secrets)
 
 
 def _reader(loader: Any) -> Callable[[Folder, str], bytes]:

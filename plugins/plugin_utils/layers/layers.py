@@ -19,6 +19,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.local.safe_f
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 
+from ..ansible_compat import was_vaulted
 from ..desired import formulas
 from ..desired.desired import DesiredInstance, Entry, Finding, Place
 from ..desired.dialect import Dialect, Dialects
@@ -33,7 +34,7 @@ from ..desired.loading import (
     load,
     local_files,
 )
-from ..desired.nodes import Node, was_vaulted
+from ..desired.nodes import Node
 from ..desired.settings import VARIABLES
 from ..desired.tables import Tables
 from ..desired.yaml_source import read_yaml

@@ -28,7 +28,8 @@ class Plugin(Protocol):
 
     option_definitions: dict[str, Any]
 
-    def get_option_and_origin(self, option: str) -> tuple[Any, str]: ...
+    def get_option_and_origin(self, option: str) -> tuple[Any, str]:
+        """Return the value of an option, and Ansible's words for its origin."""
 
 
 def option(plugin: Plugin, name: str, render: Callable[[Any], Any], written: tuple[str, ...]) -> Any:

@@ -28,6 +28,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.printing.cle
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import list_records
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import Sight, ascertained, unseen
 
+from ..ansible_compat import as_data, as_name
 from .inventory_names import (
     Variables,
     as_part,
@@ -211,7 +212,8 @@ def lay_out(records: Records, plan: Plan) -> Layout:
         places[plural] = _Places(KINDS[plural].name)
         for record, parent in _placed(records.get(plural, ()), plural, plan, places):
             node = _node(record, plural, plan, parent, variables)
-            node.name = group_names.give(group_name(plan.group_prefix, _path(record, plural, parent)), record)
+            wanted = group_name(plan.group_prefix, _path(record, plural, parent))
+            node.name = group_names.give(as_name(wanted), record)
             layout.groups.append(node)
             places[plural].add(_Place(plural, record, node, parent))
     # A host that is called like a group can't be told from it in a pattern.
@@ -219,7 +221,7 @@ def lay_out(records: Records, plan: Plan) -> Layout:
     for record, parent in _placed(records.get(last, ()), last, plan, places):
         node = _node(record, last, plan, parent, variables)
         wanted = clean(one_line(plan.hostname(node))) or _default_name(record, last, parent)
-        node.name = host_names.give(f"{plan.host_prefix}{literal(wanted)}", record)
+        node.name = host_names.give(as_name(f"{plan.host_prefix}{literal(wanted)}"), record)
         check_host_name(node.name, plan.may_join)
         layout.hosts.append(node)
     layout.warnings = [*group_names.warnings(), *host_names.warnings(), *_left_out(variables)]
@@ -294,7 +296,7 @@ def _node(record: Shown, plural: str, plan: Plan, parent: _Place | None, names: 
         if parent and parent.plural == above and isinstance(link, Mapping):
             variables[f"{plan.prefix}{variable_key(key)}"] = _completed(link, parent)
     variables[f"{plan.prefix}is_active"] = record.get(ARCHIVED_AT) in EMPTY
-    variables = {name: _encodable(value) for name, value in variables.items()}
+    variables = {name: as_data(_encodable(value)) for name, value in variables.items()}
     if parent is None:
         return Node("", variables)
     return Node("", variables, parent.node.visible, parent.node.name)
@@ -380,10 +382,10 @@ class _Names:
         yield wanted
         for key in ("id", "uuid"):
             if record.get(key):
-                yield f"{wanted}_{variable_key(str(record[key]))}"
+                yield as_name(f"{wanted}_{variable_key(str(record[key]))}")
         number = 2
         while True:
-            yield f"{wanted}_{number}"
+            yield as_name(f"{wanted}_{number}")
             number += 1
 
     def warnings(self) -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -42,17 +42,6 @@ def plain_records(
         and all(isinstance(keys, list) and all(isinstance(key, str) for key in keys) for keys in hidden.values())
     )
     return (records, hidden) if fits else None
-
-
-def untrusted(value: Any) -> Any:
-    """Copies a value so that none of its texts is a template, whatever they were made of."""
-    if isinstance(value, str):
-        return str.__str__(value)
-    if isinstance(value, Mapping):
-        return {untrusted(key): untrusted(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [untrusted(item) for item in value]
-    return value
 
 
 def why_foreign(folder: Path) -> str | None:

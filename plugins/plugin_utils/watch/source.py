@@ -71,7 +71,8 @@ SPEC: Spec = {
 class Queue(Protocol):
     """The part of a queue of events that is used."""
 
-    async def put(self, data: Event) -> None: ...
+    async def put(self, data: Event) -> None:
+        """Add an event."""
 
 
 class Frugal(RateLimit):

@@ -37,7 +37,9 @@ class CallbackModule(CallbackBase):
 
     def _note(self, outcome: str, result: Any) -> None:
         seconds = time.monotonic() - self._started
-        entry = {"name": result.task.name, "outcome": outcome, "result": result.result, "seconds": seconds}
+        # From 2.19 on a callback gets the result as a class with public names.
+        task, content = getattr(result, "task", None) or result._task, getattr(result, "result", None) or result._result
+        entry = {"name": task.name, "outcome": outcome, "result": content, "seconds": seconds}
         with Path(os.environ["RECORD_RESULTS_FILE"]).open("a", encoding="utf-8") as stream:
             stream.write(json.dumps(entry, default=str) + "\n")
 

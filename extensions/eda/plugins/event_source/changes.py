@@ -117,12 +117,15 @@ options:
     type: int
     default: 0
   existing:
-    description: What is done at the first start with what is there already.
+    description:
+      - What is done at the first start with what is there already.
+      - >-
+        V(remember): It is remembered, and nothing is sent.
+      - >-
+        V(tell): Each record is sent as V(new), and each date that is near or passed is told.
     type: str
     default: remember
-    choices:
-      remember: It is remembered, and nothing is sent.
-      tell: Each record is sent as V(new), and each date that is near or passed is told.
+    choices: [remember, tell]
   interval:
     description: Seconds from one look to the next.
     type: float

@@ -26,6 +26,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import Entry, Finding, Place
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import EVERYTHING, Hiding, masked
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance import action as provisioning
+from ansible_collections.community.seventhings.plugins.plugin_utils.layers import given
 
 _SECRET = VaultSecret(b"open sesame")
 _FIELDS = {"fields/asset.yml": "- label: Pin\n  type: TEXT\n- label: Size\n  type: NUMBER\n"}
@@ -40,13 +41,13 @@ def _provision(site: Site, check_mode: bool = False, has_password: bool = True, 
     loader = DataLoader()
     if has_password:
         loader.set_vault_secrets([("default", _SECRET)])
-    given = {
+    task = {
         **site.service.options(),
         "rate_limit": 0,
         **{name: str(value) if isinstance(value, Path) else value for name, value in written.items()},
     }
-    options = ArgumentSpecValidator(INSTANCE).validate(given).validated_parameters
-    return provisioning.provision(options, check_mode, loader, given)
+    options = ArgumentSpecValidator(INSTANCE).validate(task).validated_parameters
+    return provisioning.provision(options, check_mode, loader, task)
 
 
 def _planned(site: Site, **written: Any) -> tuple[Path, dict[str, Any]]:
@@ -55,6 +56,25 @@ def _planned(site: Site, **written: Any) -> tuple[Path, dict[str, Any]]:
     result = _provision(site, check_mode=True, src=site.root, plan_file=path, **written)
     assert result["outcome"] == "changed", result["msg"]
     return path, json.loads(path.read_text("utf-8"))
+
+
+# ---- inline values
+
+
+@pytest.mark.parametrize("hide", [None, [], ["Pin"]])
+def test_below_2_19_the_task_says_which_inline_values_are_vaulted(
+    site: Site, monkeypatch: pytest.MonkeyPatch, hide: list[str] | None
+) -> None:
+    monkeypatch.setattr(given, "FORGETS_VAULT", True)
+    inline = {"objects": [{"barcode": "100001", "inventory_name": "Laptop", "serial_number": "4711"}]}
+    written = {"desired": inline} if hide is None else {"desired": inline, "hide": hide}
+    result = _provision(site, check_mode=True, **written)
+    if hide is None:
+        assert result["msg"].startswith("hide is missing: there is a vault password, and below ansible-core 2.19")
+        assert result["requests"] == 0
+    else:
+        assert result["outcome"] == "changed"
+    assert _provision(site, check_mode=True, has_password=False, desired=inline)["outcome"] == "changed"
 
 
 # ---- plan files

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 from ansible.errors import AnsibleError, AnsibleParserError
 from ansible.parsing.dataloader import DataLoader
-from ansible.template import Templar, is_trusted_as_template
+from ansible.template import Templar
+from trust import would_render
 
 from ansible_collections.community.seventhings.plugins.inventory import places
 from ansible_collections.community.seventhings.plugins.module_utils.errors import ConnectionFailed
@@ -86,7 +87,7 @@ def test_fields_are_variables_with_a_prefix(acme: Any, parse: Any) -> None:
     }
     assert lab["seventhings_location_name"] == "Head office"
     assert lab["ansible_connection"] == "local"
-    assert is_trusted_as_template(lab["ansible_python_interpreter"])
+    assert would_render(lab["ansible_python_interpreter"])
     assert found.variables("room/Van")["seventhings_location_name"] is None
     assert found.group_variables("seventhings_Depot")["seventhings_city"] == "Hamburg"
 
@@ -375,17 +376,17 @@ def test_a_template_in_remote_text_is_never_rendered(instance: Any, parse: Any, 
     variables = {**found.variables(host), **found.group_variables("seventhings_Head_office")}
     templar = Templar(loader=DataLoader(), variables=variables)
     for name, expected in (("same", TEMPLATE), ("longer", f"a {TEMPLATE}"), ("seventhings_city", TEMPLATE)):
-        assert not is_trusted_as_template(variables[name])
+        assert not would_render(variables[name])
         assert templar.template(variables[name]) == expected
-    assert not is_trusted_as_template(found.variables(host)["seventhings_name"])
-    assert not is_trusted_as_template(variables["seventhings_extra"][0]["deep"])
+    assert not would_render(found.variables(host)["seventhings_name"])
+    assert not would_render(variables["seventhings_extra"][0]["deep"])
 
 
 def test_no_text_of_a_record_is_trusted_braces_or_not(acme: Any, parse: Any) -> None:
     assert acme.rooms
     found = parse(compose={"label": "seventhings_name ~ '!'", "own": "'{{ 1 }}'"})
     variables = found.variables("Head office/Lab")
-    assert [name for name in variables if is_trusted_as_template(variables[name])] == [
+    assert [name for name in variables if would_render(variables[name])] == [
         "ansible_connection",
         "ansible_python_interpreter",
     ]

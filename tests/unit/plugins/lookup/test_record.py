@@ -15,7 +15,8 @@ import yaml
 from ansible import constants
 from ansible.errors import AnsibleLookupError
 from ansible.parsing.dataloader import DataLoader
-from ansible.template import Templar, trust_as_template
+from ansible.template import Templar
+from trust import as_template
 
 from ansible_collections.community.seventhings.plugins.doc_fragments.connection import ModuleDocFragment
 from ansible_collections.community.seventhings.plugins.lookup import record as lookup
@@ -285,7 +286,7 @@ class Options:
 def test_only_what_is_still_a_template_is_rendered(origin: str, rendered: str) -> None:
     """What a lookup is called with was rendered before; a value of the environment never is."""
     templar = Templar(loader=DataLoader(), variables={"inner": "https://a"})
-    plugin = Options(trust_as_template("{{ inner }}"), origin)
+    plugin = Options(as_template("{{ inner }}"), origin)
     assert plugin_connection.connection_options(plugin, templar.template, ("var",)) == {"base_url": rendered}
 
 

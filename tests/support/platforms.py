@@ -1,0 +1,56 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The supported versions: the one table of which README, metadata, workflows, gates and documentation are made.
+
+A new ansible-core is one line here and ``make generate``. ``tests/unit/test_platforms.py`` tests what is not generated.
+"""
+
+from __future__ import annotations
+
+CORES: dict[str, tuple[int, ...]] = {
+    "2.16": (11, 12),
+    "2.17": (11, 12),
+    "2.18": (11, 12, 13),
+    "2.19": (11, 12, 13),
+    "2.20": (12, 13, 14),
+    "2.21": (12, 13, 14),
+    "2.22": (13, 14),
+}
+"""Each supported ansible-core, the oldest first, with the minor versions of Python 3 on which it is tested."""
+
+PRERELEASES = {"2.22": "2.22.0rc1"}
+"""The pre-release that stands for an ansible-core that has no release yet."""
+
+EVERYDAY = "2.19"
+"""The ansible-core of ``.venv``: the newest that the oldest supported Python runs."""
+
+CERTIFIED = ("2.16", "2.18", "2.20")
+"""The versions on which the checker of the partner certification runs sanity."""
+
+AUTOMATION_PLATFORM = "2.16"
+"""The ansible-core of the execution environments that Automation Platform brings."""
+
+LOWEST = {"requests": "2.32.4", "urllib3": "2.6.3", "jsonschema": "4.21"}
+"""The lowest version of each Python package, as ``requirements.txt`` says."""
+
+OLDEST_CORE, *_, NEWEST_CORE = CORES
+OLDEST_PYTHON = min(min(minors) for minors in CORES.values())
+
+
+def series(core: str) -> str:
+    """2.22.0rc1 -> 2.22."""
+    return ".".join(core.split(".")[:2])
+
+
+def specifier(core: str) -> str:
+    """The requirement for pip: the newest release of a series, its pre-release, or exactly the version given."""
+    if core != series(core):
+        return f"ansible-core == {core}"
+    return f"ansible-core ~= {PRERELEASES[core]}" if core in PRERELEASES else f"ansible-core ~= {core}.0"
+
+
+def as_words(last: str) -> str:
+    """The supported versions in words: "2.16, 2.17 and 2.18"."""
+    *others, newest = CORES
+    return f"{', '.join(others)} {last} {newest}"

@@ -1,0 +1,28 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Which texts Ansible renders, on the ansible-core that runs the tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+try:
+    from ansible.template import is_trusted_as_template, trust_as_template
+except ImportError:
+    # Below 2.19 every text is a template unless it is marked unsafe.
+    IS_TEXT_A_TEMPLATE = True
+else:
+    IS_TEXT_A_TEMPLATE = False
+
+
+def would_render(value: Any) -> bool:
+    """Return True if Ansible would take this text for a template."""
+    if IS_TEXT_A_TEMPLATE:
+        return isinstance(value, str) and not hasattr(value, "__UNSAFE__")
+    return bool(is_trusted_as_template(value))
+
+
+def as_template(text: str) -> str:
+    """Return a text as an author writes it in a playbook."""
+    return text if IS_TEXT_A_TEMPLATE else trust_as_template(text)

@@ -1,0 +1,165 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Write the golden files of a version: python tests/tools/golden.py 1.0.0
+
+They are everything that the collection keeps between two runs, as this version writes it. Later versions read them or
+refuse them with a way out, as ``tests/unit/test_golden.py`` holds. Those of a published version stay as they are.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from unittest import mock
+
+from embedded_here import ACCOUNT, NOW, ROOT_URL, Embedded, SiteHere
+from project import ROOT
+
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import Creations
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.leftovers import Leftovers
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.token_store import (
+    Account,
+    Pair,
+    TokenStore,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.turnstile import SharedTurnstile
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.unpaged import UnpagedLists
+from ansible_collections.community.seventhings.plugins.plugin_utils.export import action as exporting
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import write_report
+from ansible_collections.community.seventhings.plugins.plugin_utils.probe import scratch
+from ansible_collections.community.seventhings.plugins.plugin_utils.probe.action import probe_instance
+from ansible_collections.community.seventhings.plugins.plugin_utils.probe.profile import profile_file
+from ansible_collections.community.seventhings.plugins.plugin_utils.watch.cursor import (
+    CursorFile,
+    KindState,
+    Known,
+    State,
+)
+
+GOLDEN = ROOT / "tests" / "golden"
+FORMATS = ("yaml", "csv", "jsonl", "xlsx")
+OBJECTS = {"100001": "Laptop", "100002": "Monitor"}
+"""The objects of the instance: barcode to name."""
+FILES = {
+    "instance.yml": 'api: seventhings/v1\nset: golden\nset_id: "5d1c8e07f3a9b264"\n',
+    "fields/asset.yml": "- {label: Warranty until, type: DATE}\n",
+    "locations.yml": "- {name: Berlin, city: Berlin}\n",
+    "rooms.yml": '- {building_id: Berlin, number: "0.12", name: Lab}\n',
+    "objects.csv": "barcode,inventory_name,target_room,Warranty until\n"
+    + "".join(f"{barcode},{name},Berlin/0.12,2032-01-31\n" for barcode, name in OBJECTS.items()),
+}
+UUID = "0f8fad5b-d9cb-469f-a165-70867728950e"
+STATE = State(
+    "0123456789abcdef0123456789abcdef",
+    {
+        "object": KindState(
+            "2031-05-31T12:00:00+00:00",
+            ["warranty_until"],
+            {UUID: Known(7, {"inventory_name": "9f86d081"}, {"warranty_until": "2032-01-31"}, ["2032-01-01"], "")},
+        )
+    },
+)
+"""What a cursor remembers."""
+KEPT = Account(ROOT_URL, "ada@nordhain.example", "client", "golden-password", "")
+PAIR = Pair("golden-access-token", "golden-refresh-token", 3600.0, 7, 0.0)
+UPLOAD = ("manual.pdf", b"%PDF-1.4")
+
+
+def site(root: Path, embedded: Embedded) -> SiteHere:
+    """Return the files from which everything is made, for an instance in this process."""
+    made = embedded.site(root)
+    made.write(FILES)
+    return made
+
+
+def runs(folder: Path) -> None:
+    """Write plan file, journal and report."""
+    with tempfile.TemporaryDirectory() as work:
+        here = site(Path(work), Embedded.started(data="empty"))
+        here.plan(plan_file=folder / "plan.json")
+        result = here.run(journal=folder / "journal")
+        result.made_by = {"set": "golden", "host": "", "date": NOW.isoformat(), "user": "ada", "version": "1.0.0"}
+        result.duration = 1.0
+        write_report(result, folder / "report.json")
+        for name in FORMATS:
+            export(here.embedded, folder / "export" / name, name)
+
+
+def export(embedded: Embedded, dest: Path, name: str) -> None:
+    """Write an export in one format."""
+    dest.mkdir(parents=True)
+    options = {
+        "dest": str(dest), "only": [], "filters": {}, "format": name, "formulas": "escape", "variables": {},
+    }  # fmt: skip
+    with mock.patch.object(exporting, "connect", return_value=embedded.client()):
+        result = exporting.export(options, False, None, {})
+    if result.get("failed"):
+        sys.exit(str(result["msg"]))
+    if name != FORMATS[0]:
+        # The schemas are the same in all formats.
+        shutil.rmtree(dest / "schema")
+
+
+def profile(folder: Path) -> None:
+    """Write the profile of the demonstration instance."""
+    embedded = Embedded.started()
+    with tempfile.TemporaryDirectory() as work:
+        found = probe_instance(
+            embedded.client(), "look", ACCOUNT, scratch.Journal(Path(work) / "profile.json.journal"), NOW.date()
+        )
+    (folder / "profile.json").write_bytes(profile_file(found))
+
+
+def cursor(folder: Path) -> None:
+    """Write the cursor of an event source."""
+    file = CursorFile(str(folder / "cursor.json"), ROOT_URL, "inventory")
+    file.write(STATE)
+    file.close()
+    (folder / "cursor.json.lock").unlink()
+
+
+def tokens(folder: Path) -> None:
+    """Write a pair of tokens with the key of its directory."""
+    (folder / "tokens").mkdir()
+    TokenStore(Folder(folder / "tokens"), KEPT).keep(PAIR)
+
+
+def locks(folder: Path) -> None:
+    """Write the files that processes share while they run."""
+    (folder / "locks").mkdir()
+    shared = Folder(folder / "locks")
+    creations = Creations([shared], "golden", now=NOW.timestamp)
+    creations.watch(["object"])
+    creations.hold(["object"])
+    # The process is killed before the answer comes.
+    guard = creations.making("object", "100001")
+    guard.__enter__()
+    turnstile = SharedTurnstile(shared, "golden", lambda: 100.0)
+    with turnstile.turn(), turnstile.pace() as pace:
+        pace.name(200, 100.0)
+        pace.take(100.0)
+    UnpagedLists(shared, "golden", NOW.timestamp).note("room")
+    left = Leftovers(shared, ROOT_URL)
+    left.uploaded(*UPLOAD, UUID)
+    left.keep()
+
+
+WRITERS: tuple[Callable[[Path], None], ...] = (runs, profile, cursor, tokens, locks)
+
+
+def write(folder: Path) -> None:
+    """Write all golden files into a directory."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for writer in WRITERS:
+        writer(folder)
+
+
+if __name__ == "__main__":
+    write(GOLDEN / sys.argv[1])
+    print(GOLDEN / sys.argv[1])

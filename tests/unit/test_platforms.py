@@ -1,0 +1,81 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every place that names a supported version agrees with the one table of them."""
+
+from __future__ import annotations
+
+import re
+
+import lowest
+import platforms
+import pytest
+import yaml
+from project import ROOT
+
+MINORS = sorted({minor for minors in platforms.CORES.values() for minor in minors})
+
+
+def text(path: str) -> str:
+    return (ROOT / path).read_text("utf-8")
+
+
+def test_the_metadata_ask_for_the_oldest_core() -> None:
+    assert yaml.safe_load(text("meta/runtime.yml"))["requires_ansible"] == f">={platforms.OLDEST_CORE}.0"
+    for path in ROOT.glob("roles/*/meta/main.yml"):
+        assert yaml.safe_load(path.read_text("utf-8"))["galaxy_info"]["min_ansible_version"] == platforms.OLDEST_CORE
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "last"),
+    [
+        ("README.md", "- ansible-core ", "or"),
+        ("docs/docsite/rst/guide_getting_started.rst", "\nansible-core ", "or"),
+        ("docs/inclusion.md", "`cores` in `.github/workflows/ci.yml`: ", "and"),
+    ],
+)
+def test_documents_name_the_supported_cores(path: str, before: str, last: str) -> None:
+    assert before + platforms.as_words(last) in text(path)
+
+
+def test_hosted_ci_plays_on_every_core_and_python() -> None:
+    jobs = yaml.safe_load(text(".github/workflows/ci.yml"))["jobs"]
+    matrix = jobs["cores"]["strategy"]["matrix"]["include"]
+    played = {(one["core"], one["python"]) for one in matrix}
+    assert played == {(core, f"3.{minor}") for core, minors in platforms.CORES.items() for minor in minors}
+    assert "continue-on-error" not in jobs["cores"]
+
+
+@pytest.mark.parametrize("path", [".github/workflows/ci.yml", ".github/workflows/nightly.yml"])
+def test_hosted_ci_has_every_python_of_the_gates(path: str) -> None:
+    versions = re.findall(r"^ {12}3\.(\d+)$", text(path), re.MULTILINE)
+    assert sorted(set(map(int, versions))) == MINORS
+
+
+def test_the_requirements_ask_for_the_lowest_versions() -> None:
+    assert lowest.lowest(text("requirements.txt")) == platforms.LOWEST
+    guide = text("docs/docsite/rst/guide_getting_started.rst")
+    for package in ("requests", "urllib3"):
+        assert f"``{package}``, {platforms.LOWEST[package]} or newer" in " ".join(guide.split())
+    assert f"which is 3.{platforms.OLDEST_PYTHON} or newer" in " ".join(guide.split())
+
+
+@pytest.mark.parametrize("name", ["runtime", "rulebook"])
+def test_the_environment_of_the_tests_has_the_everyday_core(name: str) -> None:
+    assert f"ansible-core ~= {platforms.EVERYDAY}.0\n" in text(f"tests/requirements-{name}.txt")
+    assert platforms.OLDEST_PYTHON in platforms.CORES[platforms.EVERYDAY]
+
+
+def test_the_execution_environment_has_the_core_of_automation_platform() -> None:
+    environment = yaml.safe_load(text("examples/awx/execution-environment.yml"))
+    assert environment["dependencies"]["ansible_core"]["package_pip"] == (
+        f"ansible-core~={platforms.AUTOMATION_PLATFORM}.0"
+    )
+    minor = int(environment["dependencies"]["python_interpreter"]["package_system"].rpartition(".")[2])
+    assert minor in platforms.CORES[platforms.AUTOMATION_PLATFORM]
+
+
+def test_the_checker_of_the_certification_finds_only_supported_cores() -> None:
+    assert set(platforms.CERTIFIED) <= set(platforms.CORES)
+    page = text("docs/certification.md")
+    assert f"on {', '.join(platforms.CERTIFIED[:-1])} and {platforms.CERTIFIED[-1]}" in page
