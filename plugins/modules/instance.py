@@ -139,12 +139,15 @@ options:
     default: false
   report:
     description:
-      - Writes what was planned, done or found to this file. Its ending says how.
+      - Writes what was planned, done or found to these files, all of them in one run. The ending of each says how.
       - V(.md) is made for a comment on a pull request, and is never longer than one may be. V(.html) is one page
-        without anything beside it. V(.json) holds all of what the task returns. V(.sarif) holds the findings, so that
-        they stand at their lines in a review.
+        without anything beside it. V(.json) holds all of what the task returns. V(.sarif) holds the findings, the
+        warnings and the removals, so that they stand at their lines in a review. V(.csv) has a row for each field of
+        each change, to filter in a spreadsheet.
       - Records that are in no file are counted, and a few are named. V(.json) names all of them.
-    type: path
+    type: list
+    elements: path
+    default: []
   report_url:
     description:
       - The address under which people find the whole report, such as that of the job that keeps it. A O(report) that
@@ -399,7 +402,7 @@ EXAMPLES = r"""
 - name: Plan, write the plan for a comment on a pull request, and keep it
   community.seventhings.instance:
     src: acme
-    report: plan.md
+    report: [plan.html, plan.md, plan.json, changes.csv]
     plan_file: acme.plan
   check_mode: true
   register: planned

@@ -29,6 +29,10 @@ OUTCOMES = ("unchanged", "changed", "drift", "failed", "refused", "partly_applie
 """The outcomes that a run may have."""
 
 
+_ONLY_HERE = ("located", "places", "warning_places")
+"""Members of a result that no document has."""
+
+
 @dataclass
 class RunResult:
     """A plan and what became of it; the one source of every report.
@@ -39,7 +43,8 @@ class RunResult:
     :ivar forecast: requests of an apply, and minutes that they take at the rate limit; None where there is no limit.
     :ivar made_by: of which set, when, by whom, with which version and for which host the account was made.
     :ivar cautions: the first of the warnings, with which every report begins.
-    :ivar located: place and message of each finding; not part of the document.
+    :ivar located: place and message of each finding. :ivar places: number of a change to its place.
+    :ivar warning_places: warning to its place. These three are not part of the document.
     :ivar hidden_records: whether records are hidden from the account: yes, no or unknown.
     """
 
@@ -61,6 +66,8 @@ class RunResult:
     made_by: dict[str, str] = field(default_factory=dict)
     cautions: list[str] = field(default_factory=list)
     located: Sequence[tuple[Place, str]] = ()
+    places: Mapping[int, Place] = field(default_factory=dict)
+    warning_places: Mapping[str, Place] = field(default_factory=dict)
     hidden_records: str = ""
 
     @property
@@ -75,7 +82,7 @@ class RunResult:
 
     def document(self) -> dict[str, Any]:
         """The result as JSON: the same members, in this order."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "located"}
+        return {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in _ONLY_HERE}
 
 
 def failures_of(made: InstancePlan, outcome: Outcome) -> list[dict[str, str]]:

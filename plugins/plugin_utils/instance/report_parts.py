@@ -14,7 +14,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import UNKNOWN, YES
 
-from ..desired.desired import SECTIONS
+from ..desired.desired import SECTIONS, Place
 from ..export.portable import is_generated_key
 from ..set_plan.hidden_records import may_exist_hidden
 from .outcome import NOT_TRIED, RunResult
@@ -141,6 +141,18 @@ def mark(change: Mapping[str, Any]) -> str:
     status, reason = change.get("status", NOT_TRIED), change.get("reason", "")
     fate = "" if status == NOT_TRIED and not reason else f"{status.replace('_', ' ')}{reason and f': {reason}'}"
     return clean(", ".join(filter(None, [change.get("note", ""), fate])))
+
+
+def removal_lines(account: RunResult) -> list[tuple[Place, str]]:
+    """Return a line for each record that is deleted or archived, with the place that says so."""
+    return [
+        (
+            account.places.get(number, Place("")),
+            f"{clean(change['action'])}: {clean(change['section'])} {key_of(change)}",
+        )
+        for number, change in enumerate(account.changes)
+        if change["action"] in (DELETE, ARCHIVE)
+    ]
 
 
 def forecast(account: RunResult) -> str:

@@ -16,6 +16,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.local.safe_f
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
 from .outcome import DONE, RunResult
+from .report_csv import as_csv
 from .report_groups import Group, fields_by_number, groups, is_worth_a_table, name_and_fields
 from .report_html import as_html
 from .report_markdown import as_markdown
@@ -148,6 +149,7 @@ _FORMS: dict[str, Callable[[RunResult], str]] = {
     ".json": _as_json,
     _COMMENT: as_markdown,
     _SARIF: as_sarif,
+    ".csv": as_csv,
 }
 
 

@@ -518,6 +518,7 @@ class _Run:
             plan_digest=self._digest,
             every_finding=told.every,
             located=told.shown,
+            places={number: planned.entry.place for number, planned in enumerate(plan.changes)},
             forecast=self._forecast,
             made_by=made_by(self._desired.set_name),
         )
