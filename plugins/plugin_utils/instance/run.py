@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import gc
 import hashlib
 import json
@@ -27,6 +28,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE
+from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
 from ..apply.executor import Executor, Outcome, Progress
 from ..apply.journal import Journal, JournalBroken, JournalRefused, protected_by_others
@@ -47,6 +49,7 @@ from ..set_plan.plan import (
 from ..set_plan.planner import plan_instance
 from .caps import Caps
 from .forecast import NOTHING, forecast_of
+from .odd import Oddity, odd_values
 from .outcome import RunResult, failures_of, summary_of, told_changes
 from .plan_file import PlanFile
 from .provenance import made_by
@@ -158,6 +161,7 @@ class _Run:
         self._asked = desired.policy
         self._digest = self._stored.digest if self._stored else ""
         self._forecast = dict(NOTHING)
+        self._odd: list[Oddity] = []
 
     def run(self) -> RunResult:
         """Plan, pass the gate, then write the plan or apply it.
@@ -347,6 +351,8 @@ class _Run:
         if stale:
             return plan, stale
         plan.warnings += suspected_renames(plan)
+        self._odd = odd_values(plan, dt.datetime.now(dt.UTC).date())
+        plan.cautions = [*(clean(one.text) for one in self._odd), *plan.cautions]
         read = self._client.transport.sent - self._before
         # What a plan file holds was looked up, and an apply of it does not repeat that.
         read += plan.more_lookups if self._plan_file is None else -plan.lookups
@@ -519,6 +525,7 @@ class _Run:
             every_finding=told.every,
             located=told.shown,
             places={number: planned.entry.place for number, planned in enumerate(plan.changes)},
+            warning_places={clean(one.text): one.place for one in self._odd},
             forecast=self._forecast,
             made_by=made_by(self._desired.set_name),
         )

@@ -70,3 +70,12 @@ def test_sarif_has_removals_and_warnings(site: Site, tmp_path: Path) -> None:
     (location,) = found["removal", "delete: objects 100001"]["locations"]
     assert location["physicalLocation"]["region"]["startLine"] == 3
     assert ("removal", "delete: objects 100002") in found
+
+
+def test_sarif_shows_a_warning_at_its_value(site: Site, tmp_path: Path) -> None:
+    site.write({"objects.yml": yaml_list([{"barcode": "1", "inventory_name": "x", "purchasing_date": "2105-01-01"}])})
+    planned(site, str(tmp_path / "plan.sarif"))
+    (run,) = json.loads((tmp_path / "plan.sarif").read_text("utf-8"))["runs"]
+    odd = next(one for one in run["results"] if "2105-01-01" in one["message"]["text"])
+    assert (odd["ruleId"], odd["level"]) == ("warning", "warning")
+    assert odd["locations"][0]["physicalLocation"]["region"] == {"startLine": 3, "startColumn": 20}
