@@ -548,6 +548,14 @@ changes:
     reason:
       description: Why it failed, was skipped or was not tried. Empty in a plan, and where it was done.
       type: str
+    name:
+      description: The name of the record for people. Empty if it has none or is hidden.
+      type: str
+    removed:
+      description:
+        - What goes with a record that is deleted or archived, such as C(room), C(person), C(value), C(attachments) and
+          C(history). C(not looked up) stands for links whose lists no part of the plan needed. Empty for other changes.
+      type: dict
     place:
       description: Where it is written.
       type: str
@@ -563,6 +571,8 @@ changes:
       labels: {purchasing_price: Purchasing price}
       status: done
       reason: ""
+      name: Notebook 14"
+      removed: {}
 dest:
   description:
     - The directory that was rendered to.

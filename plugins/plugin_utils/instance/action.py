@@ -54,6 +54,10 @@ from .run import (
 _EVERY_SECONDS = 4.0
 
 
+class PlanRefused(InvalidInput):
+    """A plan file is not the plan that was approved."""
+
+
 def provision(
     options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any], host: str = ""
 ) -> dict[str, Any]:
@@ -70,6 +74,8 @@ def provision(
         message = error.message if isinstance(error, SeventhingsError) else clean(str(error))
         texts = {text for desired in invocation.read for text in invocation.hiding.texts(desired.entries)}
         failed = {"failed": True, "changed": False, "outcome": "failed", "requests": requests}
+        if isinstance(error, PlanRefused):
+            failed["outcome"] = "refused"
         return {**failed, "msg": message_in_short(masked(message, texts))}
     except Exception as error:
         if not invocation.hiding.is_on:
@@ -255,7 +261,7 @@ def _stored_plan(options: Mapping[str, Any], plan_file: Path | None, written: Ma
     if stored is None and (digest is not None or options["require_plan"]):
         raise InvalidInput(f"plan_file: there is no {plan_file}, and no other plan was approved. Plan again.")
     if stored is not None and digest not in (None, stored.digest):
-        raise InvalidInput(
+        raise PlanRefused(
             f"plan_digest: {plan_file} is another plan (sha256:{stored.digest}) than the one that was approved "
             f"(sha256:{digest})"
         )

@@ -5,18 +5,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 
 from ..apply.executor import Outcome
-from ..desired.desired import SECTIONS, Place
+from ..desired.desired import SECTIONS, Entry, Place
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.parsing import written_as
 from ..set_plan.plan import InstancePlan, Planned
 from .forecast import NOTHING
+from .removals import Removals
 from .shown_references import Sides, sides_as_written
 
 _TWICE = "somebody else made the same at the same time; take one of them away in the application, then run it again"
@@ -133,10 +134,12 @@ DONE, FAILED, SKIPPED, NOT_TRIED = "done", "failed", "skipped", "not_tried"
 """The status of a change after an apply. All changes of a plan are not tried."""
 
 
-def told_changes(made: InstancePlan, hiding: Hiding, outcome: Outcome | None) -> list[dict[str, Any]]:
+def told_changes(
+    made: InstancePlan, hiding: Hiding, outcome: Outcome | None, entries: Iterable[Entry] = ()
+) -> list[dict[str, Any]]:
     """Every change as reports tell it: fields by their keys with the labels beside, and what became of it.
 
-    :param outcome: None where nothing was applied.
+    :param outcome: None where nothing was applied. :param entries: all records of the files.
     """
     fates: dict[int, tuple[str, str]] = {}
     if outcome is not None:
@@ -144,11 +147,26 @@ def told_changes(made: InstancePlan, hiding: Hiding, outcome: Outcome | None) ->
         fates = {id(one.entry): (status, reason) for status, some in lists for one, reason in some}
     usual = (NOT_TRIED, "") if outcome is None else (DONE, "")
     state = None if hiding.has_any else made.state
+    removals = Removals(made, entries, hiding)
     told = []
     for planned in made.changes:
         status, reason = fates.get(id(planned.entry), usual)
         change = shown(planned, hiding, sides_as_written(planned, state))
-        told.append({**change, "labels": _labels(planned, change), "status": status, "reason": reason})
+        if planned.change.action in (plan.DELETE, plan.ARCHIVE):
+            change["before"] = {
+                key: VAULTED if key != _ARCHIVED and removals.hides(planned, key) else value
+                for key, value in change["before"].items()
+            }
+        told.append(
+            {
+                **change,
+                "labels": _labels(planned, change),
+                "status": status,
+                "reason": reason,
+                "name": removals.name_of(planned),
+                "removed": removals.of(planned),
+            }
+        )
     return told
 
 

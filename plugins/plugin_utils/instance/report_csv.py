@@ -14,10 +14,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.printing.cle
 
 from ..desired.formulas import escaped
 from .outcome import RunResult
+from .removals import removal_texts
 from .report_groups import said
 from .report_parts import field_name, keys_of
 
-_COLUMNS = ("section", "action", "key", "field", "before", "after", "place", "note", "status", "reason")
+_COLUMNS = ("section", "action", "key", "name", "field", "before", "after", "place", "note", "status", "reason")
 
 _BYTE_ORDER_MARK = "\ufeff"
 """Spreadsheets read UTF-8 only after this mark."""
@@ -34,14 +35,15 @@ def as_csv(account: RunResult) -> str:
 
 
 def _rows(change: Mapping[str, Any]) -> Iterator[list[str]]:
-    head = [change["section"], change["action"], change["key"]]
+    head = [change["section"], change["action"], change["key"], change.get("name", "")]
     last = [str(change.get(name, "")) for name in ("place", "note", "status", "reason")]
     before, after = change["before"], change["after"]
-    for key in keys_of(change) or [None]:
-        values = (
-            ["", "", ""] if key is None else [field_name(change, key), _cell(before.get(key)), _cell(after.get(key))]
-        )
-        yield [*head, *values, *last]
+    for key in keys_of(change):
+        yield [*head, field_name(change, key), _cell(before.get(key)), _cell(after.get(key)), *last]
+    for name, text in removal_texts(change.get("removed", {})):
+        yield [*head, name, text, "", *last]
+    if not keys_of(change):
+        yield [*head, "", "", "", *last]
 
 
 def _cell(value: Any) -> str:

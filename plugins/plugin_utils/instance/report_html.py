@@ -22,6 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
 from .outcome import DONE, RunResult
+from .removals import removal_texts
 from .report_groups import as_said, fields_by_number, groups, is_worth_a_table
 from .report_parts import (
     ALONE,
@@ -31,7 +32,7 @@ from .report_parts import (
     cautions,
     forecast,
     hidden_records,
-    key_of,
+    key_and_name,
     mark,
     reasons,
     sent,
@@ -407,13 +408,16 @@ def _parts(changes: Sequence[Mapping[str, Any]], room: int) -> list[dict[str, An
 def _record(change: Mapping[str, Any], is_same: bool, with_place: bool) -> str:
     """A record with its fields, but for those that the title of its group tells, as HTML with all values escaped."""
     told = [] if is_same else as_said(change, _LONGEST_VALUE)
-    key = key_of(change)
+    key = key_and_name(change)
     shown = [
         # The title of a group of updates names its fields; where it is one, that is enough.
         ("" if len(told) == 1 and change["action"] == UPDATE else name, before, after)
         for name, before, after in told
     ]
     gone = {CREATE: (True, False), DELETE: (False, True)}.get(change["action"], (False, False))
-    fields = [(name, None if gone[0] else before, None if gone[1] else after) for name, before, after in shown]
+    fields: list[tuple[str, str | None, str | None]] = [
+        (name, None if gone[0] else before, None if gone[1] else after) for name, before, after in shown
+    ]
+    fields += [(name, short(text, _LONGEST_VALUE), None) for name, text in removal_texts(change.get("removed", {}))]
     place = (change.get("place") or "") if with_place else ""
     return _templates()[1].render(key=key, place=place, mark=mark(change), fields=fields)

@@ -27,12 +27,12 @@ from .report_parts import (
     alone,
     cautions,
     counts,
-    fields,
     forecast,
     hidden_records,
-    key_of,
+    key_and_name,
     mark,
     reasons,
+    shown_fields,
     warnings,
     words_of,
 )
@@ -86,16 +86,16 @@ def _grouped(group: Group) -> Iterator[str]:
     if group.is_same:
         yield f"{SIGNS[group.action]} {group.title}"
         for change in group.changes:
-            yield f"    {clean(change['section'])} {key_of(change)}{_marked(change)}"
+            yield f"    {clean(change['section'])} {key_and_name(change)}{_marked(change)}"
         return
     for change in group.changes:
         yield f"{_record(change)}{_marked(change)}"
-        for name, before, after in fields(change, _LONGEST):
-            yield f"    {name}: {before} -> {after}"
+        for name, text in shown_fields(change, _LONGEST):
+            yield f"    {name}: {text}"
 
 
 def _record(change: Mapping[str, Any]) -> str:
-    return f"{SIGNS[change['action']]} {clean(change['section'])} {key_of(change)}"
+    return f"{SIGNS[change['action']]} {clean(change['section'])} {key_and_name(change)}"
 
 
 def _marked(change: Mapping[str, Any]) -> str:

@@ -511,7 +511,7 @@ class _Run:
             instance=self._client.transport.root,
             check_mode=self._options.check_mode,
             summary=summary_of(plan, outcome, self._options.check_mode),
-            changes=told_changes(plan, self._desired.hiding, outcome),
+            changes=told_changes(plan, self._desired.hiding, outcome, self._desired.entries),
             failures=failures_of(plan, outcome or Outcome()),
             refusals=list(refusals),
             findings=told.lines,

@@ -79,3 +79,42 @@ def test_sarif_shows_a_warning_at_its_value(site: Site, tmp_path: Path) -> None:
     odd = next(one for one in run["results"] if "2105-01-01" in one["message"]["text"])
     assert (odd["ruleId"], odd["level"]) == ("warning", "warning")
     assert odd["locations"][0]["physicalLocation"]["region"] == {"startLine": 3, "startColumn": 20}
+
+
+def test_a_removal_shows_what_goes_in_every_format(site: Site, tmp_path: Path) -> None:
+    records = [
+        {"barcode": f"10000{number}", "inventory_name": f"Notebook {number}", "purchasing_price": 849.9}
+        for number in range(3)
+    ]
+    places = {"locations.yml": "- name: Head\n", "rooms.yml": '- {number: "0.1", building_id: Head}\n'}
+    records[2]["target_room"] = "Head/0.1"
+    site.write({"instance.yml": FIRST, **places, "objects.yml": yaml_list(records)})
+    site.run()
+    site.write({"objects.yml": yaml_list(records[:2])})
+    planned(site, [str(tmp_path / name) for name in NAMES], limits={"delete_percent": 100})
+    (change,) = json.loads((tmp_path / "plan.json").read_text("utf-8"))["changes"]
+    assert change["name"] == "Notebook 2"
+    assert change["removed"]["room"] == "Head/0.1"
+    assert (change["removed"]["value"], change["removed"]["history"]) == ("849.9", True)
+    assert set(change["removed"].values()) >= {0, "not looked up"}
+    for name in NAMES:
+        told = (tmp_path / name).read_text("utf-8")
+        assert all(text in told for text in ("100002", "Notebook 2", "Head/0.1", "849.9", "not looked up")), name
+
+
+def test_a_field_that_is_hidden_is_hidden_in_removals(site: Site, tmp_path: Path) -> None:
+    records = [{"barcode": f"10000{number}", "inventory_name": "x", "purchasing_price": 849.9} for number in range(3)]
+    site.write({"instance.yml": FIRST, "objects.yml": yaml_list(records)})
+    site.run()
+    site.write({"objects.yml": yaml_list(records[:2])})
+    hide = ["Purchasing price", "inventory_name"]
+    planned(site, [str(tmp_path / name) for name in NAMES], limits={"delete_percent": 100}, hide=hide)
+    for name in NAMES:
+        assert "849.9" not in (tmp_path / name).read_text("utf-8"), name
+
+
+def test_a_line_names_key_and_name_and_a_creation_its_values(site: Site) -> None:
+    site.write({"objects.yml": yaml_list([{"barcode": "100017", "inventory_name": 'Notebook 14"'}])})
+    text = planned(site, [])["msg"]
+    assert '+ objects 100017 Notebook 14"' in text
+    assert "null ->" not in text
