@@ -667,6 +667,13 @@ hidden_records:
   returned: O(mode=apply) or O(mode=drift)
   type: str
   sample: "no"
+undo:
+  description:
+    - What of the plan can't be undone, and what only in part. Empty if all of it can be. Where the task failed, it
+      stands in RV(diff.account) alone.
+  returned: O(mode=apply) or O(mode=drift)
+  type: str
+  sample: "cannot be undone: 1 user; only in part: 3 deletions"
 every_finding:
   description:
     - Each mistake with its place, where RV(findings) tells several as one; else empty. The report as JSON has it. Where

@@ -46,6 +46,7 @@ class RunResult:
     :ivar cautions: the first of the warnings, with which every report begins.
     :ivar located: place and message of each finding. :ivar places: number of a change to its place.
     :ivar warning_places: warning to its place. These three are not part of the document.
+    :ivar undo: what can't be undone, in words.
     :ivar hidden_records: whether records are hidden from the account: yes, no or unknown.
     """
 
@@ -70,6 +71,7 @@ class RunResult:
     places: Mapping[int, Place] = field(default_factory=dict)
     warning_places: Mapping[str, Place] = field(default_factory=dict)
     hidden_records: str = ""
+    undo: str = ""
 
     @property
     def failed(self) -> bool:

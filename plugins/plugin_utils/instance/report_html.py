@@ -171,6 +171,8 @@ _BODY = """
 {{ number }} &middot; {{ requests }} requests &middot; {{ seconds }} s</span></p>
 {% if made_by %}<p class="soft">{{ made_by }}</p>
 {% endif %}
+{% if undo %}<p><strong>{{ undo }}</strong></p>
+{% endif %}
 {% if forecast %}<p>Forecast: {{ forecast }}</p>
 {% endif %}
 {% if hidden_records %}<p>Hidden records: {{ hidden_records }}</p>
@@ -324,6 +326,7 @@ def _top(account: RunResult) -> dict[str, Any]:
         "requests": f"{account.requests:,}",
         "seconds": f"{account.duration:.1f}",
         "plan_digest": account.plan_digest,
+        "undo": account.undo,
         "forecast": forecast(account),
         "hidden_records": hidden_records(account),
         "made_by": _made_by(account),

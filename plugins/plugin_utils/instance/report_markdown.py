@@ -73,6 +73,8 @@ def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") 
         instance=short(account.title, _LONGEST_NAME),
         sent=Markdown(sent(account)),
     )
+    if account.undo:
+        head = Markdown.of([head, Markdown("\n{undo}\n").fill(undo=account.undo)])
     by_field = _fields(account.changes)
     table = _table(account.summary)
     if forecast(account):

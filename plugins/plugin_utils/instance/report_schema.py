@@ -63,6 +63,7 @@ def report_schema() -> dict[str, Any]:
                 "enum": [YES, NO, UNKNOWN],
                 "description": "Whether records are hidden from the account, as far as what was read shows.",
             },
+            "undo": {**_TEXT, "description": "What can't be undone, and what only in part; empty if all can be."},
             "made_by": {
                 **_closed(dict.fromkeys(("set", "date", "user", "version", "host"), _TEXT)),
                 "description": "Of which set, when (UTC), by whom, with which version, for which host.",

@@ -71,6 +71,7 @@ def _text(account: RunResult, forecasts: Sequence[str], last: str) -> str:
         lines += _titled("Fields", [f"{words_of(section)} {name}: {number:,}" for section, name, number in numbers])
     lines += _titled("Warnings", warnings(account))
     lines += _titled(ALONE, alone(account, _EXAMPLES))
+    lines += [account.undo] if account.undo else []
     lines += counts(account)
     if hidden_records(account):
         lines.append(f"Hidden records: {hidden_records(account)}")

@@ -54,6 +54,7 @@ from .outcome import RunResult, failures_of, summary_of, told_changes
 from .plan_file import PlanFile
 from .provenance import made_by
 from .suspected_renames import suspected_renames
+from .undoing import not_undoable
 from .validation import validate
 
 _DIGEST_BYTES = 32
@@ -517,6 +518,7 @@ class _Run:
             findings=told.lines,
             warnings=[*plan.cautions, *self._warnings, *self._desired.warnings, *plan.warnings],
             cautions=plan.cautions,
+            undo=not_undoable(plan.changes),
             hidden_records=plan.visibility.hidden_records,
             reported={section: names for section, names in plan.reported.items() if names},
             requests=self._client.transport.sent - self._before,

@@ -100,6 +100,8 @@ def test_a_removal_shows_what_goes_in_every_format(site: Site, tmp_path: Path) -
     for name in NAMES:
         told = (tmp_path / name).read_text("utf-8")
         assert all(text in told for text in ("100002", "Notebook 2", "Head/0.1", "849.9", "not looked up")), name
+    for name in NAMES[:3]:
+        assert "only in part: 1 deletion" in (tmp_path / name).read_text("utf-8"), name
 
 
 def test_a_field_that_is_hidden_is_hidden_in_removals(site: Site, tmp_path: Path) -> None:
