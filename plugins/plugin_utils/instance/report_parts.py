@@ -92,10 +92,21 @@ _NAME = 80
 """Characters of a name that is only an example."""
 
 
+DRIFT_WORDS = {
+    "created": "missing in the instance",
+    "updated": "changed in the application",
+    "deleted": "only in the instance",
+    "archived": "not archived in the instance",
+}
+"""Each count to its words in a comparison, which changes nothing."""
+
+
 def counts(account: RunResult) -> list[str]:
     """The counts of each section, a line each."""
+    words = DRIFT_WORDS if account.outcome == "drift" else {}
     return [
-        f"{clean(section)}: " + ", ".join(f"{number} {word}" for word, number in numbers.items() if number)
+        f"{clean(section)}: "
+        + ", ".join(f"{number} {words.get(word, word)}" for word, number in numbers.items() if number)
         for section, numbers in account.summary.items()
     ]
 

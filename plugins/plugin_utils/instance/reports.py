@@ -13,6 +13,7 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import without
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import UPDATE
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
 from .outcome import DONE, RunResult
@@ -27,6 +28,7 @@ from .report_parts import (
     alone,
     cautions,
     counts,
+    fields,
     forecast,
     hidden_records,
     key_and_name,
@@ -65,7 +67,7 @@ def as_diff(account: RunResult) -> str:
 
 def _text(account: RunResult, forecasts: Sequence[str], last: str) -> str:
     lines = _titled(FIRST, cautions(account))
-    lines += [line for group in groups(account.changes) for line in _grouped(group)]
+    lines += [line for group in groups(account.changes) for line in _grouped(group, account.outcome == "drift")]
     if is_worth_a_table(account.changes):
         numbers = fields_by_number(account.changes)
         lines += _titled("Fields", [f"{words_of(section)} {name}: {number:,}" for section, name, number in numbers])
@@ -83,14 +85,18 @@ def _text(account: RunResult, forecasts: Sequence[str], last: str) -> str:
     return "\n".join([*lines, last])
 
 
-def _grouped(group: Group) -> Iterator[str]:
-    if group.is_same:
+def _grouped(group: Group, is_drift: bool) -> Iterator[str]:
+    if group.is_same and not is_drift:
         yield f"{SIGNS[group.action]} {group.title}"
         for change in group.changes:
             yield f"    {clean(change['section'])} {key_and_name(change)}{_marked(change)}"
         return
     for change in group.changes:
         yield f"{_record(change)}{_marked(change)}"
+        if is_drift and change["action"] == UPDATE:
+            for name, before, after in fields(change, _LONGEST):
+                yield f"    {name}: files say {after} / instance has {before}"
+            continue
         for name, text in shown_fields(change, _LONGEST):
             yield f"    {name}: {text}"
 

@@ -120,3 +120,13 @@ def test_a_line_names_key_and_name_and_a_creation_its_values(site: Site) -> None
     text = planned(site, [])["msg"]
     assert '+ objects 100017 Notebook 14"' in text
     assert "null ->" not in text
+
+
+def test_drift_speaks_in_one_direction(site: Site) -> None:
+    first = [{"barcode": f"10000{number}", "inventory_name": "x"} for number in range(2)]
+    site.write({"objects.yml": yaml_list(first[:1])})
+    site.run()
+    site.write({"objects.yml": yaml_list([{**first[0], "inventory_name": "y"}, first[1]])})
+    lines = planned(site, [], mode="drift")["msg"].splitlines()
+    assert '    inventory_name: files say "y" / instance has "x"' in lines
+    assert "objects: 1 missing in the instance, 1 changed in the application" in lines
