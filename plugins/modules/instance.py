@@ -142,12 +142,15 @@ options:
     default: false
   report:
     description:
-      - Writes what was planned, done or found to this file. Its ending says how.
+      - Writes what was planned, done or found to these files, all of them in one run. The ending of each says how.
       - V(.md) is made for a comment on a pull request, and is never longer than one may be. V(.html) is one page
-        without anything beside it. V(.json) holds all of what the task returns. V(.sarif) holds the findings, so that
-        they stand at their lines in a review.
+        without anything beside it. V(.json) holds all of what the task returns. V(.sarif) holds the findings, the
+        warnings and the removals, so that they stand at their lines in a review. V(.csv) has a row for each field of
+        each change, to filter in a spreadsheet.
       - Records that are in no file are counted, and a few are named. V(.json) names all of them.
-    type: path
+    type: list
+    elements: path
+    default: []
   report_url:
     description:
       - The address under which people find the whole report, such as that of the job that keeps it. A O(report) that
@@ -423,7 +426,7 @@ EXAMPLES = r"""
 - name: Plan, write the plan for a comment on a pull request, and keep it
   community.seventhings.instance:
     src: acme
-    report: plan.md
+    report: [plan.html, plan.md, plan.json, changes.csv]
     plan_file: acme.plan
   check_mode: true
   register: planned
@@ -570,6 +573,14 @@ changes:
     reason:
       description: Why it failed, was skipped or was not tried. Empty in a plan, and where it was done.
       type: str
+    name:
+      description: The name of the record for people. Empty if it has none or is hidden.
+      type: str
+    removed:
+      description:
+        - What goes with a record that is deleted or archived, such as C(room), C(person), C(value), C(attachments) and
+          C(history). C(not looked up) stands for links whose lists no part of the plan needed. Empty for other changes.
+      type: dict
     place:
       description: Where it is written.
       type: str
@@ -585,6 +596,8 @@ changes:
       labels: {purchasing_price: Purchasing price}
       status: done
       reason: ""
+      name: Notebook 14"
+      removed: {}
 dest:
   description:
     - The directory that was rendered to.
@@ -697,6 +710,13 @@ hidden_records:
   returned: O(mode=apply) or O(mode=drift)
   type: str
   sample: "no"
+undo:
+  description:
+    - What of the plan can't be undone, and what only in part. Empty if all of it can be. Where the task failed, it
+      stands in RV(diff.account) alone.
+  returned: O(mode=apply) or O(mode=drift)
+  type: str
+  sample: "cannot be undone: 1 user; only in part: 3 deletions"
 every_finding:
   description:
     - Each mistake with its place, where RV(findings) tells several as one; else empty. The report as JSON has it. Where

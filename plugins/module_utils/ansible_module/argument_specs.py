@@ -223,7 +223,7 @@ INSTANCE: Spec = {
     "plan_file": {"type": "path"},
     "plan_digest": {"type": "str"},
     "require_plan": {"type": "bool", "default": False},
-    "report": {"type": "path"},
+    "report": {"type": "list", "elements": "path", "default": []},
     "report_url": {"type": "str"},
     "journal": {"type": "path"},
     "twin_of": {"type": "str"},

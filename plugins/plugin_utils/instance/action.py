@@ -55,6 +55,10 @@ from .run import (
 _EVERY_SECONDS = 4.0
 
 
+class PlanRefused(InvalidInput):
+    """A plan file is not the plan that was approved."""
+
+
 def provision(
     options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any], host: str = ""
 ) -> dict[str, Any]:
@@ -71,6 +75,8 @@ def provision(
         message = error.message if isinstance(error, SeventhingsError) else clean(str(error))
         texts = {text for desired in invocation.read for text in invocation.hiding.texts(desired.entries)}
         failed = {"failed": True, "changed": False, "outcome": "failed", "requests": requests}
+        if isinstance(error, PlanRefused):
+            failed["outcome"] = "refused"
         return {**failed, "msg": message_in_short(masked(message, texts))}
     except Exception as error:
         if not invocation.hiding.is_on:
@@ -112,12 +118,9 @@ def _provision(
     looks_only = check_mode or options["mode"] == "drift"
     sources = sources_of(options, refuse_links=options["protected"])
     src = sources[0] if sources else None
-    report, plan_file = (_path(options, name) for name in ("report", "plan_file"))
+    plan_file = _path(options, "plan_file")
+    reports = _reports(options, plan_file)
     url = _report_url(options)
-    if report is not None:
-        check_report(report)
-        if plan_file is not None and os.path.realpath(report) == os.path.realpath(plan_file):
-            raise InvalidInput(f"report: {report} is the plan_file too; give each a file of its own")
     if options["mode"] == "render":
         return _rendered(options, check_mode, sources, loader, written, invocation)
     stored = None if looks_only or options["mode"] == "validate" else _stored_plan(options, plan_file, written)
@@ -145,7 +148,7 @@ def _provision(
         raise InvalidInput(f"src: {missing.rstrip()}, and neither src nor desired says what to plan")
     if options["mode"] == "validate":
         desired.observed = together(of_task(options.get("observed")), desired.observed)
-        return _validated(desired, report, check_mode, src, url, invocation.host, options["plan_follows"])
+        return _validated(desired, reports, check_mode, src, url, invocation.host, options["plan_follows"])
     is_drift = options["mode"] == "drift"
     written_now = all_that_is_written if has_files else None
     run_options = RunOptions(
@@ -168,9 +171,8 @@ def _provision(
     account.warnings += client.transport.told()
     if plan_file is not None and stored is None and not looks_only:
         account.warnings.insert(0, f"plan_file: there is no {plan_file}, so the plan was made anew.")
-    if report is not None:
-        _write_report(account, report, src, secrets_of(INSTANCE, options) | client.tokens.secrets, url)
-    return _result(account, looks_only and options["drift_fail"], report)
+    _write_reports(account, reports, src, secrets_of(INSTANCE, options) | client.tokens.secrets, url)
+    return _result(account, looks_only and options["drift_fail"], reports)
 
 
 def _rendered(
@@ -221,6 +223,22 @@ def _report_url(options: Mapping[str, Any]) -> str:
     return url
 
 
+def _reports(options: Mapping[str, Any], plan_file: Path | None) -> list[Path]:
+    """Return the files to write reports to, all of which can be written.
+
+    :raises InvalidInput: if one of them can't, or if two are the same file.
+    """
+    paths = [Path(text).expanduser() for text in options.get("report") or () if text]
+    taken = {} if plan_file is None else {os.path.realpath(plan_file): "the plan_file"}
+    for path in paths:
+        check_report(path)
+        real = os.path.realpath(path)
+        if real in taken:
+            raise InvalidInput(f"report: {path} is {taken[real]} too; give each a file of its own")
+        taken[real] = "another report"
+    return paths
+
+
 def _path(options: Mapping[str, Any], name: str) -> Path | None:
     return Path(options[name]).expanduser() if options.get(name) else None
 
@@ -245,7 +263,7 @@ def _stored_plan(options: Mapping[str, Any], plan_file: Path | None, written: Ma
     if stored is None and (digest is not None or options["require_plan"]):
         raise InvalidInput(f"plan_file: there is no {plan_file}, and no other plan was approved. Plan again.")
     if stored is not None and digest not in (None, stored.digest):
-        raise InvalidInput(
+        raise PlanRefused(
             f"plan_digest: {plan_file} is another plan (sha256:{stored.digest}) than the one that was approved "
             f"(sha256:{digest})"
         )
@@ -254,7 +272,7 @@ def _stored_plan(options: Mapping[str, Any], plan_file: Path | None, written: Ma
 
 def _validated(
     desired: DesiredInstance,
-    report: Path | None,
+    reports: Sequence[Path],
     check_mode: bool,
     src: Path | None,
     url: str,
@@ -265,11 +283,11 @@ def _validated(
         raise SeventhingsError(missing_required_lib("jsonschema"))
     told = tell(offline_findings(desired, plan_follows), desired)
     problems = told.lines
-    if report is not None:
-        _write_report(_judged(told, desired, check_mode, host), report, src, (), url)
+    if reports:
+        _write_reports(_judged(told, desired, check_mode, host), reports, src, (), url)
     fine = f"{len(desired.entries)} records, nothing wrong"
     warned = {"warnings": desired.warnings} if desired.warnings else {}
-    shown = findings_in_short(problems, report) if problems else fine
+    shown = findings_in_short(problems, reports) if problems else fine
     return {"changed": False, "failed": bool(problems), "findings": problems, "msg": shown, **warned}
 
 
@@ -295,12 +313,15 @@ def _judged(told: Told, desired: DesiredInstance, check_mode: bool, host: str) -
     )
 
 
-def _write_report(account: RunResult, path: Path, src: Path | None, secrets: Iterable[str], url: str) -> None:
-    try:
-        write_report(account, path, src, secrets, url)
-    except (OSError, InvalidInput) as error:
-        # The result of the run must still be told.
-        account.warnings.append(f"report: {path} can't be written ({error})")
+def _write_reports(
+    account: RunResult, paths: Iterable[Path], src: Path | None, secrets: Iterable[str], url: str
+) -> None:
+    for path in paths:
+        try:
+            write_report(account, path, src, secrets, url)
+        except (OSError, InvalidInput) as error:
+            # The result of the run must still be told.
+            account.warnings.append(f"report: {path} can't be written ({error})")
 
 
 def teller(
@@ -330,14 +351,14 @@ def teller(
     return on_progress
 
 
-def _result(account: RunResult, drift_fail: bool, report: Path | None) -> dict[str, Any]:
+def _result(account: RunResult, drift_fail: bool, reports: Sequence[Path]) -> dict[str, Any]:
     drifted = drift_fail and account.outcome in ("changed", "drift")
     failed = account.failed or drifted
     text = as_text(account)
     result: dict[str, Any] = {
         **account.document(),
         "changed": account.outcome in ("changed", "drift", "partly_applied"),
-        "msg": in_short(account, report, drifted) if failed else text,
+        "msg": in_short(account, reports, drifted) if failed else text,
         "diff": {"prepared": f"{as_diff(account)}\n"},
     }
     if failed:

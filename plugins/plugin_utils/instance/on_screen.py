@@ -44,7 +44,7 @@ _WARNINGS_OF_A_FAILURE = (3, _LONGEST_LINE)
 _REASONS = ("refusals", "findings", "failures")
 _BY_WEIGHT = (*_REASONS, "summary", "changes", "reported")
 
-_IN_FULL = ("every_finding", "forecast", "made_by", "cautions")
+_IN_FULL = ("every_finding", "forecast", "made_by", "cautions", "undo")
 """Members that a report has, and a screen with a failure has no room for."""
 
 _BEHIND_THE_REASON = ("summary", "reported")
@@ -54,13 +54,13 @@ _NOTHING_DONE = ("refused", "changed", "drift")
 _OF_EVERY_TASK = ("changed", "failed", "msg", "diff", "warnings")
 
 
-def in_short(account: RunResult, report: Path | None = None, drifted: bool = False) -> str:
+def in_short(account: RunResult, reports: Sequence[Path] = (), drifted: bool = False) -> str:
     """Says why a task failed, in a few lines of which the last one tells most.
 
-    :param report: where all of it was written to.
+    :param reports: the files that all of it was written to.
     :param drifted: it failed because there are changes, whatever they are.
     """
-    report_hint = _report_hint(report)
+    report_hint = _report_hint(reports)
     lines = [short("; ".join(counts(account)), _LONGEST_LINE)] if account.summary else []
     wrong, why = reasons(account), ""
     if drifted:
@@ -75,13 +75,13 @@ def in_short(account: RunResult, report: Path | None = None, drifted: bool = Fal
     return "\n".join([*lines, short(closing(account, why), _LONGEST_LAST)])
 
 
-def findings_in_short(findings: Sequence[str], report: Path | None = None) -> str:
+def findings_in_short(findings: Sequence[str], reports: Sequence[Path] = ()) -> str:
     """Says why files are not valid: as many findings as a screen takes, and in the last line how many there are."""
     texts = [clean(finding) for finding in findings]
     number = f"{len(texts)} finding(s), nothing was sent"
     if len(texts) == 1:
         return short(f"{number}: {texts[0]}", _LONGEST_LAST)
-    lines = _indented(_first(texts, _LINES, _CHARACTERS, _report_hint(report)))
+    lines = _indented(_first(texts, _LINES, _CHARACTERS, _report_hint(reports)))
     return "\n".join(["Findings:", *lines, short(f"{number}, the first: {texts[0]}", _LONGEST_LAST)])
 
 
@@ -90,13 +90,12 @@ def message_in_short(message: str) -> str:
     return "\n".join(_first([clean(line) for line in message.split("\n")], _LINES, _LONGEST_MESSAGE))
 
 
-def _report_hint(report: Path | None) -> str:
-    """Says where all of it is to be found."""
-    if report is None:
-        return "set report to a .html or .json file for all of them"
-    if report.suffix == ".md":
-        return "a report as .html or .json has all of them"
-    return f"{clean(str(report))} has all of them"
+def _report_hint(reports: Sequence[Path]) -> str:
+    """Return where all of them are found: in the first report that has room for them."""
+    whole = next((path for path in reports if path.suffix != ".md"), None)
+    if whole is not None:
+        return f"{clean(str(whole))} has all of them"
+    return f"{'a report as .html or .json has' if reports else 'set report to a .html or .json file for'} all of them"
 
 
 def _indented(lines: Iterable[str]) -> list[str]:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,11 +13,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_comp
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 
 from ..apply.executor import Outcome
-from ..desired.desired import SECTIONS, Place
+from ..desired.desired import SECTIONS, Entry, Place
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.parsing import written_as
 from ..set_plan.plan import InstancePlan, Planned
 from .forecast import NOTHING
+from .removals import Removals
 from .shown_references import Sides, sides_as_written
 
 _TWICE = "somebody else made the same at the same time; take one of them away in the application, then run it again"
@@ -30,6 +31,10 @@ OUTCOMES = ("unchanged", "changed", "drift", "failed", "refused", "partly_applie
 """The outcomes that a run may have."""
 
 
+_ONLY_HERE = ("located", "places", "warning_places")
+"""Members of a result that no document has."""
+
+
 @dataclass
 class RunResult:
     """A plan and what became of it; the one source of every report.
@@ -40,9 +45,11 @@ class RunResult:
     :ivar forecast: requests of an apply, and minutes that they take at the rate limit; None where there is no limit.
     :ivar made_by: of which set, when, by whom, with which version and for which host the account was made.
     :ivar cautions: the first of the warnings, with which every report begins.
-    :ivar located: place and message of each finding; not part of the document.
     :ivar scan_codes: rows whose object has a label, rows, and objects whose code differs from the files; empty if
         ``scan_codes`` is not set.
+    :ivar located: place and message of each finding. :ivar places: number of a change to its place.
+    :ivar warning_places: warning to its place. These three are not part of the document.
+    :ivar undo: what can't be undone, in words.
     :ivar hidden_records: whether records are hidden from the account: yes, no or unknown.
     """
 
@@ -64,8 +71,11 @@ class RunResult:
     made_by: dict[str, str] = field(default_factory=dict)
     cautions: list[str] = field(default_factory=list)
     located: Sequence[tuple[Place, str]] = ()
+    places: Mapping[int, Place] = field(default_factory=dict)
+    warning_places: Mapping[str, Place] = field(default_factory=dict)
     hidden_records: str = ""
     scan_codes: dict[str, int] = field(default_factory=dict)
+    undo: str = ""
 
     @property
     def failed(self) -> bool:
@@ -79,7 +89,7 @@ class RunResult:
 
     def document(self) -> dict[str, Any]:
         """The result as JSON: the same members, in this order."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "located"}
+        return {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in _ONLY_HERE}
 
 
 _OF_OTHERS = ("failures", "refusals", "findings", "every_finding", "warnings", "cautions", "reported")
@@ -96,7 +106,8 @@ def masked_result(account: RunResult) -> RunResult:
     changes = [{**masked_values(one), **{name: one[name] for name in _OURS}} for one in account.changes]
     located = [(place, masked_values(message)) for place, message in account.located]
     texts = {name: masked_values(getattr(account, name)) for name in _OF_OTHERS}
-    return replace(account, changes=changes, located=located, **texts)
+    places = {masked_values(warning): place for warning, place in account.warning_places.items()}
+    return replace(account, changes=changes, located=located, warning_places=places, **texts)
 
 
 def failures_of(made: InstancePlan, outcome: Outcome) -> list[dict[str, str]]:
@@ -147,10 +158,12 @@ DONE, FAILED, SKIPPED, NOT_TRIED = "done", "failed", "skipped", "not_tried"
 """The status of a change after an apply. All changes of a plan are not tried."""
 
 
-def told_changes(made: InstancePlan, hiding: Hiding, outcome: Outcome | None) -> list[dict[str, Any]]:
+def told_changes(
+    made: InstancePlan, hiding: Hiding, outcome: Outcome | None, entries: Iterable[Entry] = ()
+) -> list[dict[str, Any]]:
     """Every change as reports tell it: fields by their keys with the labels beside, and what became of it.
 
-    :param outcome: None where nothing was applied.
+    :param outcome: None where nothing was applied. :param entries: all records of the files.
     """
     fates: dict[int, tuple[str, str]] = {}
     if outcome is not None:
@@ -158,11 +171,26 @@ def told_changes(made: InstancePlan, hiding: Hiding, outcome: Outcome | None) ->
         fates = {id(one.entry): (status, reason) for status, some in lists for one, reason in some}
     usual = (NOT_TRIED, "") if outcome is None else (DONE, "")
     state = None if hiding.has_any else made.state
+    removals = Removals(made, entries, hiding)
     told = []
     for planned in made.changes:
         status, reason = fates.get(id(planned.entry), usual)
         change = shown(planned, hiding, sides_as_written(planned, state))
-        told.append({**change, "labels": _labels(planned, change), "status": status, "reason": reason})
+        if planned.change.action in (plan.DELETE, plan.ARCHIVE):
+            change["before"] = {
+                key: VAULTED if key != _ARCHIVED and removals.hides(planned, key) else value
+                for key, value in change["before"].items()
+            }
+        told.append(
+            {
+                **change,
+                "labels": _labels(planned, change),
+                "status": status,
+                "reason": reason,
+                "name": removals.name_of(planned),
+                "removed": removals.of(planned),
+            }
+        )
     return told
 
 

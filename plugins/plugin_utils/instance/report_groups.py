@@ -110,6 +110,11 @@ def as_said(change: Mapping[str, Any], longest: int) -> list[tuple[str, str, str
     return told
 
 
+def said(value: Any) -> str:
+    """Return a value as people say it: a text without quotes, anything else as JSON."""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
 def _said(value: Any, text: str) -> str:
     if value is None:
         return "nothing"

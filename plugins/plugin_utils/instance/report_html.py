@@ -22,6 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
 from .outcome import DONE, RunResult
+from .removals import removal_texts
 from .report_groups import as_said, fields_by_number, groups, is_worth_a_table
 from .report_parts import (
     ALONE,
@@ -31,7 +32,7 @@ from .report_parts import (
     cautions,
     forecast,
     hidden_records,
-    key_of,
+    key_and_name,
     mark,
     reasons,
     scan_codes,
@@ -172,6 +173,8 @@ _BODY = """
 <p><span class="badge {{ badge }}-badge">{{ outcome }}</span> <span class="soft">{{ sent }} &middot;
 {{ number }} &middot; {{ requests }} requests &middot; {{ seconds }} s</span></p>
 {% if made_by %}<p class="soft">{{ made_by }}</p>
+{% endif %}
+{% if undo %}<p><strong>{{ undo }}</strong></p>
 {% endif %}
 {% if forecast %}<p>Forecast: {{ forecast }}</p>
 {% endif %}
@@ -332,6 +335,7 @@ def _top(account: RunResult) -> dict[str, Any]:
         "requests": f"{account.requests:,}",
         "seconds": f"{account.duration:.1f}",
         "plan_digest": account.plan_digest,
+        "undo": account.undo,
         "forecast": forecast(account),
         "scan_codes": scan_codes(account),
         "hidden_records": hidden_records(account),
@@ -417,13 +421,16 @@ def _parts(changes: Sequence[Mapping[str, Any]], room: int) -> list[dict[str, An
 def _record(change: Mapping[str, Any], is_same: bool, with_place: bool) -> str:
     """A record with its fields, but for those that the title of its group tells, as HTML with all values escaped."""
     told = [] if is_same else as_said(change, _LONGEST_VALUE)
-    key = key_of(change)
+    key = key_and_name(change)
     shown = [
         # The title of a group of updates names its fields; where it is one, that is enough.
         ("" if len(told) == 1 and change["action"] == UPDATE else name, before, after)
         for name, before, after in told
     ]
     gone = {CREATE: (True, False), DELETE: (False, True)}.get(change["action"], (False, False))
-    fields = [(name, None if gone[0] else before, None if gone[1] else after) for name, before, after in shown]
+    fields: list[tuple[str, str | None, str | None]] = [
+        (name, None if gone[0] else before, None if gone[1] else after) for name, before, after in shown
+    ]
+    fields += [(name, short(text, _LONGEST_VALUE), None) for name, text in removal_texts(change.get("removed", {}))]
     place = (change.get("place") or "") if with_place else ""
     return _templates()[1].render(key=key, place=place, mark=mark(change), fields=fields)

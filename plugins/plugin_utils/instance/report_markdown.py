@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import UPDATE
+
 from .markdown import Markdown, cell, link, word
 from .outcome import ACTIONS, RunResult
 from .report_groups import TELLING, Group, fields_by_number, groups, is_worth_a_table
@@ -21,12 +23,14 @@ from .report_parts import (
     fields,
     forecast,
     hidden_records,
+    key_and_name,
     key_of,
     mark,
     reasons,
     scan_codes,
     sent,
     short,
+    shown_fields,
     warnings,
 )
 
@@ -70,6 +74,8 @@ def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") 
         instance=short(account.title, _LONGEST_NAME),
         sent=Markdown(sent(account)),
     )
+    if account.undo:
+        head = Markdown.of([head, Markdown("\n{undo}\n").fill(undo=account.undo)])
     by_field = _fields(account.changes)
     table = _table(account.summary)
     if forecast(account):
@@ -245,19 +251,26 @@ def _fields(changes: Sequence[Mapping[str, Any]]) -> Markdown:
     return Markdown.of([Markdown("\n\n| Section | Field | Changes |\n|---|---|---:|"), *rows, more])
 
 
+def _items(change: Mapping[str, Any]) -> Iterator[Markdown]:
+    """Yield both values of each field that is updated, and one value of a creation or a removal."""
+    if change["action"] == UPDATE:
+        for field, before, after in fields(change, _LONGEST_VALUE):
+            yield Markdown("\n- {field}: {before} → {after}").fill(field=field, before=before, after=after)
+        return
+    for field, text in shown_fields(change, _LONGEST_VALUE):
+        yield Markdown("\n- {field}: {text}").fill(field=field, text=text)
+
+
 def _change(change: Mapping[str, Any], longest: int) -> Markdown:
     """A change, with as many of its fields as one may take."""
-    items = [
-        Markdown("\n- {field}: {before} → {after}").fill(field=field, before=before, after=after)
-        for field, before, after in fields(change, _LONGEST_VALUE)
-    ]
+    items = [*_items(change)]
     shown = _fitting(items, longest)
     rest = Markdown("\n- and {number} more fields") if len(shown) < len(items) else Markdown()
     became = Markdown(" {mark}").fill(mark=short(mark(change), longest)) if mark(change) else Markdown()
     return Markdown("\n\n**{sign}** {name}{became}\n{items}{rest}").fill(
         became=became,
         sign=Markdown(SIGNS[change["action"]]),
-        name=f"{change['section']} {key_of(change)}",
+        name=f"{change['section']} {key_and_name(change)}",
         items=Markdown.of(shown),
         rest=rest.fill(number=len(items) - len(shown)),
     )

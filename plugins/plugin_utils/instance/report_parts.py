@@ -14,10 +14,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import UNKNOWN, YES
 
-from ..desired.desired import SECTIONS
+from ..desired.desired import SECTIONS, Place
 from ..export.portable import is_generated_key
 from ..set_plan.hidden_records import may_exist_hidden
 from .outcome import NOT_TRIED, RunResult
+from .removals import removal_texts
 from .value_diff import side_by_side
 
 SIGNS = {"create": "+", "update": "~", "delete": "-", "archive": "-"}
@@ -91,10 +92,21 @@ _NAME = 80
 """Characters of a name that is only an example."""
 
 
+DRIFT_WORDS = {
+    "created": "missing in the instance",
+    "updated": "changed in the application",
+    "deleted": "only in the instance",
+    "archived": "not archived in the instance",
+}
+"""Each count to its words in a comparison, which changes nothing."""
+
+
 def counts(account: RunResult) -> list[str]:
     """The counts of each section, a line each."""
+    words = DRIFT_WORDS if account.outcome == "drift" else {}
     return [
-        f"{clean(section)}: " + ", ".join(f"{number} {word}" for word, number in numbers.items() if number)
+        f"{clean(section)}: "
+        + ", ".join(f"{number} {words.get(word, word)}" for word, number in numbers.items() if number)
         for section, numbers in account.summary.items()
     ]
 
@@ -120,6 +132,17 @@ def hidden_records(account: RunResult) -> str:
         for change in account.changes
     )
     return _HIDDEN.get(account.hidden_records, "") if rests_on_lists else ""
+
+
+def shown_fields(change: Mapping[str, Any], longest: int) -> list[tuple[str, str]]:
+    """Return each field of a change with its value of a creation, both values of an update, or what is removed."""
+    action = change["action"]
+    if action == CREATE:
+        return [(name, after) for name, _before, after in fields(change, longest)]
+    removed = [(name, short(clean(text), longest)) for name, text in removal_texts(change.get("removed", {}))]
+    if action == DELETE:
+        return [(name, before) for name, before, _after in fields(change, longest)] + removed
+    return [(name, f"{before} -> {after}") for name, before, after in fields(change, longest)] + removed
 
 
 def fields(change: Mapping[str, Any], longest: int) -> list[tuple[str, str, str]]:
@@ -151,6 +174,23 @@ def mark(change: Mapping[str, Any]) -> str:
     return clean(", ".join(filter(None, [change.get("note", ""), fate])))
 
 
+def removal_lines(account: RunResult) -> list[tuple[Place, str]]:
+    """Return a line for each record that is deleted or archived, with the place that says so."""
+    return [
+        (
+            account.places.get(number, Place("")),
+            f"{clean(change['action'])}: {clean(change['section'])} {_whole(change)}",
+        )
+        for number, change in enumerate(account.changes)
+        if change["action"] in (DELETE, ARCHIVE)
+    ]
+
+
+def _whole(change: Mapping[str, Any]) -> str:
+    told = [f"{name} {text}" for name, text in removal_texts(change.get("removed", {}))]
+    return ": ".join(filter(None, [key_and_name(change), ", ".join(told)]))
+
+
 def forecast(account: RunResult) -> str:
     """The forecast in words; empty where nothing is to be applied."""
     requests, minutes = account.forecast.get("requests"), account.forecast.get("minutes")
@@ -160,8 +200,18 @@ def forecast(account: RunResult) -> str:
 
 
 def key_of(change: Mapping[str, Any]) -> str:
-    """The name of a change, on one line."""
+    """The natural key of a changed record, on one line."""
     return short(one_line(change["key"]), _LONGEST_KEY)
+
+
+def key_and_name(change: Mapping[str, Any]) -> str:
+    """The natural key of a changed record and its name, on one line."""
+    name = change.get("name", "")
+    return f"{key_of(change)} {short(one_line(name), _LONGEST_NAME)}" if name else key_of(change)
+
+
+_LONGEST_NAME = 120
+"""Characters of a name beside its key that are shown."""
 
 
 _LONGEST_KEY = 300

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The findings of an account as SARIF 2.1.0, so that each stands at its line in a review."""
+"""Findings, warnings and removals as SARIF 2.1.0, so that each is shown at its line in a review."""
 
 from __future__ import annotations
 
@@ -14,21 +14,33 @@ from ansible_collections.community.seventhings.plugins.module_utils.printing.cle
 
 from ..desired.desired import CellPlace, Place
 from .outcome import RunResult
+from .report_parts import removal_lines
 
-_RULE = "finding"
+_FINDING, _WARNING, _REMOVAL = "finding", "warning", "removal"
+_RULES = {
+    _FINDING: "The files can't be applied as they are",
+    _WARNING: "A warning that is no error",
+    _REMOVAL: "A record that is deleted or archived",
+}
+_LEVELS = {_FINDING: "error", _WARNING: "warning", _REMOVAL: "warning"}
 _SETTINGS = "instance.yml"
 """The file at which findings stand that are about no other one: code hosts take none without a place."""
 
 
 def as_sarif(account: RunResult, src: Path | None = None) -> str:
-    """Each finding as a result.
+    """Return each finding, warning and removal as a result.
 
     :param src: the directory of the files. Where it lies in a checkout, files are named from the root of that, as
         reviews name them.
     """
     base = _from_checkout(src)
     # A run that never came to a plan has findings without a place.
-    found = account.located or [(Place(""), text) for text in account.findings]
+    findings = account.located or [(Place(""), text) for text in account.findings]
+    found = [
+        *((_FINDING, place, text) for place, text in findings),
+        *((_WARNING, account.warning_places.get(text, Place("")), text) for text in account.warnings),
+        *((_REMOVAL, place if place.file else Place(""), text) for place, text in removal_lines(account)),
+    ]
     document = {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -38,12 +50,10 @@ def as_sarif(account: RunResult, src: Path | None = None) -> str:
                     "driver": {
                         "name": "community.seventhings",
                         "version": account.made_by.get("version", ""),
-                        "rules": [
-                            {"id": _RULE, "shortDescription": {"text": "The files can't be applied as they are"}}
-                        ],
+                        "rules": [{"id": name, "shortDescription": {"text": text}} for name, text in _RULES.items()],
                     }
                 },
-                "results": [_result(place, message, base) for place, message in found],
+                "results": [_result(rule, place, message, base) for rule, place, message in found],
             }
         ],
     }
@@ -51,7 +61,7 @@ def as_sarif(account: RunResult, src: Path | None = None) -> str:
     return "".join(f"{clean(line)}\n" for line in lines)
 
 
-def _result(place: Place, message: str, base: PurePosixPath) -> dict[str, Any]:
+def _result(rule: str, place: Place, message: str, base: PurePosixPath) -> dict[str, Any]:
     region: dict[str, int] = {}
     if isinstance(place, CellPlace):
         message = f"{str(place).removeprefix(f'{place.file}:')}: {message}"
@@ -60,7 +70,7 @@ def _result(place: Place, message: str, base: PurePosixPath) -> dict[str, Any]:
     elif not place.file and place.source:
         message = f"{place}: {message}"
     location = _location(base, place.file or _SETTINGS, region)
-    return {"ruleId": _RULE, "level": "error", "message": {"text": message}, "locations": [location]}
+    return {"ruleId": rule, "level": _LEVELS[rule], "message": {"text": message}, "locations": [location]}
 
 
 def _location(base: PurePosixPath, file: str, region: dict[str, int]) -> dict[str, Any]:

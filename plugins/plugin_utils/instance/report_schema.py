@@ -68,6 +68,7 @@ def report_schema() -> dict[str, Any]:
                 "required": [],
                 "description": "Rows whose object has a label, rows, and codes that differ; empty without scan_codes.",
             },
+            "undo": {**_TEXT, "description": "What can't be undone, and what only in part; empty if all can be."},
             "made_by": {
                 **_closed(dict.fromkeys(("set", "date", "user", "version", "host"), _TEXT)),
                 "description": "Of which set, when (UTC), by whom, with which version, for which host.",
@@ -102,6 +103,13 @@ def _change() -> dict[str, Any]:
             "labels": {"type": "object", "additionalProperties": _TEXT, "description": "Field key to label."},
             "status": {"enum": [DONE, FAILED, SKIPPED, NOT_TRIED], "description": "What became of it."},
             "reason": {**_TEXT, "description": "Why it was not done; empty where it was, and in a plan."},
+            "name": {**_TEXT, "description": "The name of the record for people; empty if it has none or is hidden."},
+            "removed": {
+                "type": "object",
+                "description": "What goes with a record that is deleted or archived: name, room, person, value, number "
+                "of attachments, history, who changed it last, and the numbers of tasks, rental cases and hub offers "
+                "that refer to it, or that they were not looked up. Empty for every other change.",
+            },
         }
     )
 

@@ -14,9 +14,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.redac
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.access import PRIVATE_FILE, Access
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import UPDATE
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
 from .outcome import DONE, RunResult, masked_result
+from .report_csv import as_csv
 from .report_groups import Group, fields_by_number, groups, is_worth_a_table, name_and_fields
 from .report_html import as_html
 from .report_markdown import as_markdown
@@ -30,10 +32,11 @@ from .report_parts import (
     fields,
     forecast,
     hidden_records,
-    key_of,
+    key_and_name,
     mark,
     reasons,
     scan_codes,
+    shown_fields,
     warnings,
     words_of,
 )
@@ -66,12 +69,13 @@ def as_diff(account: RunResult) -> str:
 
 def _text(account: RunResult, forecasts: Sequence[str], last: str) -> str:
     lines = _titled(FIRST, cautions(account))
-    lines += [line for group in groups(account.changes) for line in _grouped(group)]
+    lines += [line for group in groups(account.changes) for line in _grouped(group, account.outcome == "drift")]
     if is_worth_a_table(account.changes):
         numbers = fields_by_number(account.changes)
         lines += _titled("Fields", [f"{words_of(section)} {name}: {number:,}" for section, name, number in numbers])
     lines += _titled("Warnings", warnings(account))
     lines += _titled(ALONE, alone(account, _EXAMPLES))
+    lines += [account.undo] if account.undo else []
     lines += counts(account)
     lines += [scan_codes(account)] if scan_codes(account) else []
     if hidden_records(account):
@@ -84,20 +88,24 @@ def _text(account: RunResult, forecasts: Sequence[str], last: str) -> str:
     return "\n".join([*lines, last])
 
 
-def _grouped(group: Group) -> Iterator[str]:
-    if group.is_same:
+def _grouped(group: Group, is_drift: bool) -> Iterator[str]:
+    if group.is_same and not is_drift:
         yield f"{SIGNS[group.action]} {group.title}"
         for change in group.changes:
-            yield f"    {clean(change['section'])} {key_of(change)}{_marked(change)}"
+            yield f"    {clean(change['section'])} {key_and_name(change)}{_marked(change)}"
         return
     for change in group.changes:
         yield f"{_record(change)}{_marked(change)}"
-        for name, before, after in fields(change, _LONGEST):
-            yield f"    {name}: {before} -> {after}"
+        if is_drift and change["action"] == UPDATE:
+            for name, before, after in fields(change, _LONGEST):
+                yield f"    {name}: files say {after} / instance has {before}"
+            continue
+        for name, text in shown_fields(change, _LONGEST):
+            yield f"    {name}: {text}"
 
 
 def _record(change: Mapping[str, Any]) -> str:
-    return f"{SIGNS[change['action']]} {clean(change['section'])} {key_of(change)}"
+    return f"{SIGNS[change['action']]} {clean(change['section'])} {key_and_name(change)}"
 
 
 def _marked(change: Mapping[str, Any]) -> str:
@@ -151,6 +159,7 @@ _FORMS: dict[str, Callable[[RunResult], str]] = {
     ".json": _as_json,
     _COMMENT: as_markdown,
     _SARIF: as_sarif,
+    ".csv": as_csv,
 }
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
 import gc
 import hashlib
 import json
@@ -27,6 +28,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, UPDATE
+from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
 from ..apply.applied_base import AppliedBase, new_baseline
 from ..apply.executor import Executor, Outcome, Progress
@@ -49,10 +51,12 @@ from ..set_plan.plan import (
 from ..set_plan.planner import plan_instance
 from .caps import Caps
 from .forecast import NOTHING, forecast_of
+from .odd import Oddity, odd_values
 from .outcome import RunResult, failures_of, summary_of, told_changes
 from .plan_file import PlanFile
 from .provenance import made_by
 from .suspected_renames import suspected_renames
+from .undoing import not_undoable
 from .validation import validate
 
 _DIGEST_BYTES = 32
@@ -162,6 +166,7 @@ class _Run:
         self._forecast = dict(NOTHING)
         self._base: AppliedBase | None = None
         self._baseline: Baseline | None = None
+        self._odd: list[Oddity] = []
 
     def run(self) -> RunResult:
         """Plan, pass the gate, then write the plan or apply it.
@@ -355,6 +360,8 @@ class _Run:
         if stale:
             return plan, stale
         plan.warnings += suspected_renames(plan)
+        self._odd = odd_values(plan, dt.datetime.now(dt.UTC).date())
+        plan.cautions = [*(clean(one.text) for one in self._odd), *plan.cautions]
         read = self._client.transport.sent - self._before
         # What a plan file holds was looked up, and an apply of it does not repeat that.
         read += plan.more_lookups if self._plan_file is None else -plan.lookups
@@ -544,12 +551,13 @@ class _Run:
             instance=self._client.transport.root,
             check_mode=self._options.check_mode,
             summary=summary_of(plan, outcome, self._options.check_mode),
-            changes=told_changes(plan, self._desired.hiding, outcome),
+            changes=told_changes(plan, self._desired.hiding, outcome, self._desired.entries),
             failures=failures_of(plan, outcome or Outcome()),
             refusals=list(refusals),
             findings=told.lines,
             warnings=[*plan.cautions, *self._warnings, *self._desired.warnings, *plan.warnings],
             cautions=plan.cautions,
+            undo=not_undoable(plan.changes),
             hidden_records=plan.visibility.hidden_records,
             scan_codes=plan.scan_codes.document(),
             reported={section: names for section, names in plan.reported.items() if names},
@@ -558,6 +566,8 @@ class _Run:
             plan_digest=self._digest,
             every_finding=told.every,
             located=told.shown,
+            places={number: planned.entry.place for number, planned in enumerate(plan.changes)},
+            warning_places={clean(one.text): one.place for one in self._odd},
             forecast=self._forecast,
             made_by=made_by(self._desired.set_name),
         )

@@ -443,3 +443,11 @@ def test_a_number_of_thousands_of_digits_is_a_finding(site: Site) -> None:
     site.write({"objects.yml": f"- {{barcode: {'9' * 5000}, inventory_name: x}}\n"})
     (finding,) = _provision(site, src=site.root, mode="validate")["findings"]
     assert finding.startswith("objects.yml:1:13: barcode: ")
+
+
+def test_a_plan_that_was_not_approved_is_refused(site: Site, tmp_path: Path) -> None:
+    site.write({"objects.yml": _objects("1")})
+    _planned(site, tmp_path / "p.plan")
+    site.service.clear_log()
+    result = _provision(site, plan_file=tmp_path / "p.plan", plan_digest="0" * 64)
+    assert (result["outcome"], result["failed"], site.sent()) == ("refused", True, [])

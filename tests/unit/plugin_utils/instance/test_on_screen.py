@@ -57,7 +57,7 @@ def result_of(account: RunResult) -> dict[str, Any]:
 
 
 def test_a_refusal_says_what_held_how_much_was_planned_and_where_to_look() -> None:
-    assert in_short(ACCOUNT, Path("plan.html")).splitlines() == [
+    assert in_short(ACCOUNT, [Path("plan.html")]).splitlines() == [
         "objects: 300 skipped",
         "300 changes were planned and none was sent; plan.html has all of them",
         f"refused, 5 requests, 1.2 s: {_HELD}",
@@ -65,15 +65,15 @@ def test_a_refusal_says_what_held_how_much_was_planned_and_where_to_look() -> No
 
 
 @pytest.mark.parametrize(
-    ("report", "where"),
+    ("reports", "where"),
     [
-        (None, "set report to a .html or .json file for all of them"),
-        (Path("plan.md"), "a report as .html or .json has all of them"),
-        (Path("x/plan.json"), "x/plan.json has all of them"),
+        ([], "set report to a .html or .json file for all of them"),
+        ([Path("plan.md")], "a report as .html or .json has all of them"),
+        ([Path("plan.md"), Path("x/plan.json")], "x/plan.json has all of them"),
     ],
 )
-def test_where_all_of_it_is_depends_on_the_report(report: Path | None, where: str) -> None:
-    assert where in in_short(ACCOUNT, report)
+def test_where_all_of_it_is_depends_on_the_reports(reports: list[Path], where: str) -> None:
+    assert where in in_short(ACCOUNT, reports)
 
 
 def test_the_refusal_of_the_guard_is_its_reason_alone() -> None:

@@ -108,7 +108,7 @@ def test_the_text_ends_with_the_counts_what_is_wrong_and_what_it_came_to() -> No
         "~ objects 0001003",
         "    purchasing_price: 849.9 -> 799.0",
         "+ objects 0002",
-        '    barcode: null -> "0002"',
+        '    barcode: "0002"',
         "Warnings:",
         "  a warning",
         "Not in the files, left alone:",

@@ -1,0 +1,203 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Values in a plan that are valid and probably wrong. Only changed values are judged, each once; no requests are made
+here.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Spelling
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import type_of
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, UPDATE
+
+from ..desired.desired import Place
+from ..desired.hiding import Hiding
+from ..desired.parsing import written_as
+from ..export.portable import is_generated_key
+from ..set_plan.plan import InstancePlan, Planned
+from ..set_plan.state import ListedState
+from .report_parts import one_line, short, words_of
+
+_EARLIEST = dt.date(1950, 1, 1)
+_YEARS_AHEAD = 20
+_FACTORS = (100, 1000)
+_LEAST_OF_A_FACTOR = 5
+_LEAST_OF_A_SHIFT = 5
+_SHARE_OF_A_SHIFT = 0.8
+"""The share of the new values of a column that other records had before."""
+
+_MOST_IN_A_ROOM = 100
+_EXAMPLES = 3
+_LONGEST = 60
+
+_MOJIBAKE = re.compile(
+    "[\u00c2\u00c3][\u0080-\u00bf\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6\u02dc\u2013-\u203a\u20ac\u2122]"
+    "|\u00e2\u20ac|\u00ef\u00bf\u00bd|\ufffd"
+)
+"""UTF-8 that was read as Windows-1252, and the character that stands for a letter that was lost."""
+
+_FORMULA_TEXT = re.compile(r'="[^"]*"\Z')
+
+
+@dataclass(frozen=True)
+class Oddity:
+    """Values that are probably wrong.
+
+    :ivar text: what is odd, how often, and three examples with their places. :ivar place: of the first.
+    """
+
+    text: str
+    place: Place
+
+
+@dataclass
+class _Case:
+    """What is odd about one field of a section in one way."""
+
+    words: str
+    found: list[tuple[Planned, str, Any]] = field(default_factory=list)
+
+
+def odd_values(plan: InstancePlan, today: dt.date) -> list[Oddity]:
+    """Return what is odd about the changes of a plan, in the order of sections and fields."""
+    columns: dict[tuple[str, str], list[tuple[Planned, Any]]] = defaultdict(list)
+    for planned in plan.changes:
+        if planned.change.action in (CREATE, UPDATE):
+            for key, value in planned.change.values.items():
+                if value is not None:
+                    columns[planned.section, key].append((planned, value))
+    last = today.replace(year=today.year + _YEARS_AHEAD, day=min(today.day, 28))
+    found = []
+    for (section, key), changed in columns.items():
+        definition = changed[0][0].schema.fields.get(key)
+        if definition is None:
+            continue
+        shown = changed
+        if plan.hiding.is_on:
+            shown = [one for one in changed if not _is_hidden(plan.hiding, one[0], key)]
+        if not shown:
+            continue
+        name = definition.label if is_generated_key(key) and definition.label else key
+        spelling = type_of(definition).spelling
+        if spelling in (Spelling.DATE, Spelling.INSTANT):
+            cases = _dates(shown, last)
+        elif spelling.is_number:
+            cases = _factors(shown, key)
+        elif isinstance(shown[0][1], Reference):
+            cases = _rooms(shown, plan.state)
+        else:
+            cases = _texts(shown, key)
+        found += [_told(f"{words_of(section)} {name}", key, case) for case in cases if case.found]
+    return found
+
+
+def _is_hidden(hiding: Hiding, planned: Planned, key: str) -> bool:
+    return hiding.hides(planned.entry, written_as(planned.schema, planned.entry, key), key)
+
+
+def _told(head: str, key: str, case: _Case) -> Oddity:
+    examples = []
+    for planned, text, value in case.found[:_EXAMPLES]:
+        place = planned.entry.place_of(written_as(planned.schema, planned.entry, key))
+        shown = text or str(value)
+        examples.append(f"{short(one_line(shown), _LONGEST)} ({short(one_line(planned.key), _LONGEST)}, {place})")
+    first = case.found[0][0]
+    rest = len(case.found) - len(examples)
+    more = f" and {rest:,} more" if rest > 0 else ""
+    return Oddity(
+        f"{head}: {len(case.found):,} {case.words}: {', '.join(examples)}{more}",
+        first.entry.place_of(written_as(first.schema, first.entry, key)),
+    )
+
+
+def _dates(changed: Sequence[tuple[Planned, Any]], last: dt.date) -> Iterator[_Case]:
+    case = _Case(f"dates before {_EARLIEST.year} or more than {_YEARS_AHEAD} years ahead")
+    for planned, value in changed:
+        day = value.date() if isinstance(value, dt.datetime) else value
+        if isinstance(day, dt.date) and not _EARLIEST <= day <= last:
+            case.found.append((planned, "", day))
+    yield case
+
+
+def _before(planned: Planned, key: str) -> Any:
+    """Return the value of a field as it is; None of a new record."""
+    current = planned.change.current
+    return None if current is None else planned.schema.read_one(key, current.flat)
+
+
+def _factors(changed: Sequence[tuple[Planned, Any]], key: str) -> Iterator[_Case]:
+    cases: Mapping[tuple[int, bool], _Case] = {
+        (factor, is_more): _Case(f"values {'multiplied' if is_more else 'divided'} by {factor:,}")
+        for factor in _FACTORS
+        for is_more in (True, False)
+    }
+    for planned, value in changed:
+        before = _before(planned, key)
+        if not before or not value or isinstance(value, bool):
+            continue
+        for factor in _FACTORS:
+            for is_more in (True, False):
+                larger, smaller = (value, before) if is_more else (before, value)
+                try:
+                    is_factor = abs(larger - smaller * factor) <= abs(larger) / 10**9
+                except (TypeError, ArithmeticError):
+                    continue
+                if is_factor:
+                    cases[factor, is_more].found.append((planned, f"{before} -> {value}", value))
+    yield from (case for case in cases.values() if len(case.found) >= _LEAST_OF_A_FACTOR)
+    yield _shifted(changed, key)
+
+
+def _shifted(changed: Sequence[tuple[Planned, Any]], key: str) -> _Case:
+    """Find values that other records had before, in a column whose values are unique."""
+    case = _Case("values that other records had before, as if the column was shifted or sorted on its own")
+    pairs = [(planned, _before(planned, key), value) for planned, value in changed if planned.change.action == UPDATE]
+    pairs = [pair for pair in pairs if pair[1] is not None and pair[1].__hash__ and pair[2].__hash__]
+    if len(pairs) < _LEAST_OF_A_SHIFT:
+        return case
+    before = {was for _planned, was, _value in pairs}
+    if len(before) < len(pairs) or len({value for _planned, _was, value in pairs}) < len(pairs):
+        return case
+    moved = [(planned, f"{was} -> {value}", value) for planned, was, value in pairs if value in before]
+    if len(moved) >= max(_LEAST_OF_A_SHIFT - 1, len(pairs) * _SHARE_OF_A_SHIFT):
+        case.found = moved
+    return case
+
+
+def _rooms(changed: Sequence[tuple[Planned, Any]], state: ListedState | None) -> Iterator[_Case]:
+    rooms: dict[Any, _Case] = {}
+    for planned, value in changed:
+        if isinstance(value, Reference) and value.target == "room":
+            mark = value.uuid or value.id or str(value.written)
+            rooms.setdefault(mark, _Case("records newly in one room")).found.append((planned, "", value))
+    for case in rooms.values():
+        if len(case.found) > _MOST_IN_A_ROOM:
+            value = case.found[0][2]
+            name = (state.known_name_of(value) if state is not None else None) or value.written or value.display_name
+            case.words = f"records newly in one room, {one_line(str(name))}"
+            case.found = [(planned, planned.schema.kind.words, value) for planned, _text, value in case.found]
+            yield case
+
+
+def _texts(changed: Sequence[tuple[Planned, Any]], key: str) -> Iterator[_Case]:
+    mojibake = _Case("texts in a wrong encoding")
+    formulas = _Case('texts that begin with =", as some exports write them')
+    for planned, value in changed:
+        if not isinstance(value, str):
+            continue
+        if not value.isascii() and _MOJIBAKE.search(value):
+            mojibake.found.append((planned, value, value))
+        elif value[:1] == "=" and _FORMULA_TEXT.match(value):
+            formulas.found.append((planned, value, value))
+    yield mojibake
+    yield formulas
+    yield _shifted(changed, key)

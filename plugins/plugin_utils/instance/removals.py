@@ -1,0 +1,173 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Names of changed records, and what goes with a record that is removed. No requests are made here."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS, OBJECT
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
+    Reference,
+    attachments_in,
+    references_in,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, DELETE
+
+from ..desired.desired import Entry
+from ..desired.hiding import EVERYTHING, VAULTED, Hiding
+from ..desired.parsing import written_as
+from ..set_plan.plan import InstancePlan, Planned
+from ..set_plan.state import ListedState
+
+NOT_LOOKED_UP = "not looked up"
+"""The answer to a question whose list no part of the plan needed."""
+
+_NAMES = (("inventory_name",), ("title",), ("first_name", "last_name"), ("name",))
+"""Fields that name a record for people; the first that have a value count."""
+
+_LINKING = ("task", "rental_case", HUB_ITEM.name)
+_PERSONS = frozenset({"LINKED_PERSON", "LINKED_USER", "USER", "USERS"})
+_BY_SERVICE = frozenset({"inventory_user"})
+"""Persons who are noted by the service and are responsible for nothing."""
+
+
+class Removals:
+    """What reports say of the records of a plan besides their changes.
+
+    :param entries: all records of the files: a field that is hidden in one of them is hidden in every removal of its
+        section.
+    """
+
+    def __init__(self, plan: InstancePlan, entries: Iterable[Entry], hiding: Hiding) -> None:
+        self._state: ListedState | None = plan.state
+        self._hiding = hiding
+        self._hidden: dict[str, set[str]] = defaultdict(set)
+        self._all_hidden: set[str] = set()
+        for entry in entries if hiding.is_on else ():
+            if entry.vaulted is EVERYTHING:
+                self._all_hidden.add(entry.kind.section)
+            elif entry.vaulted:
+                self._hidden[entry.kind.section] |= {name for name in entry.fields if name in entry.vaulted}
+        self._links: dict[str, Counter[Any]] = {}
+
+    def hides(self, planned: Planned, key: str) -> bool:
+        """Return True if a field must not be shown of a record."""
+        names = {key, planned.schema.fields[key].label if key in planned.schema.fields else key}
+        if self._hiding.hides(planned.entry, written_as(planned.schema, planned.entry, key), *names):
+            return True
+        if planned.change.action not in (DELETE, ARCHIVE):
+            return False
+        section = planned.section
+        return section in self._all_hidden or not names.isdisjoint(self._hidden.get(section, ()))
+
+    def name_of(self, planned: Planned) -> str:
+        """Return the name of a record for people; empty if it has none besides its key, or if it is hidden."""
+        for keys in _NAMES:
+            if not all(key in planned.schema.fields for key in keys):
+                continue
+            parts = [VAULTED if self.hides(planned, key) else self._now(planned, key) for key in keys]
+            if VAULTED in parts:
+                return ""
+            name = " ".join(part for part in parts if isinstance(part, str) and part)
+            if name:
+                return "" if name in planned.key.split("/") or name == planned.key else name
+        return ""
+
+    def _now(self, planned: Planned, key: str) -> Any:
+        current = planned.change.current
+        return planned.desired.get(key) if current is None else planned.schema.read_one(key, current.flat)
+
+    def of(self, planned: Planned) -> dict[str, Any]:
+        """Return what goes with a record that is removed; nothing of any other record."""
+        current, schema = planned.change.current, planned.schema
+        if planned.change.action not in (DELETE, ARCHIVE) or current is None:
+            return {}
+        types = {key: field.type for key, field in schema.fields.items()}
+        rooms = [key for key, name in types.items() if name == "LINKED_ROOM"]
+        persons = [key for key, name in types.items() if name in _PERSONS and key not in _BY_SERVICE]
+        money = [key for key, name in types.items() if name == "MONEY"]
+        told: dict[str, Any] = {"name": self.name_of(planned)}
+        for word, keys in (("room", rooms), ("person", persons), ("value", money)):
+            texts = dict.fromkeys(text for key in keys for text in self._texts(planned, key))
+            told[word] = ", ".join(texts)
+        values = [schema.read_one(key, current.flat) for key, name in types.items() if name.startswith("ATTACHMENT")]
+        told["attachments"] = sum(1 for value in values for _file in attachments_in(value))
+        told["history"] = schema.kind.has_history
+        if schema.kind.name == OBJECT.name:
+            told |= {KINDS[name].section: self._linked(name, current) for name in _LINKING}
+        told["changed_last"] = self._changed_last(current)
+        return {word: value for word, value in told.items() if value != ""}
+
+    def _texts(self, planned: Planned, key: str) -> list[str]:
+        current = planned.change.current
+        value = planned.schema.read_one(key, current.flat) if current is not None else None
+        if value in (None, "", ()):
+            return []
+        if self.hides(planned, key):
+            return [VAULTED]
+        references = list(references_in((value,)))
+        return [self._called(one) for one in references] if references else [f"{value:,}"]
+
+    def _called(self, reference: Reference) -> str:
+        name = self._state.known_name_of(reference) if self._state is not None else None
+        return str(name or reference.display_name or reference.email or reference.uuid or reference.id)
+
+    def _linked(self, name: str, record: Record) -> int | str:
+        """Return how many records of a kind refer to an object, if their list was read anyway."""
+        kind = KINDS[name]
+        if self._state is None or not self._state.is_listed(kind):
+            return NOT_LOOKED_UP
+        if name not in self._links:
+            self._links[name] = Counter(
+                mark for one in self._state.records(kind) for mark in set(_marks(self._state, one))
+            )
+        counts = self._links[name]
+        return counts[record.uuid] or (counts[record.id] if record.id is not None else 0)
+
+    def _changed_last(self, record: Record) -> str:
+        when, who = record.flat.get("updated_at"), record.flat.get("updated_by_user_id")
+        user = self._called(Reference("user", id=who)) if isinstance(who, int) else ""
+        if user.isdecimal():
+            user = f"user {user}"
+        return " by ".join(filter(None, [str(when)[:10] if when else "", user]))
+
+
+def _marks(state: ListedState, record: Record) -> Iterable[Any]:
+    """Yield what stands for the objects that a record refers to: uuids and ids."""
+    values = state.schema(record.kind).read(record.flat).values()
+    for reference in references_in(tuple(values)):
+        if reference.target == OBJECT.name:
+            yield from (mark for mark in (reference.uuid, reference.id) if mark)
+    for value in values:
+        for article in value if isinstance(value, (tuple, list)) else ():
+            if isinstance(article, Mapping):
+                yield from (article[key] for key in ("asset_uuid", "asset_id") if article.get(key))
+
+
+def removal_texts(removed: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return what goes with a record as names and values for people."""
+    told = [(word, str(removed[word])) for word in ("room", "person", "value") if removed.get(word)]
+    parts = []
+    if removed.get("attachments"):
+        parts.append(f"{removed['attachments']} attachment{'s' if removed['attachments'] > 1 else ''}")
+    if removed.get("history"):
+        parts.append("the history")
+    links = [(word.replace("_", " "), removed[word]) for word in _links_of(removed)]
+    parts += [f"{number} {word}" for word, number in links if number and number != NOT_LOOKED_UP]
+    unknown = [word for word, number in links if number == NOT_LOOKED_UP]
+    if unknown:
+        parts.append(f"{', '.join(unknown)} {NOT_LOOKED_UP}")
+    if parts:
+        told.append(("goes with it", "; ".join(parts)))
+    if removed.get("changed_last"):
+        told.append(("changed last", removed["changed_last"]))
+    return told
+
+
+def _links_of(removed: Mapping[str, Any]) -> list[str]:
+    return [section for name in _LINKING if (section := KINDS[name].section) in removed]

@@ -1,0 +1,112 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Odd values come first in every report, with their number, three examples and their places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from instance_site import SETTINGS, Site, yaml_list
+
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_html import as_html
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_markdown import as_markdown
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import as_text
+
+OPEN = f"{SETTINGS}policy: {{limits: {{update_percent: 100}}}}\n"
+
+
+def things(number: int, **fields: Callable[[int], Any]) -> str:
+    """Return objects as YAML; each field is made from the number of the object."""
+    return yaml_list(
+        {
+            "barcode": str(100001 + one),
+            "inventory_name": "Thing",
+            **{name: value for name, make in fields.items() if (value := make(one)) is not None},
+        }
+        for one in range(number)
+    )
+
+
+def second_plan(site: Site, first: str, second: str) -> RunResult:
+    """Apply the first state, and plan the second."""
+    site.write({"instance.yml": OPEN, "objects.yml": first})
+    assert site.run().outcome == "changed"
+    site.write({"objects.yml": second})
+    return site.plan()
+
+
+def test_dates_that_nobody_means_come_first_with_examples_and_places(site: Site) -> None:
+    dates = ["2105-01-01", "1949-12-31", "2024-05-31", "2999-01-01", "1900-01-01"]
+    site.write({"objects.yml": things(5, purchasing_date=lambda one: dates[one])})
+    account = site.plan()
+    (text,) = account.cautions
+    assert text == (
+        "objects purchasing_date: 4 dates before 1950 or more than 20 years ahead: 2105-01-01 (100001, "
+        "objects.yml:3:20), 1949-12-31 (100002, objects.yml:6:20), 2999-01-01 (100004, objects.yml:12:20) and 1 more"
+    )
+    assert account.warnings[0] == text
+    assert account.outcome == "changed", "a warning holds nothing back"
+    assert as_text(account).splitlines()[:2] == ["Look at this first:", f"  {text}"]
+    for form in (as_markdown, as_html):
+        told = form(account)
+        assert told.index("2105-01-01 (100001") < told.index("inventory_name")
+
+
+@pytest.mark.parametrize(("factor", "words"), [(100, "multiplied by 100"), (1000, "multiplied by 1,000")])
+def test_prices_times_100_are_found_from_five_on(site: Site, factor: int, words: str) -> None:
+    first = things(6, purchasing_price=lambda one: 10.25 + one)
+    second = things(6, purchasing_price=lambda one: (10.25 + one) * (factor if one else 1))
+    (text,) = second_plan(site, first, second).cautions
+    assert text.startswith(f"objects purchasing_price: 5 values {words}: 11.25 -> ")
+
+
+def test_four_prices_times_100_are_not_odd(site: Site) -> None:
+    first = things(4, purchasing_price=lambda one: 10.25 + one)
+    second = things(4, purchasing_price=lambda one: (10.25 + one) * 100)
+    assert second_plan(site, first, second).cautions == []
+
+
+def test_a_column_shifted_by_one_row_is_found(site: Site) -> None:
+    first = things(8, serial_number=lambda one: f"SN-{one}")
+    second = things(8, serial_number=lambda one: f"SN-{(one + 1) % 8}")
+    (text,) = second_plan(site, first, second).cautions
+    assert text.startswith(
+        "objects serial_number: 8 values that other records had before, as if the column was shifted"
+    )
+    assert "SN-0 -> SN-1 (100001, objects.yml:3:18)" in text
+
+
+def test_many_records_newly_in_one_room_are_found(site: Site) -> None:
+    places = {"locations.yml": "- name: Head\n", "rooms.yml": '- {number: "0.1", building_id: Head}\n'}
+    site.write({**places, "objects.yml": things(101, target_room=lambda _one: "Head/0.1")})
+    (text,) = site.plan().cautions
+    assert text.startswith("objects target_room: 101 records newly in one room, Head/0.1: ")
+    site.write({"objects.yml": things(100, target_room=lambda _one: "Head/0.1")})
+    assert site.plan().cautions == []
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [("Gr\u00c3\u00b6\u00c3\u0178e", "wrong encoding"), ('="0001235"', 'begin with ="')]
+)
+def test_texts_of_bad_exports_are_found(site: Site, value: str, words: str) -> None:
+    site.write({"objects.yml": things(1, serial_number=lambda _one: value)})
+    (text,) = site.plan().cautions
+    assert words in text
+
+
+@pytest.mark.parametrize("value", ["Gr\u00f6\u00dfe", "S\u00c3O", "Ch\u00e2teau", "=A1", 'A = "x"'])
+def test_ordinary_texts_are_not_odd(site: Site, value: str) -> None:
+    site.write({"objects.yml": things(1, serial_number=lambda _one: value)})
+    assert site.plan().cautions == []
+
+
+def test_hidden_values_are_not_quoted(site: Site) -> None:
+    site.write({"objects.yml": things(1, purchasing_date=lambda _one: "2105-01-01")})
+    desired = site.load()
+    desired.hiding.names.add("purchasing_date")
+    account = site.run(desired, check_mode=True)
+    assert "2105" not in as_text(account)

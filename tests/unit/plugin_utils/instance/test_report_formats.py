@@ -1,0 +1,132 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One run writes every format, and each format shows what a reviewer must see first."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
+from ansible.parsing.dataloader import DataLoader
+from instance_site import Site, yaml_list
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
+
+NAMES = ("plan.html", "plan.md", "plan.json", "findings.sarif", "changes.csv")
+FIRST = "api: seventhings/v1\nset: test\npolicy: {prune: {objects: delete}}\n"
+
+
+def planned(site: Site, reports: Any, check_mode: bool = True, **written: Any) -> dict[str, Any]:
+    """Return the result of one task that writes reports."""
+    given = {**site.service.options(), "rate_limit": 0, "src": str(site.root), "report": reports, **written}
+    options = ArgumentSpecValidator(INSTANCE).validate(given).validated_parameters
+    return provision(options, check_mode, DataLoader(), given)
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a CSV report."""
+    with path.open(encoding="utf-8-sig", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def test_one_run_writes_all_formats(site: Site, tmp_path: Path) -> None:
+    site.write({"objects.yml": yaml_list([{"barcode": "100001", "inventory_name": "=1+1"}])})
+    planned(site, [str(tmp_path / name) for name in NAMES])
+    assert all((tmp_path / name).stat().st_size for name in NAMES)
+    (name,) = [row for row in rows_of(tmp_path / "changes.csv") if row["field"] == "inventory_name"]
+    assert (name["section"], name["action"], name["key"]) == ("objects", "create", "100001")
+    assert name["after"] == "'=1+1", "a spreadsheet runs no value as a formula"
+
+
+def test_a_single_path_keeps_working(site: Site, tmp_path: Path) -> None:
+    site.write({"objects.yml": yaml_list([{"barcode": "100001", "inventory_name": "x"}])})
+    planned(site, str(tmp_path / "plan.json"))
+    assert json.loads((tmp_path / "plan.json").read_text("utf-8"))["changes"]
+
+
+@pytest.mark.parametrize("second", ["plan.md", "./plan.md"])
+def test_two_reports_are_two_files(site: Site, tmp_path: Path, second: str) -> None:
+    site.write({"objects.yml": yaml_list([{"barcode": "100001", "inventory_name": "x"}])})
+    told = planned(site, [f"{tmp_path}/plan.md", f"{tmp_path}/{second}"])
+    assert "is another report too; give each a file of its own" in told["msg"]
+    assert site.sent() == []
+
+
+def test_sarif_has_removals_and_warnings(site: Site, tmp_path: Path) -> None:
+    records = [{"barcode": f"10000{number}", "inventory_name": "x"} for number in range(3)]
+    site.write({"instance.yml": FIRST, "objects.yml": yaml_list(records)})
+    site.run()
+    kept = [*records[:1], {"barcode": "100001", "_state": "absent"}]
+    site.write({"objects.yml": yaml_list(kept)})
+    planned(site, str(tmp_path / "plan.sarif"), limits={"delete_percent": 100})
+    (run,) = json.loads((tmp_path / "plan.sarif").read_text("utf-8"))["runs"]
+    found = {(one["ruleId"], one["message"]["text"].partition(" x")[0]): one for one in run["results"]}
+    (location,) = found["removal", "delete: objects 100001"]["locations"]
+    assert location["physicalLocation"]["region"]["startLine"] == 3
+    assert ("removal", "delete: objects 100002") in found
+
+
+def test_sarif_shows_a_warning_at_its_value(site: Site, tmp_path: Path) -> None:
+    site.write({"objects.yml": yaml_list([{"barcode": "1", "inventory_name": "x", "purchasing_date": "2105-01-01"}])})
+    planned(site, str(tmp_path / "plan.sarif"))
+    (run,) = json.loads((tmp_path / "plan.sarif").read_text("utf-8"))["runs"]
+    odd = next(one for one in run["results"] if "2105-01-01" in one["message"]["text"])
+    assert (odd["ruleId"], odd["level"]) == ("warning", "warning")
+    assert odd["locations"][0]["physicalLocation"]["region"] == {"startLine": 3, "startColumn": 20}
+
+
+def test_a_removal_shows_what_goes_in_every_format(site: Site, tmp_path: Path) -> None:
+    records = [
+        {"barcode": f"10000{number}", "inventory_name": f"Notebook {number}", "purchasing_price": 849.9}
+        for number in range(3)
+    ]
+    places = {"locations.yml": "- name: Head\n", "rooms.yml": '- {number: "0.1", building_id: Head}\n'}
+    records[2]["target_room"] = "Head/0.1"
+    site.write({"instance.yml": FIRST, **places, "objects.yml": yaml_list(records)})
+    site.run()
+    site.write({"objects.yml": yaml_list(records[:2])})
+    planned(site, [str(tmp_path / name) for name in NAMES], limits={"delete_percent": 100})
+    (change,) = json.loads((tmp_path / "plan.json").read_text("utf-8"))["changes"]
+    assert change["name"] == "Notebook 2"
+    assert change["removed"]["room"] == "Head/0.1"
+    assert (change["removed"]["value"], change["removed"]["history"]) == ("849.9", True)
+    assert set(change["removed"].values()) >= {0, "not looked up"}
+    for name in NAMES:
+        told = (tmp_path / name).read_text("utf-8")
+        assert all(text in told for text in ("100002", "Notebook 2", "Head/0.1", "849.9", "not looked up")), name
+    for name in NAMES[:3]:
+        assert "only in part: 1 deletion" in (tmp_path / name).read_text("utf-8"), name
+
+
+def test_a_field_that_is_hidden_is_hidden_in_removals(site: Site, tmp_path: Path) -> None:
+    records = [{"barcode": f"10000{number}", "inventory_name": "x", "purchasing_price": 849.9} for number in range(3)]
+    site.write({"instance.yml": FIRST, "objects.yml": yaml_list(records)})
+    site.run()
+    site.write({"objects.yml": yaml_list(records[:2])})
+    hide = ["Purchasing price", "inventory_name"]
+    planned(site, [str(tmp_path / name) for name in NAMES], limits={"delete_percent": 100}, hide=hide)
+    for name in NAMES:
+        assert "849.9" not in (tmp_path / name).read_text("utf-8"), name
+
+
+def test_a_line_names_key_and_name_and_a_creation_its_values(site: Site) -> None:
+    site.write({"objects.yml": yaml_list([{"barcode": "100017", "inventory_name": 'Notebook 14"'}])})
+    text = planned(site, [])["msg"]
+    assert '+ objects 100017 Notebook 14"' in text
+    assert "null ->" not in text
+
+
+def test_drift_speaks_in_one_direction(site: Site) -> None:
+    first = [{"barcode": f"10000{number}", "inventory_name": "x"} for number in range(2)]
+    site.write({"objects.yml": yaml_list(first[:1])})
+    site.run()
+    site.write({"objects.yml": yaml_list([{**first[0], "inventory_name": "y"}, first[1]])})
+    lines = planned(site, [], mode="drift")["msg"].splitlines()
+    assert '    inventory_name: files say "y" / instance has "x"' in lines
+    assert "objects: 1 missing in the instance, 1 changed in the application" in lines
