@@ -131,19 +131,23 @@ options:
     description:
       - What to do with a record that the files and the application both changed since the last apply. RV(conflicts)
         names each with its fields.
+      - >-
+        V(keep): The files are not changed.
+      - >-
+        V(take): The values of the application are taken.
     type: str
-    choices:
-      keep: The files are not changed.
-      take: The values of the application are taken.
+    choices: [keep, take]
     default: keep
   new:
     description:
       - Which records of the sections in O(into) are taken in that are in no file.
-    type: str
-    choices:
-      since_apply: Those that were created since the last apply. The others are named in RV(reported). If the last
+      - >-
+        V(since_apply): Those that were created since the last apply. The others are named in RV(reported). If the last
         apply is not known, none is taken.
-      all: All of them.
+      - >-
+        V(all): All of them.
+    type: str
+    choices: [since_apply, all]
     default: since_apply
 attributes:
   check_mode:

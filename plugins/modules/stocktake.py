@@ -22,13 +22,16 @@ options:
   mode:
     description:
       - What to do.
+      - >-
+        V(prepare): Before a stocktake, list the objects that have a placeholder in place of a scan code, no target
+        room, or a room of O(placeholder_rooms).
+      - >-
+        V(evaluate): Compute the status of each object, and the counts and values of each location and room.
+      - >-
+        V(close): Evaluate, and write the rooms of the objects in O(accept) into the files in O(src). It needs both
+        options.
     type: str
-    choices:
-      prepare: >-
-        Before a stocktake, list the objects that have a placeholder in place of a scan code, no target room, or a room
-        of O(placeholder_rooms).
-      evaluate: Compute the status of each object, and the counts and values of each location and room.
-      close: Evaluate, and write the rooms of the objects in O(accept) into the files in O(src). It needs both options.
+    choices: [prepare, evaluate, close]
     default: evaluate
   since:
     description:
@@ -104,10 +107,12 @@ options:
   formulas:
     description:
       - The form of a text in the CSV files in O(src) that a spreadsheet would run.
+      - >-
+        V(escape): With an apostrophe before it, as exports write it.
+      - >-
+        V(keep): As it is.
     type: str
-    choices:
-      escape: With an apostrophe before it, as exports write it.
-      keep: As it is.
+    choices: [escape, keep]
     default: escape
 attributes:
   check_mode:

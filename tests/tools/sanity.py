@@ -26,7 +26,7 @@ from pathlib import Path
 
 import interpreters
 import kept_code
-from platforms import CORES, NEWEST_CORE, specifier
+from platforms import CORES, NEWEST_RELEASE, specifier
 from project import BIN, BUILD, COLLECTION_PATH, ROOT, call, tracked_files
 
 SAME_ON_EVERY_CORE = (
@@ -74,7 +74,7 @@ def python_for(core: str) -> Path | None:
     newest.
     """
     found = interpreters.find()
-    minors = reversed(CORES[core]) if core == NEWEST_CORE else CORES[core]
+    minors = reversed(CORES[core]) if core == NEWEST_RELEASE else CORES[core]
     return next((found[minor] for minor in minors if minor in found), None)
 
 

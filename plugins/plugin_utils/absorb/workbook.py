@@ -18,7 +18,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
-from xml.sax.saxutils import escape
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
 
@@ -247,7 +246,7 @@ def _number(text: str, was_number: bool) -> str:
 def _text_cell(text: str) -> tuple[str, str]:
     if CONTROL.search(text) or "\r" in text or len(text) > MAX_CELL:
         raise NotSpliced("a cell can't hold it")
-    return ' t="inlineStr"', f'<is><t xml:space="preserve">{escape(_ESCAPE_LIKE.sub("_x005F_", text))}</t></is>'
+    return ' t="inlineStr"', f'<is><t xml:space="preserve">{html.escape(_ESCAPE_LIKE.sub("_x005F_", text), quote=False)}</t></is>'
 
 
 def _attributes(tag: str) -> dict[str, str]:

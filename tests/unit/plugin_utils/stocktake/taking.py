@@ -18,7 +18,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.action.argum
 from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake import action
 
 Result = dict[str, Any]
-NOVEMBER = {"since": "2025-11-10", "until": "2025-11-21"}
+NOVEMBER: dict[str, Any] = {"since": "2025-11-10", "until": "2025-11-21"}
 """The days of the stocktake in the demonstration data."""
 
 

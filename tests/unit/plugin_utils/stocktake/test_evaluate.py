@@ -231,7 +231,7 @@ def service(emulator: Emulator) -> Emulator:
     return emulator
 
 
-def _signed_in(service: Emulator, **rights: Any) -> dict[str, str]:
+def _signed_in(service: Emulator, **rights: Any) -> dict[str, Any]:
     user = service.steer("POST", "/users", rights)
     return {"username": user["username"], "password": user["password"]}
 
