@@ -12,6 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Spelling
@@ -34,6 +35,9 @@ _LEAST_OF_A_FACTOR = 5
 _LEAST_OF_A_SHIFT = 5
 _SHARE_OF_A_SHIFT = 0.8
 """The share of the new values of a column that other records had before."""
+
+_SCALARS = (str, int, float, Decimal, dt.date)
+"""Types of the values that a column of a table can shift. Links and lists have no order to lose."""
 
 _MOST_IN_A_ROOM = 100
 _EXAMPLES = 3
@@ -161,7 +165,7 @@ def _shifted(changed: Sequence[tuple[Planned, Any]], key: str) -> _Case:
     """Find values that other records had before, in a column whose values are unique."""
     case = _Case("values that other records had before, as if the column was shifted or sorted on its own")
     pairs = [(planned, _before(planned, key), value) for planned, value in changed if planned.change.action == UPDATE]
-    pairs = [pair for pair in pairs if pair[1] is not None and pair[1].__hash__ and pair[2].__hash__]
+    pairs = [pair for pair in pairs if isinstance(pair[1], _SCALARS) and isinstance(pair[2], _SCALARS)]
     if len(pairs) < _LEAST_OF_A_SHIFT:
         return case
     before = {was for _planned, was, _value in pairs}

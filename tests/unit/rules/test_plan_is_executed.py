@@ -216,7 +216,7 @@ def test_a_value_that_is_taken_fails_and_the_next_plan_finds_its_record(listed: 
     (change,) = planned.changes
     assert (change["action"], change["note"]) == ("update", "unarchive and update")
     assert change["before"] == {"archived": True, "inventory_name": "Thing 7"}
-    assert "~ objects N00007 (unarchive and update)" in as_text(planned)
+    assert "~ objects N00007 Thing 7 (unarchive and update)" in as_text(planned)
     assert listed.run().outcome == "changed"
     assert listed.plan().outcome == "unchanged"
     assert len(listed.dump()["objects"]) == 8
@@ -260,7 +260,7 @@ def test_unarchiving_before_a_deletion_is_planned_as_possible(listed: Site) -> N
     planned = listed.plan()
     (change,) = planned.changes
     assert (change["action"], change["note"]) == ("delete", "may need unarchiving")
-    assert "- objects N00001 (may need unarchiving)" in as_text(planned)
+    assert "- objects N00001 Thing 1 (may need unarchiving)" in as_text(planned)
     assert listed.run().outcome == "changed"
     assert [one["name"] for one in listed.dump()["objects"]] == ["LISTED"]
 
