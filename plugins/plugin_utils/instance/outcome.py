@@ -103,7 +103,7 @@ def masked_result(account: RunResult) -> RunResult:
 
     Outcome, counts and our own words stay, so every form of a report agrees with the exit code.
     """
-    changes = [{**masked_values(one), **{name: one[name] for name in _OURS}} for one in account.changes]
+    changes = [{**masked_values(one), **{name: one[name] for name in _OURS if name in one}} for one in account.changes]
     located = [(place, masked_values(message)) for place, message in account.located]
     texts = {name: masked_values(getattr(account, name)) for name in _OF_OTHERS}
     places = {masked_values(warning): place for warning, place in account.warning_places.items()}

@@ -143,7 +143,15 @@ def test_what_is_short_is_returned_whole() -> None:
 
 def test_nothing_that_is_long_stands_behind_the_reason() -> None:
     names = sorted(on_screen(result_of(ACCOUNT)))
-    assert names[names.index("msg") :] == ["msg", "outcome", "plan_digest", "refusals", "requests", "warnings"]
+    assert names[names.index("msg") :] == [
+        "msg",
+        "outcome",
+        "plan_digest",
+        "refusals",
+        "requests",
+        "scan_codes",
+        "warnings",
+    ]
 
 
 def test_what_went_well_is_returned_as_it_is_with_the_first_of_its_warnings() -> None:
