@@ -17,7 +17,7 @@ import pytest
 from embedded_here import NOW, ROOT_URL, Embedded
 from project import ROOT
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.profile import Profile
+from ansible_collections.community.seventhings.plugins.module_utils.client.profile import HIDDEN_RECORDS, Profile
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import Creations
@@ -120,7 +120,8 @@ def test_a_profile_is_read(kept: Path) -> None:
     profile = Profile.read(str(kept / "profile.json"), lambda _line: None)
     assert profile.date == said["date"] == NOW.date().isoformat()
     sides = {name: entry["side"] for name, entry in said["switches"].items() if entry.get("side")}
-    assert profile.sides == sides != {}
+    assert sides
+    assert profile.sides == {**sides, HIDDEN_RECORDS: said["account"][HIDDEN_RECORDS]}
 
 
 def test_a_cursor_is_read(kept: Path) -> None:
