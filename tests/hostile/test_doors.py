@@ -375,7 +375,7 @@ def test_payloads_that_are_taken_into_files(world: World, ending: str, gone: str
         world.service.texts = texts
         src = state(world.inside / f"{number}", {"objects/here.yml": "- {barcode: '1', inventory_name: x}\n"})
         into = {"objects": f"objects/new.{ending}", "rooms": f"rooms.{ending}", "locations": f"locations.{ending}"}
-        options = {**world.service.options(), "src": str(src), "into": into, "gone": gone}
+        options = {**world.service.options(), "src": str(src), "into": into, "new": "all", "gone": gone}
         planned = call("instance_absorb", options, True)
         result = call("instance_absorb", options, False)
         assert planned.get("patch") == result.get("patch")

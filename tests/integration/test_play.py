@@ -82,7 +82,7 @@ def test_the_example_instance(empty: Emulator, tmp_path: Path) -> None:
 
     assert shown.status == 0, shown.output
     assert [entry for entry in empty.log() if steps.is_write(entry)] == []
-    assert "~ objects 100403\n    purchasing_price: 849.9 -> 799.0\n" in shown.output
+    assert "~ objects 100403 Projector Elbe\n    purchasing_price: 849.9 -> 799.0\n" in shown.output
     assert shown.output.count(" -> ") == 1
 
     changed = provision(empty, source, tmp_path)

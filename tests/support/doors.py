@@ -110,7 +110,7 @@ CONTROLLER = {"instance", "instance_absorb", "instance_export", "probe", "stockt
 """Modules that run on the controller alone, each in tests of its own."""
 
 INSTANCE_MODES = {"apply", "drift", "validate", "render"}
-REPORTS = {".html", ".json", ".md", ".sarif"}
+REPORTS = {".csv", ".html", ".json", ".md", ".sarif"}
 STOCKTAKE_REPORTS = {".csv", ".html", ".json", ".xlsx"}
 SOURCES = {".yml", ".yaml", ".csv", ".jsonl", ".xlsx"}
 FORMATS = {"yaml", "csv", "jsonl", "xlsx"}

@@ -80,7 +80,7 @@ class DesiredParser:
         self._folders: dict[str, Folder] = {}
         self.cell_checks = CellChecks(desired)
         self._desired = desired
-        self._foreign: dict[Place, str] = {}
+        self._foreign: dict[Place, FieldError | None] = {}
 
     def parse(self, schema: Schema, entry: Entry, fields: Mapping[str, Any], partial: bool = False) -> dict[str, Any]:
         """Return the canonical values of what fits.
@@ -159,22 +159,26 @@ class DesiredParser:
             columns = list(dict.fromkeys((*fields, *entry.empty_cells())))
             columns.sort(key=lambda name: entry.place_of_name(name).column)
             self._foreign[place] = self._foreign_columns(schema, place, columns)
-        words = self._foreign[place]
-        if not words:
+        mistake = self._foreign[place]
+        if mistake is None:
             return unknown
-        self._find(place, FieldError.at((), words, words))
+        self._find(place, mistake)
         return []
 
-    def _foreign_columns(self, schema: Schema, place: Place, columns: list[str]) -> str:
-        """Say that the columns of a table are those of another system, and how to map them; empty if they are not."""
+    def _foreign_columns(self, schema: Schema, place: Place, columns: list[str]) -> FieldError | None:
+        """Say that the columns of a table are those of another system, and how to map them; None if they are not.
+
+        The names of the columns are texts of the file, so they are not in the words for a vaulted one.
+        """
         foreign = [name for name in columns if schema.find(name) is None]
         if len(foreign) < len(columns) and len(foreign) < _MANY_FOREIGN:
-            return ""
+            return None
         how = mapping_words(self._desired, schema, place.file, foreign)
         if len(foreign) == len(columns):
-            return f"no column is a field of {schema.kind.one}; {TITLED}" + (f"; or {how}" if len(foreign) > 1 else "")
+            number = f"no column is a field of {schema.kind.one}; {TITLED}"
+            return FieldError.at((), number + (f"; or {how}" if len(foreign) > 1 else ""), number)
         number = f"{len(foreign)} of {len(columns)} columns are no fields of {schema.kind.one}"
-        return f"{number}: {listed(foreign)}; {how}"
+        return FieldError.at((), f"{number}: {listed(foreign)}; {how}", number)
 
     def _read_cells(
         self, cells: CellReader, schema: Schema, entry: Entry, fields: Mapping[str, Any]

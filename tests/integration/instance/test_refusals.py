@@ -138,7 +138,7 @@ def test_drift_that_fails_is_one_screen_too(empty: Emulator, acme: Path) -> None
     told = printed(run, "Look")
     assert is_a_screen(told), told
     assert error(told)[-1].endswith("drift_fail is on, and 300 records are not as the files say")
-    assert "  + objects A00000" in error(told)
+    assert "  + objects A00000 Thing" in error(told)
 
 
 def test_very_many_warnings_are_no_flood(empty: Emulator, acme: Path) -> None:
