@@ -61,6 +61,8 @@ def variables(service: HostileService, directory: Path) -> dict[str, str]:
         "SEVENTHINGS_PASSWORD": hostile_service.PASSWORD,
         "SEVENTHINGS_CLIENT_ID": "c",
         "SEVENTHINGS_RATE_LIMIT": "0",
+        # No write of this service has an effect, so nothing settles.
+        "SEVENTHINGS_SETTLE": "0",
     }
 
 
