@@ -257,7 +257,7 @@ reasons:
   returned: success
   type: dict
   sample: {placeholder: 2, no_target_room: 2, placeholder_room: 2}
-values:
+amounts:
   description:
     - Each field of the type C(MONEY) to its sum over all objects in scope.
   returned: success
@@ -267,7 +267,7 @@ by_place:
   description:
     - The numbers of objects by status, for each location (C(room) is null) and for each of its rooms. An object counts
       in its target room. If it has none, it counts in its actual room.
-    - C(visitors) are objects that were found here and belong elsewhere. C(values) are sums of money.
+    - C(visitors) are objects that were found here and belong elsewhere. C(amounts) are sums of money.
   returned: success
   type: list
   elements: dict
@@ -280,7 +280,7 @@ by_place:
       new: 0
       unknown: 0
       visitors: 0
-      values: {purchasing_price: "3127.00"}
+      amounts: {purchasing_price: "3127.00"}
 objects:
   description:
     - The objects in scope, with O(mode=prepare) only those that have C(reasons).
@@ -325,7 +325,7 @@ objects:
     service_status:
       description: The status that the service says, if it is another one.
       type: str
-    values:
+    amounts:
       description: Amounts of money by field.
       type: dict
   sample:
@@ -341,7 +341,7 @@ objects:
       unlabelled: false
       reasons: []
       service_status: null
-      values: {purchasing_price: "1399.00"}
+      amounts: {purchasing_price: "1399.00"}
 unknown_codes:
   description:
     - The codes in O(scans) and O(accept) that no object in scope has.

@@ -188,10 +188,10 @@ def _merged(layers: Sequence[Layer], loaded: Sequence[DesiredInstance]) -> Desir
         delimiters={name: mark for one in loaded for name, mark in one.delimiters.items()},
         warnings=[line for one in loaded for line in one.warnings],
         dialects=LayeredDialects(
-            first.dialects.general,
-            first.dialects.files,
-            first.dialects.named,
-            first.dialects.overlays,
+            general=first.dialects.general,
+            files=first.dialects.files,
+            named=first.dialects.named,
+            overlays=first.dialects.overlays,
             by_label={layer.label: one.dialects for layer, one in zip(layers, loaded, strict=True)},
         ),
         tables=Tables(

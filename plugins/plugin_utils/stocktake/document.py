@@ -53,7 +53,7 @@ def document_of(heading: Heading, evaluation: Evaluation, money: Sequence[Field]
         "counts": evaluation.counts(),
         "scanned": evaluation.scanned(),
         "reasons": {reason: sum(reason in one.reasons for one in whole) for reason in REASONS},
-        "values": amounts.shown(total(whole)),
+        "amounts": amounts.shown(total(whole)),
         "by_place": [_place(one, amounts) for one in by_place(whole)],
         "objects": [_object(one, amounts) for one in shown],
         "unknown_codes": evaluation.unknown_codes,
@@ -88,7 +88,7 @@ def _place(place: Place, amounts: _Amounts) -> dict[str, Any]:
         "room": place.room or None,
         **{status: place.counts[status] for status in STATUSES},
         "visitors": place.visitors,
-        "values": amounts.shown(place.values),
+        "amounts": amounts.shown(place.values),
     }
 
 
@@ -106,7 +106,7 @@ def _object(one: StocktakeObject, amounts: _Amounts) -> dict[str, Any]:
         "unlabelled": one.is_unlabelled,
         "reasons": list(one.reasons),
         "service_status": one.service_status or None,
-        "values": amounts.shown(one.values),
+        "amounts": amounts.shown(one.values),
     }
 
 

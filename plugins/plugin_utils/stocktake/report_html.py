@@ -67,7 +67,7 @@ _BODY = """
 <td>{{ one.location or "in no location" }}</td>
 <td>{{ one.room or "" }}</td>
 {%- for name in statuses %}<td class="number">{{ one[name] }}</td>{% endfor %}<td class="number">{{ one.visitors }}</td>
-{%- for name in values %}<td class="number">{{ one["values"].get(name, "") }}</td>{% endfor %}</tr>
+{%- for name in values %}<td class="number">{{ one["amounts"].get(name, "") }}</td>{% endfor %}</tr>
 {% endfor %}
 </tbody></table>
 {% for list in lists %}
@@ -145,7 +145,7 @@ def as_html(document: Mapping[str, Any]) -> bytes:
         statuses=STATUSES,
         counts=document["counts"],
         scanned=document["scanned"],
-        values=document["values"],
+        values=document["amounts"],
         places=document["by_place"],
         lists=list(_lists(document["objects"], _PREPARATIONS if is_preparation else _RESULTS)),
         codes=document["unknown_codes"],

@@ -55,7 +55,7 @@ def stocktake_schema() -> dict[str, Any]:
             "counts": {**_counted(STATUSES), "description": "Status to number of objects."},
             "scanned": {**_counted(SCANNED), "description": "Number of objects by what the scans say of them."},
             "reasons": {**_counted(REASONS), "description": "Number of objects by why they need a look beforehand."},
-            "values": _AMOUNTS,
+            "amounts": _AMOUNTS,
             "by_place": {
                 "type": "array",
                 "items": _closed(
@@ -64,7 +64,7 @@ def stocktake_schema() -> dict[str, Any]:
                         "room": {**_TEXT_OR_NULL, "description": "Null in the sum of a location."},
                         **dict.fromkeys(STATUSES, _COUNT),
                         "visitors": {**_COUNT, "description": "Objects found here that belong elsewhere."},
-                        "values": _AMOUNTS,
+                        "amounts": _AMOUNTS,
                     }
                 ),
                 "description": "Each location, followed by its rooms. Objects count where they belong.",
@@ -107,7 +107,7 @@ def _object() -> dict[str, Any]:
             "unlabelled": {**_FLAG, "description": "Whether it has no label that could be scanned."},
             "reasons": {"type": "array", "items": {"enum": list(REASONS)}},
             "service_status": {**_TEXT_OR_NULL, "description": "The status of the service, if it is another."},
-            "values": _AMOUNTS,
+            "amounts": _AMOUNTS,
         }
     )
 

@@ -27,7 +27,7 @@ _MOST_ROWS = 1_048_575
 
 
 def _columns(document: Mapping[str, Any]) -> list[str]:
-    money = dict.fromkeys(key for one in document["objects"] for key in one["values"])
+    money = dict.fromkeys(key for one in document["objects"] for key in one["amounts"])
     fixed = (CODE, ACCEPT, "status", "name", "target_room", "actual_room", "scanned", "time", "service_status")
     return [*fixed, "unlabelled", "reasons", *money]
 
@@ -36,7 +36,7 @@ def _rows(document: Mapping[str, Any], columns: Sequence[str]) -> Iterator[list[
     for one in document["objects"]:
         cells = {
             **one,
-            **one["values"],
+            **one["amounts"],
             CODE: one["scan_code"],
             ACCEPT: "",
             "unlabelled": "x" if one["unlabelled"] else "",
@@ -64,12 +64,12 @@ def as_workbook(document: Mapping[str, Any]) -> bytes:
     columns = _columns(document)
     _fill(library, book.create_sheet("objects"), columns, _rows(document, columns))
     places = document["by_place"]
-    money = list(dict.fromkeys(key for one in places for key in one["values"]))
+    money = list(dict.fromkeys(key for one in places for key in one["amounts"]))
     columns = ["location", "room", *STATUSES, "visitors", *money]
     lines = [
         [
             clean("" if value is None else str(value))
-            for value in ({**one, **one["values"]}.get(name) for name in columns)
+            for value in ({**one, **one["amounts"]}.get(name) for name in columns)
         ]
         for one in places
     ]

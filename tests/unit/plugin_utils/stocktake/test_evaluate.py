@@ -102,13 +102,13 @@ def test_places_have_their_counts_values_and_visitors(here: Embedded) -> None:
     own = [one for one in result["objects"] if one["target_room"] == "Dresden/1.04"]
     office = places["Dresden", "1.04"]
     assert sum(office[status] for status in result["counts"]) == len(own) == 6
-    assert office["values"]["purchasing_price"] == "3494.00"
+    assert office["amounts"]["purchasing_price"] == "3494.00"
     rooms = [one for (location, room), one in places.items() if location == "Dresden" and room]
     assert sum(one["ok"] for one in rooms) == places["Dresden", None]["ok"]
     # A new object counts in its actual room, one without both rooms in no place.
     assert places["Werkstatt", "0.02"]["new"] == 1
     assert places[None, None]["unknown"] == 1
-    assert result["values"] == {"purchasing_price": "530999.90"}
+    assert result["amounts"] == {"purchasing_price": "530999.90"}
 
 
 def test_an_object_in_its_room_that_nobody_scanned_is_reported(here: Embedded) -> None:
