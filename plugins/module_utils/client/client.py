@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import itertools
-import json
 import math
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -50,7 +49,7 @@ from .limits import MOST_FIELDS, LimitExceeded, ListLimit
 from .profile import Profile
 from .query import PER_PAGE, Condition
 from .redaction import hide
-from .rows import CompressedPage
+from .rows import CompressedPage, Row
 from .tokens import Tokens
 from .transport import Effect, Response, Transport
 
@@ -106,6 +105,11 @@ class Record:
         key = self.kind.always_there
         is_marked = self.id is not None if self.kind.numbered else bool(self.uuid)
         return is_marked and (not key or key in self.flat)
+
+    @property
+    def opened(self) -> Mapping[str, Any]:
+        """Return the fields for reading many of them: those of a very long list are compressed."""
+        return self.flat.opened if isinstance(self.flat, Row) else self.flat
 
     @property
     def archived(self) -> bool | None:
@@ -364,7 +368,7 @@ class Client:
         """
         kind = asked.kind
         page = self._page(asked)
-        limit.add(len(page.body), len(page.records), page.total)
+        limit.add(page.length, len(page.records), page.total)
         is_many = (page.total or 0) > _MANY
         if not is_many:
             yield page
@@ -388,7 +392,7 @@ class Client:
                     self.unpaged.note(kind.name)
                     return
                 page = Page.of(kind, answer, size)
-                limit.add(len(page.body), len(page.records), page.total)
+                limit.add(page.length, len(page.records), page.total)
                 yield page
 
     def _page(self, asked: _Asked) -> Page:
@@ -690,14 +694,14 @@ class _Asked:
 
 @dataclass(frozen=True)
 class Page:
-    """One answer of a list: its records, the total if the service reports it, how many records were asked for, and the
-    answer itself.
+    """One answer of a list: its records, the total if the service reports it, how many records were asked for, and how
+    many bytes it has.
     """
 
     records: list[Record]
     total: int | None
     size: int
-    body: bytes
+    length: int
 
     @classmethod
     def of(cls, kind: Kind, answer: Response, size: int = PER_PAGE) -> Page:
@@ -714,13 +718,13 @@ class Page:
             mark = "an id" if kind.numbered else "a uuid"
             besides = f" and a {kind.always_there}" if kind.always_there else ""
             raise SeventhingsError(f"{answer.endpoint}: expected records with {mark}{besides}, got something else.")
-        return cls(records, integer_of(envelope.get("total")), size, answer.body)
+        return cls(records, integer_of(envelope.get("total")), size, len(answer.body))
 
     def compress(self, kind: Kind) -> None:
-        """Keeps little more of its records than by what they are found; all else is read again when it is asked for."""
+        """Keep the identity of each record at hand, and all other fields compressed."""
         names = dict.fromkeys((*kind.uuid_keys, "id", *(field.wire_key for field in kind.identity)))
-        page = CompressedPage(self.body, partial(_read_page, kind))
-        rows = page.rows([record.flat for record in self.records], tuple(names))
+        flats = [record.flat for record in self.records]
+        rows = CompressedPage(flats).rows(flats, tuple(names))
         for record, row in zip(self.records, rows, strict=True):
             record.flat = row
 
@@ -736,12 +740,6 @@ def _flat(kind: Kind, raw: Mapping[str, Any], answer: Response) -> dict[str, Any
             f"{answer.endpoint}: a record in the answer has more than {MOST_FIELDS} fields; nothing of it was used."
         )
     return flat
-
-
-def _read_page(kind: Kind, body: bytes) -> list[dict[str, Any]]:
-    """The flat maps of the records of a page that was read before, and is within all limits."""
-    decoded = json.loads(body)
-    return [flatten(kind, item) for item in (decoded["items"] if isinstance(decoded, dict) else decoded)]
 
 
 _Found = TypeVar("_Found")

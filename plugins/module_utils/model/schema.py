@@ -229,7 +229,6 @@ class Schema:
         self._by_look = {_look(name): one for name, one in self._by_label.items() if looks[_look(name)] == 1}
         self._by_name.clear()
         self._by_key.clear()
-        self.has_instants = any(type_of(one).spelling is Spelling.INSTANT for one in self.fields.values())
 
     def learn(self, keys: Iterable[str]) -> None:
         """Takes every key that a record has as a field, for kinds without definitions."""

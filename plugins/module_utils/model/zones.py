@@ -40,8 +40,6 @@ def with_offsets(
     """
     completed: dict[str, Any] = {}
     unclear: dict[str, str] = {}
-    if not schema.has_instants:
-        return fields, unclear
     for name, value in fields.items():
         field = schema.find(name)
         if field is None or type_of(field).spelling is not Spelling.INSTANT:

@@ -29,10 +29,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve impo
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import LIMITED, unsure
 
-from ..desired.desired import BY_TEMPLATE, SECTIONS, DesiredInstance, Entry, Limits, Place, states_of
+from ..desired.desired import BY_TEMPLATE, SECTIONS, DesiredInstance, Limits, states_of
+from ..desired.entry import Entry
 from ..desired.hiding import VAULTED
 from ..desired.lifecycle import NOTHING
 from ..desired.parsing import written_as
+from ..desired.positions import Place
 from ..export.downloads import Downloads
 from ..export.export import Exported, Selection, export_instance
 from ..export.portable import NotPortable, Portable

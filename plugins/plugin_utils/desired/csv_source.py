@@ -22,7 +22,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
     Plain,
 )
 
-from .desired import Finding, Place
 from .dialect import PRESETS, Dialect, delimiter_of
 from .formulas import unescaped
 from .json_source import NUL_ESCAPED, JsonNode, has_too_many, is_whole, no_constant, plain_number, too_deep
@@ -41,6 +40,7 @@ from .nodes import (
     nul_in,
     place_at,
 )
+from .positions import Finding, Place
 
 NO_NAME = "this column has no name; give it one, one that begins with # for a comment"
 TITLED = "the first row names the columns, so take away what stands above the names"

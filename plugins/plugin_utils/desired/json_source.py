@@ -14,7 +14,6 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
 
-from .desired import Finding, Place
 from .nodes import (
     COLUMN_BITS,
     DEEPEST,
@@ -28,6 +27,7 @@ from .nodes import (
     mark_at,
     nul_in,
 )
+from .positions import Finding, Place
 
 _BLANK = re.compile(r"[ \t\r\n,:]*")
 _DECODER = json.JSONDecoder(parse_int=str)

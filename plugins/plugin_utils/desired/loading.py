@@ -23,22 +23,14 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 
 from . import formulas
 from .csv_source import read_csv
-from .desired import (
-    BY_TEMPLATE,
-    INLINE,
-    SECTIONS,
-    DesiredInstance,
-    Entry,
-    Finding,
-    Held,
-    Place,
-    states_of,
-)
+from .desired import BY_TEMPLATE, INLINE, SECTIONS, DesiredInstance, Held, states_of
 from .dialect import HOW_TO_SAVE, CellReader, Dialects, WrongEncoding
-from .hiding import EVERYTHING, Hiding
+from .entry import Entry
+from .hiding import Hiding
 from .json_source import read_json_lines
 from .lifecycle import NOTHING, OF_RECORD, read_record
-from .nodes import Node, Places, plain_node, was_vaulted
+from .nodes import EVERYTHING, Node, Places, plain_node, was_vaulted
+from .positions import Finding, Place
 from .settings import API, VARIABLES, Settings
 from .xlsx_source import SheetCells, Workbook
 from .yaml_source import read_yaml

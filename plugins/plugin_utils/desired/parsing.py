@@ -24,8 +24,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ansible_collections.community.seventhings.plugins.module_utils.model.zones import with_offsets, zone_of
 
 from .csv_source import TITLED
-from .desired import DesiredInstance, Entry, Place
+from .desired import DesiredInstance
 from .dialect import CellReader
+from .entry import Entry
+from .positions import Place
 
 
 def written_as(schema: Schema, entry: Entry, key: str) -> str:
@@ -104,8 +106,13 @@ class DesiredParser:
         as_written = fields
         if entry.cells is not None:
             fields = self._read_cells(entry.cells, schema, entry, fields)
-        fields = self._with_offsets(schema, entry, fields)
         values, findings = schema.parse(fields, "")
+        if findings.errors:
+            # A time without its offset never fits.
+            completed = self._with_offsets(schema, entry, fields)
+            if completed is not fields:
+                fields = completed
+                values, findings = schema.parse(fields, "")
         if findings.errors or findings.unknown:
             for misfit in findings.errors:
                 name = str(misfit.way[0]) if misfit.way else ""

@@ -16,10 +16,11 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import edge_blanks, shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
 
-from .desired import Entry, Place
 from .dialect import PRESETS
+from .entry import Entry
 from .hiding import Hiding
 from .parsing import written_as
+from .positions import Place
 
 _AS_TYPED = replace(PRESETS["plain"], is_chosen=True)
 """The dialect of tables whose cells need no reader."""

@@ -21,19 +21,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.zones import zone_of
 
 from .csv_settings import CsvSettings
-from .desired import (
-    PRUNE,
-    SECTIONS,
-    DesiredInstance,
-    Finding,
-    Limits,
-    Place,
-    Policy,
-    limit_of,
-    prune_actions,
-)
+from .desired import PRUNE, SECTIONS, DesiredInstance, Limits, Policy, limit_of, prune_actions
 from .lifecycle import LIFECYCLE, read_settings
 from .nodes import Node
+from .positions import Finding, Place
 
 API = "seventhings/v1"
 _SETTINGS = (

@@ -12,9 +12,10 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 
 from ..apply.executor import Outcome
-from ..desired.desired import SECTIONS, Place
+from ..desired.desired import SECTIONS
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.parsing import written_as
+from ..desired.positions import Place
 from ..set_plan.plan import InstancePlan, Planned
 from .forecast import NOTHING
 from .shown_references import Sides, sides_as_written

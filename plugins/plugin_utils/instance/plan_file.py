@@ -29,9 +29,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import attachments_in
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 
-from ..desired.desired import DesiredInstance, Entry, Held, Place
+from ..desired.desired import DesiredInstance, Held
+from ..desired.entry import Entry
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.lifecycle import Lifecycle
+from ..desired.positions import Place, Positions
 from ..desired.sealing import Holes, Seals, Written, hidden_names, sealed
 from ..set_plan.plan import InstancePlan, Planned
 from .outcome import shown
@@ -407,7 +409,7 @@ def _desired_from(document: Mapping[str, Any]) -> DesiredInstance:
             KINDS[change["kind"]],
             {name: _restored(value) for name, value in change["fields"].items()},
             Place(change["place"]),
-            {},
+            Positions(),
             change["state"],
             change["template"],
             "" if change["action"] == plan.CREATE or KINDS[change["kind"]].numbered else change["uuid"],

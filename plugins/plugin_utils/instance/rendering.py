@@ -34,10 +34,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
     attachments_in,
 )
 
-from ..desired.desired import BY_TEMPLATE, SECTIONS, DesiredInstance, Entry, Finding, Place
-from ..desired.hiding import EVERYTHING
+from ..desired.desired import BY_TEMPLATE, SECTIONS, DesiredInstance
+from ..desired.entry import Entry
 from ..desired.loading import MAX_SOURCE
+from ..desired.nodes import EVERYTHING
 from ..desired.parsing import DesiredParser
+from ..desired.positions import Finding, Place
 from ..desired.settings import API, VARIABLES
 from ..export.downloads import FOLDER, safe_name
 from ..export.json_schema import MAIN, static_files

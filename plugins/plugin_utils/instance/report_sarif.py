@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean, cleaned
 
-from ..desired.desired import CellPlace, Place
+from ..desired.positions import CellPlace, Place
 from .outcome import RunResult
 
 _RULE = "finding"

@@ -19,8 +19,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan import 
 from ansible_collections.community.seventhings.plugins.module_utils.plan.relations import names_fields, with_uuids
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
-from ..desired.desired import SECTIONS, DesiredInstance, Entry, Finding, Place
+from ..desired.desired import SECTIONS, DesiredInstance
+from ..desired.entry import Entry
 from ..desired.parsing import DesiredParser, written_as
+from ..desired.positions import Finding, Place
 from ..desired.remarks import Remarks, blanks_in_key
 from ..export.portable import is_generated_key
 from ..set_plan.uniqueness import written_twice

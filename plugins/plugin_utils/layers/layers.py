@@ -20,8 +20,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 
 from ..desired import formulas
-from ..desired.desired import DesiredInstance, Entry, Finding, Place
+from ..desired.desired import DesiredInstance
 from ..desired.dialect import Dialect, Dialects
+from ..desired.entry import Entry
 from ..desired.hiding import Hiding
 from ..desired.loading import (
     MOST_RECORDS,
@@ -34,6 +35,7 @@ from ..desired.loading import (
     local_files,
 )
 from ..desired.nodes import Node, was_vaulted
+from ..desired.positions import Finding, Place
 from ..desired.settings import VARIABLES
 from ..desired.yaml_source import read_yaml
 from .narrowing import narrow

@@ -24,8 +24,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
     typed,
 )
 
-from ..desired.desired import Finding, Place
 from ..desired.nodes import Node, was_vaulted
+from ..desired.positions import Finding, Place
 
 TYPES = ("string", "integer", "number", "boolean")
 _KEYS = ("type", "description", "default")

@@ -17,7 +17,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import read_some
 
-from ..desired.desired import DesiredInstance, Entry
+from ..desired.desired import DesiredInstance
+from ..desired.entry import Entry
 from ..desired.parsing import written_as
 from .plan import Planned
 from .state import ListedState
@@ -35,9 +36,11 @@ class EmptiedCells:
 
     def count(self, planned: Planned, current: Record) -> None:
         """Count the empty cells of a planned record in whose fields the existing record has a value."""
-        for name in planned.entry.empty_cells():
+        names = planned.entry.empty_cells()
+        flat = current.opened if names else {}
+        for name in names:
             wire = self._wire(planned.schema, name)
-            if wire and current.flat.get(wire) not in EMPTY and not _is_left_alone(planned, name):
+            if wire and flat.get(wire) not in EMPTY and not _is_left_alone(planned, name):
                 self._counts[planned.entry.place.source][name] += 1
 
     def _wire(self, schema: Schema, name: str) -> str:

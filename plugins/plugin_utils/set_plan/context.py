@@ -26,9 +26,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import fill_in
 
-from ..desired.desired import SECTIONS, DesiredInstance, Entry, Finding, Place
+from ..desired.desired import SECTIONS, DesiredInstance
+from ..desired.entry import Entry
 from ..desired.hiding import NOT_SHOWN
 from ..desired.parsing import DesiredParser, written_as
+from ..desired.positions import Finding, Place
 from .old_names import OldNames
 from .plan import UNCHANGED, InstancePlan, Planned, PlanOptions, fingerprint_of, mark_of
 from .prune import Scope

@@ -26,7 +26,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan import 
 from ansible_collections.community.seventhings.plugins.module_utils.plan.relations import names_fields, with_uuids
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
-from ..desired.desired import SECTIONS, Entry
+from ..desired.desired import SECTIONS
+from ..desired.entry import Entry
 from .context import PlanContext
 from .plan import Planned
 

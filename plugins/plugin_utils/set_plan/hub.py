@@ -27,7 +27,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.operations.h
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
 
-from ..desired.desired import Entry, Place
+from ..desired.entry import Entry
+from ..desired.positions import Place
 from .state import ListedState
 from .uniqueness import Uniqueness
 

@@ -15,7 +15,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 
-from ..desired.desired import SECTIONS, Entry
+from ..desired.desired import SECTIONS
+from ..desired.entry import Entry
 from ..desired.lifecycle import LIFECYCLE, NOTHING, OF_RECORD, Lifecycle, idle_patterns, keys_of, unknown_fields
 from .context import PlanContext
 from .hub import asset_ids_offered

@@ -30,9 +30,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan import 
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO, Visibility
 
-from ..desired.desired import SECTIONS, Entry, Finding, Source
+from ..desired.desired import SECTIONS, Source
+from ..desired.entry import Entry
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.parsing import written_as
+from ..desired.positions import Finding
 from .state import ListedState
 
 SAMPLE = 40

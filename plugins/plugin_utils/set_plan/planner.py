@@ -27,7 +27,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve impo
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import Key
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import identifies
 
-from ..desired.desired import SECTIONS, DesiredInstance, Entry
+from ..desired.desired import SECTIONS, DesiredInstance
+from ..desired.entry import Entry
 from ..desired.lifecycle import NOTHING
 from ..desired.parsing import written_as
 from ..desired.remarks import Remarks, blanks_in_key
@@ -496,7 +497,7 @@ class _Planner:
         kind = schema.kind
         if entry.state != "present" or kind.defines_fields:
             return False
-        return schema.holds(values, current.flat, self._state.complete)
+        return schema.holds(values, current.opened, self._state.complete)
 
     def _resume(self, planned: Planned, current: Record) -> None:
         """Note a change that is the rest of a record that an interrupted run created from the same files."""

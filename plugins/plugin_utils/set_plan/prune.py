@@ -24,7 +24,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
-from ..desired.desired import SECTIONS, DesiredInstance, Entry, Place, prune_actions
+from ..desired.desired import SECTIONS, DesiredInstance, prune_actions
+from ..desired.entry import Entry
+from ..desired.positions import Place
 from .plan import InstancePlan, Planned, PlanOptions
 from .state import ListedState
 

@@ -12,7 +12,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
 
-from ..desired.desired import Entry
+from ..desired.entry import Entry
 from ..desired.hiding import VAULTED
 from .context import PlanContext
 from .plan import Planned

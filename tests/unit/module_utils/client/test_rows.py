@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import hypothesis.strategies as st
+import pytest
 from hypothesis import given
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.rows import CompressedPage
+from ansible_collections.community.seventhings.plugins.module_utils.client.rows import CompressedPage, Flat
 
 _values = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(0, 2), st.sampled_from([0.0, 1.0]), st.text("abß", max_size=2)),
@@ -21,13 +22,9 @@ _values = st.recursive(
 )
 
 
-def _page(records: Sequence[dict[str, Any]]) -> CompressedPage:
-    return CompressedPage(json.dumps(records).encode(), json.loads)
-
-
 @given(st.lists(st.dictionaries(st.sampled_from("abc"), _values)), st.lists(st.sampled_from("abcd"), unique=True))
 def test_a_row_holds_what_the_answer_said(records: list[dict[str, Any]], at_hand: list[str]) -> None:
-    rows = _page(records).rows(records, at_hand)
+    rows = CompressedPage(records).rows(records, at_hand)
     for row, record in zip(rows, records, strict=True):
         # As JSON, because to Python 1, 1.0 and true are equal.
         assert json.dumps(dict(row)) == json.dumps({**row}) == json.dumps(record)
@@ -37,15 +34,17 @@ def test_a_row_holds_what_the_answer_said(records: list[dict[str, Any]], at_hand
         assert {name: row[name] for name in row} == record
 
 
-def test_what_is_at_hand_needs_no_page() -> None:
-    read: list[bytes] = []
+def test_what_is_at_hand_needs_no_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[CompressedPage] = []
+    unpack = CompressedPage.open
 
-    def note(body: bytes) -> list[dict[str, Any]]:
-        read.append(body)
-        return list(json.loads(body))
+    def note(page: CompressedPage) -> Sequence[Flat]:
+        read.append(page)
+        return unpack(page)
 
+    monkeypatch.setattr(CompressedPage, "open", note)
     records = [{"id": 1, "name": "Drill"}, {"id": 2, "name": "Saw"}]
-    first, second = CompressedPage(json.dumps(records).encode(), note).rows(records, ["id", "uuid"])
+    first, second = CompressedPage(records).rows(records, ["id", "uuid"])
     assert (first["id"], second.get("id"), first.get("uuid"), read) == (1, 2, None, [])
     assert (first["name"], second["name"], len(read)) == ("Drill", "Saw", 1)
 
@@ -57,7 +56,7 @@ def test_a_page_takes_little_memory() -> None:
     try:
         plain = json.loads(body)
         in_full = tracemalloc.get_traced_memory()[0]
-        short = CompressedPage(body.encode(), json.loads).rows(plain, ["id"])
+        short = CompressedPage(plain).rows(plain, ["id"])
         del plain
         assert len(short) == 1000
         assert tracemalloc.get_traced_memory()[0] < in_full / 4

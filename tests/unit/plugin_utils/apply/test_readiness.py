@@ -16,8 +16,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.readiness import Readiness
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import SECTIONS, Entry, Place
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import SECTIONS
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.entry import Entry
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import VAULTED, Hiding
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Place
 from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.plan import Planned
 
 from ...module_utils.support import uuid_of
