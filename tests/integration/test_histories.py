@@ -37,7 +37,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 from ansible_collections.community.seventhings.plugins.module_utils.runtime import places
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 
 SEEDS = [int(seed) for seed in os.environ.get("SEVENTHINGS_TEST_SEEDS", "").split()] or range(300 if LONG else 4)
 LARGEST = 50 if LONG else 10

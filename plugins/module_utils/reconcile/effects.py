@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from ..client.client import Client, Record
 from ..model.schema import Schema
-from ..plan import change as plan
-from ..plan.change import Change
+from ..plan.change import ARCHIVE, CREATE, DELETE, Change
 
 _ANY = "ANY"
 """The type of a field that the user names and no definition knows: a warning says if it was not kept."""
@@ -23,15 +22,15 @@ def without_effect(client: Client, schema: Schema, change: Change, now: Record |
     """
     kind = schema.kind
     if now is None:
-        return "" if change.action == plan.DELETE else "does not exist"
-    if change.action == plan.DELETE:
+        return "" if change.action == DELETE else "does not exist"
+    if change.action == DELETE:
         return "still exists"
-    if change.action == plan.ARCHIVE or change.unarchive:
+    if change.action == ARCHIVE or change.unarchive:
         is_archived = client.is_archived(now)
-        if is_archived != (change.action == plan.ARCHIVE):
+        if is_archived != (change.action == ARCHIVE):
             return "is still archived" if is_archived else "is still active"
     still = sorted(key for key in change.values if _is_as_before(schema, change, now, key))
-    if change.action == plan.CREATE:
+    if change.action == CREATE:
         still = [key for key in still if key == kind.status_key]
     return f"still has its old value of {', '.join(still)}" if still else ""
 

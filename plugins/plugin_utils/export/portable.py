@@ -41,7 +41,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.operations.h
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import is_text_renter, renter_of
 
 from ..desired.dialect import is_ambiguous_amount
-from ..set_plan.state import ListedState
+from ..set_plan.listed_state import ListedState
 from .downloads import Downloads
 
 MADE_KEY = r".+_[0-9a-f]{8}|custom_[0-9]+"

@@ -34,6 +34,9 @@ from ..apply.journal_place import earlier_journal
 from ..desired.desired import DesiredInstance, Limits, digest_of
 from ..desired.sealing import PlanOutdated, scrypted
 from ..desired.telling import tell
+from ..report.forecast import NOTHING, forecast_of
+from ..report.provenance import made_by
+from ..report.result import RunResult, failures_of, summary_of, told_changes
 from ..set_plan.held import without_held
 from ..set_plan.plan import (
     MOST_OF_A_RUN,
@@ -46,10 +49,7 @@ from ..set_plan.plan import (
 )
 from ..set_plan.planner import plan_instance
 from .caps import Caps
-from .forecast import NOTHING, forecast_of
-from .outcome import RunResult, failures_of, summary_of, told_changes
 from .plan_file import PlanFile
-from .provenance import made_by
 from .suspected_renames import suspected_renames
 from .validation import validate
 

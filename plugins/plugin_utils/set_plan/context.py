@@ -31,10 +31,10 @@ from ..desired.entry import Entry
 from ..desired.hiding import NOT_SHOWN
 from ..desired.parsing import DesiredParser, written_as
 from ..desired.positions import Finding, Place
+from .listed_state import ListedState
 from .old_names import OldNames
-from .plan import UNCHANGED, InstancePlan, Planned, PlanOptions, fingerprint_of, mark_of
+from .plan import NO_CHANGE, InstancePlan, Planned, PlanOptions, fingerprint_of, mark_of
 from .prune import Scope
-from .state import ListedState
 from .uniqueness import Uniqueness
 from .unlisted import UnlistedRecords
 
@@ -283,7 +283,7 @@ class PlanContext:
 
         :param words: its natural key, which is hidden where it must not be shown.
         """
-        made = Planned(section, entry, schema, values, keys, words, UNCHANGED[schema.kind.name])
+        made = Planned(section, entry, schema, values, keys, words, NO_CHANGE[schema.kind.name])
         return made.hide(self.hiding) if self.hiding.has_any else made
 
     def warn(self, planned: Planned, warnings: Iterable[str]) -> None:

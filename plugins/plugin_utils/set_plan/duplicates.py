@@ -12,12 +12,12 @@ from collections.abc import Iterable, Sequence
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
-from ansible_collections.community.seventhings.plugins.module_utils.plan.duplicates import uuids_of_duplicates
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE
+from ansible_collections.community.seventhings.plugins.module_utils.plan.record_planner import uuids_of_duplicates
 
 from .hub import offer_of
+from .listed_state import ListedState
 from .plan import Planned
-from .state import ListedState
 
 
 def duplicates_of(client: Client, before: ListedState | None, writes: Iterable[Planned]) -> list[str]:
@@ -26,9 +26,7 @@ def duplicates_of(client: Client, before: ListedState | None, writes: Iterable[P
     :param before: the lists that the plan was made from; what the run made nothing of is as it was.
     """
     made = [
-        planned
-        for planned in writes
-        if planned.change.action == plan.CREATE and planned.made and planned.kind.create_path
+        planned for planned in writes if planned.change.action == CREATE and planned.made and planned.kind.create_path
     ]
     state = _listed_now(client, before, made, made)
     found = []

@@ -26,8 +26,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
     attachments_in,
     references_in,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, UNCHANGED, Change
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO, Visibility
 
 from ..desired.desired import SECTIONS, Source
@@ -35,7 +34,7 @@ from ..desired.entry import Entry
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.parsing import written_as
 from ..desired.positions import Finding
-from .state import ListedState
+from .listed_state import ListedState
 
 SAMPLE = 40
 """How many missing records of a section are looked up in the archive, however many there are. All of so many are."""
@@ -52,7 +51,7 @@ def level_of(section: str) -> int:
     return KINDS[SECTIONS[section]].level
 
 
-UNCHANGED = {name: Change(kind, plan.UNCHANGED) for name, kind in KINDS.items()}
+NO_CHANGE = {name: Change(kind, UNCHANGED) for name, kind in KINDS.items()}
 """Kind to the change that changes nothing: most records take it."""
 
 
@@ -197,7 +196,7 @@ class InstancePlan:
         """
         change, fields = planned.change, planned.schema.fields
         may_be_refused = self.visibility.hidden_records != NO and planned.kind.can_be_archived
-        for key, value in change.values.items() if may_be_refused and change.action == plan.CREATE else ():
+        for key, value in change.values.items() if may_be_refused and change.action == CREATE else ():
             if not fields[key].mandatory and any(file.uuid is None for file in attachments_in(value)):
                 yield key
 

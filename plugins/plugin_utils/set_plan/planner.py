@@ -19,10 +19,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, DELETE, UPDATE, Change
 from ansible_collections.community.seventhings.plugins.module_utils.plan.compare import Comparer, Wanted
-from ansible_collections.community.seventhings.plugins.module_utils.plan.planner import is_archived, those_meant
+from ansible_collections.community.seventhings.plugins.module_utils.plan.record_planner import is_archived, those_meant
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import Key
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import identifies
@@ -54,7 +53,7 @@ from .hub import offered, plan_offers
 from .hub import schema as hub_schema
 from .lifecycle import Lifecycles
 from .limits import MANY_UPDATES, LimitCheck
-from .plan import UNCHANGED, InstancePlan, Planned, PlanOptions, level_of
+from .plan import NO_CHANGE, InstancePlan, Planned, PlanOptions, level_of
 from .prune import Pruning
 from .relabelled import check_relabelled
 from .renames import Moved
@@ -169,7 +168,7 @@ class _Planner:
         result = self._result
         actions = Counter((one.section, one.change.action) for one in result.changes)
         for (section, action), number in actions.items():
-            if action in (plan.DELETE, plan.ARCHIVE) or (action == plan.UPDATE and number > MANY_UPDATES):
+            if action in (DELETE, ARCHIVE) or (action == UPDATE and number > MANY_UPDATES):
                 self._measure_set(section)
         check = LimitCheck(result, self._desired.policy, self._context.options.existing_before)
         result.exceeded_limits += check.exceeded()
@@ -489,7 +488,7 @@ class _Planner:
             and not planned.archived
             and self._is_as_written(schema, entry, planned.desired, current)
         ):
-            return UNCHANGED[schema.kind.name]
+            return NO_CHANGE[schema.kind.name]
         return self._comparer.change(wanted, current, planned.archived)
 
     def _is_as_written(self, schema: Schema, entry: Entry, values: Mapping[str, Any], current: Record) -> bool:
@@ -521,8 +520,8 @@ class _Planner:
             planned = context.planned("hub", entry, hub_schema(), values, ("object",), key)
             planned.change, planned.fingerprint = change, fingerprint
             self._lifecycles.narrow(planned, change.current is not None)
-            if change.action == plan.UPDATE and planned.left_alone.issuperset(change.values):
-                planned.change = replace(UNCHANGED[planned.kind.name], current=change.current)
+            if change.action == UPDATE and planned.left_alone.issuperset(change.values):
+                planned.change = replace(NO_CHANGE[planned.kind.name], current=change.current)
             if entry.state == "present":
                 check_needs(context, planned, self._gone)
                 context.note_references(planned.desired, entry)

@@ -20,7 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.natu
 from ..desired.hiding import NOT_SHOWN, VAULTED
 from ..desired.positions import Place
 from .context import PlanContext
-from .state import ListedState
+from .listed_state import ListedState
 
 Values = Mapping[str, Any]
 

@@ -18,7 +18,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.natu
 from ..desired.entry import Entry
 from ..desired.parsing import written_as
 from ..desired.positions import Place
-from .state import ListedState
+from .listed_state import ListedState
 
 
 class Uniqueness:

@@ -21,9 +21,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
+from ansible_collections.community.seventhings.plugins.plugin_utils.action import instance as action
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision, teller
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.executor import Progress
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance import action
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision, teller
 
 _SECRET = VaultSecret(b"open sesame")
 

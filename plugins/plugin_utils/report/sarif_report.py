@@ -13,7 +13,7 @@ from urllib.parse import quote
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean, cleaned
 
 from ..desired.positions import CellPlace, Place
-from .outcome import RunResult
+from .result import RunResult
 
 _RULE = "finding"
 _SETTINGS = "instance.yml"

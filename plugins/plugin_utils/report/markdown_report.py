@@ -9,10 +9,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from .groups import TELLING, Group, fields_by_number, groups, is_worth_a_table
 from .markdown import Markdown, cell, link, word
-from .outcome import ACTIONS, RunResult
-from .report_groups import TELLING, Group, fields_by_number, groups, is_worth_a_table
-from .report_parts import (
+from .parts import (
     ALONE,
     FIRST,
     SIGNS,
@@ -28,6 +27,7 @@ from .report_parts import (
     short,
     warnings,
 )
+from .result import ACTIONS, RunResult
 
 _COMMENT_LIMIT = 60_000
 """Characters that a comment on a pull request may have at the big code hosts, with some room for a heading."""

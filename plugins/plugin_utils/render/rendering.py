@@ -47,9 +47,9 @@ from ..export.layout import MANY, SCHEMAS, section_files, yaml_head
 from ..export.manifest import digest
 from ..export.portable import NotPortable, check_texts
 from ..export.writing import yaml_map
-from .caps import Caps
-from .offline import known_fields
-from .validation import KnownSchemas
+from ..instance.caps import Caps
+from ..instance.offline import known_fields
+from ..instance.validation import KnownSchemas
 
 SETTINGS = "instance.yml"
 MOVED = "moved.yml"

@@ -29,27 +29,18 @@ from ..desired.desired import DesiredInstance
 from ..desired.hiding import NOT_SHOWN, Hiding, masked
 from ..desired.loading import local_files
 from ..desired.telling import Told, tell
+from ..instance.caps import Caps, require_caps
+from ..instance.offline import JSONSCHEMA_IMPORT_ERROR, offline_findings
+from ..instance.plan_file import PlanFile, StoredPlan, digest_of
+from ..instance.run import RunOptions, Scope, many_objects, run_instance
 from ..layers.given import load_files, sources_of
 from ..printing.screen import tell as tell_on_screen
-from .caps import Caps, require_caps
-from .offline import JSONSCHEMA_IMPORT_ERROR, offline_findings
-from .on_screen import findings_in_short, in_short, message_in_short
-from .outcome import RunResult
-from .plan_file import (
-    PlanFile,
-    StoredPlan,
-    digest_of,
-)
-from .provenance import made_by
-from .rendered_directory import RenderedDirectory
-from .rendering import MeantInstance, render
-from .reports import as_diff, as_text, check_report, write_report
-from .run import (
-    RunOptions,
-    Scope,
-    many_objects,
-    run_instance,
-)
+from ..render.directory import RenderedDirectory
+from ..render.rendering import MeantInstance, render
+from ..report.on_screen import findings_in_short, in_short, message_in_short
+from ..report.provenance import made_by
+from ..report.result import RunResult
+from ..report.text_report import as_diff, as_text, check_report, write_report
 
 _EVERY_SECONDS = 4.0
 

@@ -17,7 +17,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidd
 from ..desired.desired import SECTIONS
 from ..export.portable import is_generated_key
 from ..set_plan.hidden_records import may_exist_hidden
-from .outcome import NOT_TRIED, RunResult
+from .result import NOT_TRIED, RunResult
 from .value_diff import side_by_side
 
 SIGNS = {"create": "+", "update": "~", "delete": "-", "archive": "-"}

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 
 from ..apply.executor import Outcome
 from ..desired.desired import SECTIONS
@@ -24,7 +24,7 @@ _TWICE = "somebody else made the same at the same time; take one of them away in
 _ARCHIVED = "archived"
 """Things that a change may tell of a record besides its fields."""
 
-ACTIONS = {plan.CREATE: "created", plan.UPDATE: "updated", plan.DELETE: "deleted", plan.ARCHIVE: "archived"}
+ACTIONS = {CREATE: "created", UPDATE: "updated", DELETE: "deleted", ARCHIVE: "archived"}
 
 OUTCOMES = ("unchanged", "changed", "drift", "failed", "refused", "partly_applied")
 """The outcomes that a run may have."""
