@@ -1,9 +1,44 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The plan for a whole instance: every desired record matched and compared in memory, ordered by what depends on what.
+"""The plan for a whole instance. It reads each list once, in memory, and writes nothing.
 
-It is the plan of one record, many times; lists are read once for each kind, and nothing is written.
+The loop::
+
+    check settings and field definitions
+    for each section, in the order of what depends on what:
+        while its list is read:
+            parse each desired record, and claim its natural key
+        join desired and listed records by natural key
+        for each desired record, in the order of the list:
+            several listed records  -> finding
+            two desired records     -> finding
+            no listed record        -> renamed? a user from a person? else it is new
+            equal, whatever else is planned
+                                    -> count it, and keep nothing but the entry
+            otherwise               -> note it for references, and keep it as a candidate
+        claim the records that are released from the set
+    look up candidates without a record in the archive
+    list the records to prune: claimed by nobody, in the set, in scope
+    for each candidate:
+        resolve its references, now that all records are known
+        compare it field by field -> change
+        check references to removals, unique values, scope
+    check unchanged records for references to removals
+    plan offers of the hub
+    add prunes
+    check the plan as a whole: references to removals, order, choices, protection, limits, hidden records
+    sort the changes by level
+
+Parents are matched before children, so a reference to a parent has its meaning when a child is compared. A record with
+a reference to its own section, or to a later one, stays a candidate until all lists are read.
+
+There is one loop for every size of list. The records of a very long list are compressed by the page
+(``client/rows.py``), which is why the loop follows the order of the list: each page is then opened once. Of an
+unchanged record nothing is kept but its entry, and of the list its identity: uuid, id and natural key.
+
+A set of one record takes the same loop. The modules for one record (``plan/record_planner.py``) have their own,
+because they ask narrow questions in place of reading lists.
 """
 
 from __future__ import annotations
