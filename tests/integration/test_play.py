@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections import Counter
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,11 @@ def entries(path: Path) -> list[Any]:
     return list(yaml.safe_load(path.read_text("utf-8")))
 
 
+def with_quoted_dates(entry: dict[str, Any]) -> dict[str, Any]:
+    """A record whose dates are texts: below 2.19, Ansible renders a map with a date as the text of a map."""
+    return {key: str(value) if isinstance(value, date) else value for key, value in entry.items()}
+
+
 def number_of_records(source: Path) -> int:
     """How many records the files of an instance have; what is no list of records is about the directory."""
     about = ("instance.yml", "lab.seventhings.yml", "site.yml")
@@ -122,7 +128,7 @@ def single_modules(service: Emulator) -> dict[str, Any]:
         add(module, {"fields": "{{ item }}"}, loop=entries(ACME / f"{module}s.yml"))
     for person in entries(ACME / "users.yml"):
         add("user_from_person", {"person": person})
-    objects = [entry for path in sorted((ACME / "objects").glob("*.yml")) for entry in entries(path)]
+    objects = [with_quoted_dates(entry) for path in sorted((ACME / "objects").glob("*.yml")) for entry in entries(path)]
     add("object", {"fields": "{{ item }}"}, loop=objects)
     for module in ("task", "rental_case"):
         for entry in entries(ACME / f"{module}s.yml"):

@@ -98,6 +98,9 @@ def misshapen(spec: Mapping[str, Mapping[str, Any]], written: Mapping[str, Any])
         if _is_boundless(option, written.get(name)):
             words = f"{name}: {shorten(written[name])} does not fit; expected a number that is not so large"
             return clean_lines(hide(secrets_of(spec, written), words))
+        if option["type"] == "dict" and _is_call(written.get(name)):
+            words = f"{name}: {shorten(written[name])} does not fit; expected a map. {_QUOTE_DATES}"
+            return clean_lines(hide(secrets_of(spec, written), words))
         for value in _members(option, written.get(name)) if "options" in option else ():
             try:
                 check_type_dict(value)
@@ -106,6 +109,23 @@ def misshapen(spec: Mapping[str, Mapping[str, Any]], written: Mapping[str, Any])
                 words = f"{name}: {shorten(value)} does not fit; expected a map with {keys}"
                 return clean_lines(hide(secrets_of(spec, written), words))
     return ""
+
+
+_QUOTE_DATES = "Below version 2.19, ansible-core makes a text of a map that has a date without quotes: quote the date"
+
+
+def _is_call(value: Any) -> bool:
+    """Return True for the text of a map that has a date.
+
+    Below 2.19, a template that gives a map gives its text unless the text is a literal. ``check_type_dict`` returns a
+    text with a call, such as ``datetime.date(2027, 5, 31)``, unchanged.
+    """
+    if not isinstance(value, str):
+        return False
+    try:
+        return isinstance(check_type_dict(value), str)
+    except TypeError:
+        return False
 
 
 def _is_boundless(option: Mapping[str, Any], value: Any) -> bool:

@@ -15,7 +15,9 @@ from ansible.parsing.vault import VaultLib, VaultSecret
 from ansible.template import Templar
 from trust import IS_TEXT_A_TEMPLATE, as_template, would_render
 
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import MODULES
 from ansible_collections.community.seventhings.plugins.plugin_utils import ansible_compat as compat
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.nodes import plain_node
 
 PAYLOAD = "{{ 6 * 7 }}"
@@ -40,6 +42,13 @@ def test_numbers_booleans_and_nothing_stay() -> None:
     value = compat.as_data({"number": 7, "flag": True, "none": None})
     assert (value["number"], value["flag"], value["none"]) == (7, True, None)
     assert type(value["flag"]) is bool
+
+
+def test_a_map_that_became_a_text_because_of_a_date_is_refused_with_its_option() -> None:
+    spec = MODULES["room"].spec
+    refusal = read_arguments("room", spec, {}, {"fields": "{'a': datetime.date(2027, 5, 31)}"}).refusal
+    assert "fields" in refusal
+    assert ("quote the date" in refusal) is IS_TEXT_A_TEMPLATE
 
 
 @pytest.mark.skipif(IS_TEXT_A_TEMPLATE, reason="below 2.19 texts are marked")
