@@ -60,12 +60,6 @@ options:
         seconds.
     type: float
     default: 30.0
-  request_deadline:
-    description:
-      - Seconds that one request may take in all, however long its answer. A request that takes longer is cut off, and
-        not repeated.
-      - The default is ten times O(timeout).
-    type: float
   retries:
     description:
       - How often one request may be repeated.
@@ -84,12 +78,6 @@ options:
       - Where nothing is given, V(200) holds, which is what instances allow unless told otherwise.
       - Where it is not given, the environment variable E(SEVENTHINGS_RATE_LIMIT) is read, where the module runs.
     type: int
-  rate_share:
-    description:
-      - The part of O(rate_limit) that this uses, such as V(50%). It leaves the rest to others, such as people who work
-        in the application, or jobs on other machines.
-      - With O(rate_limit=0) it does nothing.
-    type: str
   rate_limit_wait:
     description:
       - Seconds to wait with one request that the instance refuses for coming too early (HTTP 429).
@@ -97,15 +85,6 @@ options:
         done and what was not.
       - Where nothing is given, V(300) holds.
       - Where it is not given, the environment variable E(SEVENTHINGS_RATE_LIMIT_WAIT) is read, where the module runs.
-    type: float
-  lock_wait:
-    description:
-      - Seconds to wait for another process of this user that makes records of the same kind, and for another run that
-        uses the same journal. Then the task fails.
-      - So where many processes ensure one record, one of them makes it, and the others find it.
-      - A task that only reads never waits for that.
-      - Where nothing is given, V(600) holds.
-      - Where it is not given, the environment variable E(SEVENTHINGS_LOCK_WAIT) is read, where the module runs.
     type: float
   token_cache:
     description:
@@ -142,23 +121,6 @@ options:
       - This machine is a loopback address, or C(localhost) where that name leads to nothing else.
     type: bool
     default: false
-  max_answer_size:
-    description:
-      - Mebibytes that an answer may have after it was decompressed. A longer one is an error, and the rest of it is not
-        read. Files may always have 64.
-    type: int
-    default: 16
-  max_pages:
-    description:
-      - Pages that a list may have, with 1,000 records each. A longer list is an error.
-    type: int
-    default: 500
-  max_list_size:
-    description:
-      - Mebibytes that all pages of a list may have. A longer list is an error.
-      - Where the service does not tell how many records there are, an eighth of it.
-    type: int
-    default: 512
   profile:
     description:
       - The profile of the instance, which is a file that M(community.seventhings.probe) writes.
@@ -170,7 +132,7 @@ options:
     type: path
   tuning:
     description:
-      - Settings that few users need, as a map. An unknown key is refused.
+      - Settings that few users need, as a map. Each key may be missing. An unknown key is refused.
       - C(settle) is the settling horizon in seconds. If the answer to a request that creates a record is lost, the
         instance may still create the record. Until the horizon is over the record is looked for, and it is not
         created a second time. The default is O(timeout), at least 30. A run in which no answer is lost never waits.
@@ -181,8 +143,23 @@ options:
         502, 503 or 504 or reset connections in a row, or when O(retries) are used up, nothing is sent but a request
         every 15 seconds that asks whether the instance is back, or when it says that it will be. Then the work goes on,
         or it fails. It also fails if the answers to ten writes of one kind in a row are lost while others succeed.
-      - If a key is missing, the environment of the process that sends the requests decides, with E(SEVENTHINGS_SETTLE)
-        for C(settle) and E(SEVENTHINGS_OUTAGE_WAIT) for C(outage_wait).
+      - C(lock_wait) is how many seconds to wait for another process of this user that creates records of the same kind,
+        and for another run that uses the same journal. Then the task fails. The default is 600. If many processes
+        ensure one record, one of them creates it and the others find it. A task that only reads does not wait.
+      - C(rate_share) is the part of O(rate_limit) to use, such as V(50%). The rest is left to people who work in the
+        application, and to jobs on other machines. The default is all of it. It has no effect with O(rate_limit=0).
+      - C(request_deadline) is how many seconds one request may take in all, however long its answer is. A request that
+        takes longer is cut off and not repeated. The default is ten times O(timeout).
+      - C(max_answer_size) is how many mebibytes an answer may have after decompression. The default is 16. A longer
+        answer is an error, and the rest of it is not read. Files may always have 64.
+      - C(max_pages) is how many pages a list may have, with 1,000 records each. The default is 500. A longer list is an
+        error.
+      - C(max_list_size) is how many mebibytes all pages of a list may have. The default is 512, and an eighth of it if
+        the service does not report how many records there are. A longer list is an error.
+      - If a key is missing, the environment of the process that sends the requests decides, with E(SEVENTHINGS_SETTLE),
+        E(SEVENTHINGS_OUTAGE_WAIT), E(SEVENTHINGS_LOCK_WAIT), E(SEVENTHINGS_RATE_SHARE),
+        E(SEVENTHINGS_REQUEST_DEADLINE), E(SEVENTHINGS_MAX_ANSWER_SIZE), E(SEVENTHINGS_MAX_PAGES) and
+        E(SEVENTHINGS_MAX_LIST_SIZE).
     type: dict
 requirements:
   - python >= 3.11
@@ -271,12 +248,6 @@ options:
         seconds.
     type: float
     default: 30.0
-  request_deadline:
-    description:
-      - Seconds that one request may take in all, however long its answer. A request that takes longer is cut off, and
-        not repeated.
-      - The default is ten times O(timeout).
-    type: float
   retries:
     description:
       - How often one request may be repeated.
@@ -296,12 +267,6 @@ options:
     type: int
     env:
       - name: SEVENTHINGS_RATE_LIMIT
-  rate_share:
-    description:
-      - The part of O(rate_limit) that this uses, such as V(50%). It leaves the rest to others, such as people who work
-        in the application, or jobs on other machines.
-      - With O(rate_limit=0) it does nothing.
-    type: str
   rate_limit_wait:
     description:
       - Seconds to wait with one request that the instance refuses for coming too early (HTTP 429).
@@ -311,16 +276,6 @@ options:
     type: float
     env:
       - name: SEVENTHINGS_RATE_LIMIT_WAIT
-  lock_wait:
-    description:
-      - Seconds to wait for another process of this user that makes records of the same kind, and for another run that
-        uses the same journal. Then the task fails.
-      - So where many processes ensure one record, one of them makes it, and the others find it.
-      - A task that only reads never waits for that.
-      - Where nothing is given, V(600) holds.
-    type: float
-    env:
-      - name: SEVENTHINGS_LOCK_WAIT
   token_cache:
     description:
       - Whether the processes of this user share tokens, so that many tasks and hosts sign in once. They are in
@@ -357,23 +312,6 @@ options:
       - This machine is a loopback address, or C(localhost) where that name leads to nothing else.
     type: bool
     default: false
-  max_answer_size:
-    description:
-      - Mebibytes that an answer may have after it was decompressed. A longer one is an error, and the rest of it is not
-        read. Files may always have 64.
-    type: int
-    default: 16
-  max_pages:
-    description:
-      - Pages that a list may have, with 1,000 records each. A longer list is an error.
-    type: int
-    default: 500
-  max_list_size:
-    description:
-      - Mebibytes that all pages of a list may have. A longer list is an error.
-      - Where the service does not tell how many records there are, an eighth of it.
-    type: int
-    default: 512
   profile:
     description:
       - The profile of the instance, which is a file that M(community.seventhings.probe) writes.
@@ -385,7 +323,7 @@ options:
     type: path
   tuning:
     description:
-      - Settings that few users need, as a map. An unknown key is refused.
+      - Settings that few users need, as a map. Each key may be missing. An unknown key is refused.
       - C(settle) is the settling horizon in seconds. If the answer to a request that creates a record is lost, the
         instance may still create the record. Until the horizon is over the record is looked for, and it is not
         created a second time. The default is O(timeout), at least 30. A run in which no answer is lost never waits.
@@ -396,8 +334,23 @@ options:
         502, 503 or 504 or reset connections in a row, or when O(retries) are used up, nothing is sent but a request
         every 15 seconds that asks whether the instance is back, or when it says that it will be. Then the work goes on,
         or it fails. It also fails if the answers to ten writes of one kind in a row are lost while others succeed.
-      - If a key is missing, the environment of the process that sends the requests decides, with E(SEVENTHINGS_SETTLE)
-        for C(settle) and E(SEVENTHINGS_OUTAGE_WAIT) for C(outage_wait).
+      - C(lock_wait) is how many seconds to wait for another process of this user that creates records of the same kind,
+        and for another run that uses the same journal. Then the task fails. The default is 600. If many processes
+        ensure one record, one of them creates it and the others find it. A task that only reads does not wait.
+      - C(rate_share) is the part of O(rate_limit) to use, such as V(50%). The rest is left to people who work in the
+        application, and to jobs on other machines. The default is all of it. It has no effect with O(rate_limit=0).
+      - C(request_deadline) is how many seconds one request may take in all, however long its answer is. A request that
+        takes longer is cut off and not repeated. The default is ten times O(timeout).
+      - C(max_answer_size) is how many mebibytes an answer may have after decompression. The default is 16. A longer
+        answer is an error, and the rest of it is not read. Files may always have 64.
+      - C(max_pages) is how many pages a list may have, with 1,000 records each. The default is 500. A longer list is an
+        error.
+      - C(max_list_size) is how many mebibytes all pages of a list may have. The default is 512, and an eighth of it if
+        the service does not report how many records there are. A longer list is an error.
+      - If a key is missing, the environment of the process that sends the requests decides, with E(SEVENTHINGS_SETTLE),
+        E(SEVENTHINGS_OUTAGE_WAIT), E(SEVENTHINGS_LOCK_WAIT), E(SEVENTHINGS_RATE_SHARE),
+        E(SEVENTHINGS_REQUEST_DEADLINE), E(SEVENTHINGS_MAX_ANSWER_SIZE), E(SEVENTHINGS_MAX_PAGES) and
+        E(SEVENTHINGS_MAX_LIST_SIZE).
     type: dict
 requirements:
   - python >= 3.11

@@ -230,7 +230,7 @@ plugin: community.seventhings.places
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from hashlib import sha256
@@ -246,6 +246,7 @@ from ansible.inventory.manager import IGNORED
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
 from ansible.utils.path import unfrackpath
 
+from ansible_collections.community.seventhings.plugins.module_utils.client.tuning import moved_option
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 from ansible_collections.community.seventhings.plugins.plugin_utils.ansible_compat import (
@@ -356,8 +357,10 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
         finally:
             os.umask(mask)
 
-    def _check_names(self, config: Iterable[str]) -> None:
+    def _check_names(self, config: Mapping[str, Any]) -> None:
         known = set(self.option_definitions)
+        if moved := moved_option(config):
+            raise InvalidInput(moved)
         for name in config:
             if name not in known:
                 near = get_close_matches(name, known, n=1)

@@ -54,7 +54,7 @@ BATCH = 40
 BATCHES = [CORPUS[at : at + BATCH] for at in range(0, len(CORPUS), BATCH)]
 MODES = sorted(set(hostile_service.MODES) - {"dripping", "bomb"})
 """How a service behaves here; what takes time or memory has tests of its own."""
-CAPS = {"max_pages": 3}
+CAPS = {"tuning": {"max_pages": 3}}
 """So that a list without an end ends soon."""
 
 

@@ -216,7 +216,7 @@ def refused(act: Callable[[], object]) -> SeventhingsError:
 
 @pytest.mark.parametrize("mode", ["bomb", "plain"])
 def test_an_answer_is_read_up_to_its_limit_and_no_further(service: str, mode: str) -> None:
-    message = refused(lambda: client_of(service, mode, max_answer_size=1).list_all(LOCATION)).message
+    message = refused(lambda: client_of(service, mode, tuning={"max_answer_size": 1}).list_all(LOCATION)).message
     assert "the answer is longer than 1 MiB" in message
     assert "max_answer_size" in message
 
@@ -300,7 +300,7 @@ print(int(told.get("VmHWM", "0 kB").split()[0]) >> 10)
 
 @pytest.mark.parametrize("mode", ["drip", "head", "refusal"])
 def test_a_request_has_a_deadline_however_slowly_the_answer_drips(service: str, mode: str) -> None:
-    client = client_of(service, mode, request_deadline=0.5, retries=3)
+    client = client_of(service, mode, tuning={"request_deadline": 0.5}, retries=3)
     message = refused(lambda: client.list_all(LOCATION)).message
     assert "no whole answer within 0.5 seconds" in message
     assert "request_deadline" in message
@@ -308,10 +308,11 @@ def test_a_request_has_a_deadline_however_slowly_the_answer_drips(service: str, 
 
 
 def test_a_write_whose_answer_drips_is_carried_out_and_one_without_a_head_is_unknown(service: str) -> None:
-    uuid_of = client_of(service, "drip", request_deadline=2).send("PATCH", "/location/x", Effect.IDEMPOTENT, body={})
+    client = client_of(service, "drip", tuning={"request_deadline": 2})
+    uuid_of = client.send("PATCH", "/location/x", Effect.IDEMPOTENT, body={})
     assert (uuid_of.status, uuid_of.body) == (200, b"")
     unknown = refused(
-        lambda: client_of(service, "head", request_deadline=0.5).send("POST", "/x", Effect.UNSAFE, body={})
+        lambda: client_of(service, "head", tuning={"request_deadline": 0.5}).send("POST", "/x", Effect.UNSAFE, body={})
     )
     assert isinstance(unknown, OutcomeUnknown)
     assert unknown.may_follow
@@ -320,12 +321,12 @@ def test_a_write_whose_answer_drips_is_carried_out_and_one_without_a_head_is_unk
 def test_a_download_has_a_deadline_too(service: str) -> None:
     assert (
         "within 0.5 seconds"
-        in refused(lambda: download(client_of(service, "drip", request_deadline=0.5), FILE)).message
+        in refused(lambda: download(client_of(service, "drip", tuning={"request_deadline": 0.5}), FILE)).message
     )
 
 
 def test_a_list_has_a_limit_of_pages(service: str) -> None:
-    client = client_of(service, "endless", max_pages=3)
+    client = client_of(service, "endless", tuning={"max_pages": 3})
     message = refused(lambda: client.list_all(LOCATION)).message
     assert "more than 3 pages" in message
     assert "max_pages" in message
@@ -333,7 +334,7 @@ def test_a_list_has_a_limit_of_pages(service: str) -> None:
 
 
 def test_a_list_without_an_end_has_a_limit_of_bytes(service: str) -> None:
-    client = client_of(service, "endless", max_list_size=4)
+    client = client_of(service, "endless", tuning={"max_list_size": 4})
     message = refused(lambda: client.list_all(LOCATION)).message
     assert "more than 0.5 MiB, and no total is told" in message
     assert "max_list_size" in message

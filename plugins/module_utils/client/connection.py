@@ -34,7 +34,7 @@ from .roots import canonical_root, identity_of
 from .session import is_local
 from .tokens import Credentials, Tokens
 from .transport import OUTAGE_WAIT, PREFIX, Tls, Transport
-from .tuning import read_seconds, read_tuning
+from .tuning import fill_tuning, read_duration, read_seconds, read_tuning
 
 ENVIRONMENT: dict[str, tuple[str, ...]] = {
     "base_url": ("SEVENTHINGS_BASE_URL", "SEVENTHINGS_INSTANCE_URL"),
@@ -45,7 +45,6 @@ ENVIRONMENT: dict[str, tuple[str, ...]] = {
     "client_id": ("SEVENTHINGS_CLIENT_ID",),
     "rate_limit": ("SEVENTHINGS_RATE_LIMIT",),
     "rate_limit_wait": ("SEVENTHINGS_RATE_LIMIT_WAIT",),
-    "lock_wait": ("SEVENTHINGS_LOCK_WAIT",),
     "token_cache": ("SEVENTHINGS_TOKEN_CACHE",),
 }
 """Option to the environment variables that stand in for it, the first that is set; read where the code runs."""
@@ -64,6 +63,7 @@ def from_environment(options: Mapping[str, Any], environment: Mapping[str, str] 
     for option, names in ENVIRONMENT.items():
         if filled.get(option) is None:
             filled[option] = next((variables[name] for name in names if variables.get(name)), None)
+    filled["tuning"] = fill_tuning(filled.get("tuning"), variables)
     return filled
 
 
@@ -150,15 +150,10 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
     root = canonical_root(instance_root(given.get("base_url"), bool(given.get("allow_http"))))
     # Whatever protocol leads there.
     shared_name = digest_of(identity_of(root).partition("://")[2])
-    per_minute = _shared(_limit(given.get("rate_limit")), given.get("rate_share"))
-    timeout = 30.0 if given.get("timeout") is None else float(given["timeout"])
+    tuning = read_tuning(options.get("tuning"), os.environ)
+    per_minute = _part_of(_limit(given.get("rate_limit")), tuning.get("rate_share", _WHOLE))
+    timeout = 30.0 if given.get("timeout") is None else read_duration("timeout", given["timeout"])
     retries = 3 if given.get("retries") is None else int(given["retries"])
-    deadline = (
-        timeout * DEADLINE_TIMEOUTS if given.get("request_deadline") is None else float(given["request_deadline"])
-    )
-    for name, seconds in (("timeout", timeout), ("request_deadline", deadline)):
-        if not 0 < seconds <= threading.TIMEOUT_MAX:
-            raise InvalidInput(f"{name}: {seconds:g} does not fit; expected seconds above 0")
     if retries < 0:
         raise InvalidInput(f"retries: {retries} does not fit; expected 0 or more")
     if given.get("validate_certs") is False and given.get("ca_path"):
@@ -168,7 +163,6 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
     for option in ("ca_path", "client_cert", "client_key"):
         if given.get(option):
             _require_readable(option, str(given[option]))
-    tuning = read_tuning(given.get("tuning"), os.environ)
     places = Places.found(run_folder)
     warnings = [places.warning] if places.warning else []
     transport = Transport(
@@ -184,13 +178,14 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
         read_only=read_only,
         rate_limit_wait=_seconds("rate_limit_wait", given.get("rate_limit_wait"), RATE_LIMIT_WAIT),
         warnings=warnings,
-        deadline=deadline,
+        # No thread can wait longer.
+        deadline=tuning.get("request_deadline", min(timeout * DEADLINE_TIMEOUTS, threading.TIMEOUT_MAX)),
         settle=tuning.get("settle", max(SHORTEST_SETTLE, timeout)),
         outage_wait=tuning.get("outage_wait", OUTAGE_WAIT),
         limits=Limits(
-            _at_least_one(given, "max_answer_size", ANSWER_MEBIBYTES),
-            _at_least_one(given, "max_pages", MOST_PAGES),
-            _at_least_one(given, "max_list_size", LIST_MEBIBYTES),
+            tuning.get("max_answer_size", ANSWER_MEBIBYTES),
+            tuning.get("max_pages", MOST_PAGES),
+            tuning.get("max_list_size", LIST_MEBIBYTES),
         ),
     )
     transport.secrets |= _key_lines(given.get("client_key"), given.get("client_cert"))
@@ -206,7 +201,7 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
     creations = Creations(
         places.locks,
         shared_name,
-        _seconds("lock_wait", given.get("lock_wait"), LOCK_WAIT),
+        tuning.get("lock_wait", LOCK_WAIT),
         warnings.append,
         sleep=sleep,
         settle=transport.settle,
@@ -311,28 +306,11 @@ _SHORTEST_KEY_LINE = 16
 _LARGEST_KEY = 1 << 20
 
 
-def _at_least_one(given: Mapping[str, Any], name: str, default: int) -> int:
-    number = default if given.get(name) is None else int(given[name])
-    if number < 1:
-        raise InvalidInput(f"{name}: {number} does not fit; expected 1 or more")
-    return number
-
-
-def _shared(limit: int, share: Any) -> int:
-    """The part of a limit that is ours.
-
-    :param share: percent, such as ``50%``; None for all of it.
-    """
-    if share is None:
-        return limit
-    percent = _PERCENT.fullmatch(str(share).strip())
-    if percent is None or not 1 <= int(percent[1]) <= _WHOLE:
-        raise InvalidInput(f"rate_share: {share!r} does not fit; expected a percentage from 1% to 100%, such as 50%")
-    return max(1, limit * int(percent[1]) // _WHOLE) if limit else 0
+def _part_of(limit: int, percent: int) -> int:
+    return max(1, limit * percent // _WHOLE) if limit else 0
 
 
 _WHOLE = 100
-_PERCENT = re.compile(r"([0-9]{1,3}) *%")
 
 
 def _limit(value: Any) -> int:

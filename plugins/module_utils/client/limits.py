@@ -108,13 +108,13 @@ class ListLimit:
         self._bytes += max(length, records * RECORD_BYTES)
         most = self._limits.pages
         if self._pages > most or (total or 0) > most * self._page_size:
-            raise self._error(f"{most} pages", "max_pages")
+            raise self._error(f"{most} pages", "tuning.max_pages")
         mebibytes = self._limits.list_mebibytes
         if total is None:
             if self._bytes * UNTOLD_SHARE > mebibytes * MEBIBYTE:
-                raise self._error(f"{mebibytes / UNTOLD_SHARE:g} MiB, and no total is told", "max_list_size")
+                raise self._error(f"{mebibytes / UNTOLD_SHARE:g} MiB, and no total is told", "tuning.max_list_size")
         elif self._bytes > mebibytes * MEBIBYTE:
-            raise self._error(f"{mebibytes} MiB", "max_list_size")
+            raise self._error(f"{mebibytes} MiB", "tuning.max_list_size")
 
     def _error(self, limit: str, option: str) -> LimitExceeded:
         return LimitExceeded(

@@ -391,7 +391,7 @@ class Transport:
             if not is_whole:
                 raise LimitExceeded(
                     f"{endpoint}: HTTP {status}, and the answer is longer than {limit >> 20} MiB; nothing of it was "
-                    f"used. The option max_answer_size allows more."
+                    f"used. The option tuning.max_answer_size allows more."
                 )
             # The answer to a login may be a token in an unknown shape, so none of it is shown.
             excerpt = (lambda _body: "(not shown)") if login else self._excerpt
@@ -435,7 +435,8 @@ class Transport:
     def _late(self, endpoint: str, effect: Effect) -> SeventhingsError:
         """The error of a request that took too long in all. It would do so again, so it is not repeated."""
         reason = (
-            f"{endpoint}: no whole answer within {self.deadline:g} seconds. The option request_deadline allows more"
+            f"{endpoint}: no whole answer within {self.deadline:g} seconds. The option tuning.request_deadline allows "
+            f"more"
         )
         if effect is Effect.SAFE:
             return ConnectionFailed(f"{reason}.")

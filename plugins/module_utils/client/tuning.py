@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import math
+import re
+import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,6 +15,8 @@ from ..errors import InvalidInput
 from ..model.near import near_names
 
 _LIKENESS = 0.6
+_WHOLE = 100
+_PERCENT = re.compile(r"([0-9]{1,3}) *%")
 
 
 def read_seconds(name: str, value: Any) -> float:
@@ -29,11 +33,67 @@ def read_seconds(name: str, value: Any) -> float:
     return number
 
 
+def read_duration(name: str, value: Any) -> float:
+    """Return a number of seconds above 0.
+
+    :raises InvalidInput: if the value is no number, zero, negative, or more than a thread can wait.
+    """
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = 0.0
+    if not 0 < number <= threading.TIMEOUT_MAX:
+        raise InvalidInput(f"{name}: {value!r} does not fit; expected seconds above 0")
+    return number
+
+
+def _read_count(name: str, value: Any) -> int:
+    try:
+        number = int(value)
+    except (TypeError, ValueError, OverflowError):
+        number = 0
+    if number < 1 or isinstance(value, bool) or (isinstance(value, float) and number != value):
+        raise InvalidInput(f"{name}: {value!r} does not fit; expected an integer, 1 or more")
+    return number
+
+
+def _read_percentage(name: str, value: Any) -> int:
+    percent = _PERCENT.fullmatch(str(value).strip())
+    if percent is None or not 1 <= int(percent[1]) <= _WHOLE:
+        raise InvalidInput(f"{name}: {value!r} does not fit; expected a percentage from 1% to 100%, such as 50%")
+    return int(percent[1])
+
+
 KEYS: Mapping[str, tuple[str, Callable[[str, Any], Any]]] = {
     "settle": ("SEVENTHINGS_SETTLE", read_seconds),
     "outage_wait": ("SEVENTHINGS_OUTAGE_WAIT", read_seconds),
+    "lock_wait": ("SEVENTHINGS_LOCK_WAIT", read_seconds),
+    "max_answer_size": ("SEVENTHINGS_MAX_ANSWER_SIZE", _read_count),
+    "max_list_size": ("SEVENTHINGS_MAX_LIST_SIZE", _read_count),
+    "max_pages": ("SEVENTHINGS_MAX_PAGES", _read_count),
+    "rate_share": ("SEVENTHINGS_RATE_SHARE", _read_percentage),
+    "request_deadline": ("SEVENTHINGS_REQUEST_DEADLINE", read_duration),
 }
 """Each key with the environment variable that replaces it and the function that reads its value."""
+
+
+def moved_option(written: Mapping[str, Any]) -> str:
+    """Return the refusal of an option that is a key of ``tuning`` now; empty if there is none."""
+    for name in KEYS:
+        if name in written:
+            return f"{name}: no such option; write it as a key of tuning, such as tuning: {{{name}: ...}}"
+    return ""
+
+
+def fill_tuning(given: Any, variables: Mapping[str, str]) -> Any:
+    """Return the option ``tuning``, completed from environment variables. A value that is no map stays as it is."""
+    if given is not None and not isinstance(given, Mapping):
+        return given
+    filled = {name: value for name, value in (given or {}).items() if value is not None or name not in KEYS}
+    for name, (variable, _convert) in KEYS.items():
+        if name not in filled and variables.get(variable):
+            filled[name] = variables[variable]
+    return filled or None
 
 
 def read_tuning(given: Any, variables: Mapping[str, str]) -> dict[str, Any]:
@@ -44,16 +104,14 @@ def read_tuning(given: Any, variables: Mapping[str, str]) -> dict[str, Any]:
     """
     if given is not None and not isinstance(given, Mapping):
         raise InvalidInput(f"tuning: {given!r} does not fit; expected a map with {', '.join(KEYS)}")
-    given = given or {}
-    for name in given:
+    for name in given or {}:
         if name not in KEYS:
             near = near_names(str(name), KEYS, 1, _LIKENESS)
             hint = f"did you mean {near[0]}?" if near else f"expected {', '.join(KEYS)}"
             raise InvalidInput(f"tuning: unknown key {name!r}; {hint}")
     read = {}
-    for name, (variable, convert) in KEYS.items():
-        if given.get(name) is not None:
-            read[name] = convert(f"tuning.{name}", given[name])
-        elif variables.get(variable):
-            read[name] = convert(variable, variables[variable])
+    for name, value in (fill_tuning(given, variables) or {}).items():
+        variable, convert = KEYS[name]
+        is_given = given is not None and given.get(name) is not None
+        read[name] = convert(f"tuning.{name}" if is_given else variable, value)
     return read

@@ -401,8 +401,8 @@ class Creations:
             )
         except Busy as busy:
             raise LockTimeout(
-                f"Waited {self.lock_wait:g} seconds (lock_wait) for {_who(watched)}, which makes {several} of the "
-                f"same instance. No {KINDS[kind].words} was made by this task."
+                f"Waited {self.lock_wait:g} seconds (tuning.lock_wait) for {_who(watched)}, which makes {several} of "
+                f"the same instance. No {KINDS[kind].words} was made by this task."
             ) from busy
         except OSError as error:
             way_out = "Remove it" if isinstance(error, Obstructed) else f"{NAMED} may name a directory for it"

@@ -18,6 +18,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
     secrets_of,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import hide
+from ansible_collections.community.seventhings.plugins.module_utils.client.tuning import moved_option
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean_lines
 
@@ -91,9 +92,11 @@ def _name(key: Any) -> str:
 
 
 def misshapen(spec: Mapping[str, Mapping[str, Any]], written: Mapping[str, Any]) -> str:
-    """Says which option is no map that has to be one, or a number beyond all bounds, without secrets; empty where none
-    is. Ansible does not name it, or breaks off.
+    """Return the refusal of an option that Ansible would not name: a text in place of a map, a number beyond all
+    bounds, or an option that is a key of ``tuning`` now. Empty if there is none. It has no secrets.
     """
+    if moved := moved_option(written):
+        return moved
     for name, option in spec.items():
         if _is_boundless(option, written.get(name)):
             words = f"{name}: {shorten(written[name])} does not fit; expected a number that is not so large"

@@ -454,8 +454,8 @@ class Journal:
             )
         except Busy as busy:
             raise JournalHeld(
-                f"journal: {held} for more than {self._lock_wait:g} seconds (lock_wait){self._holder()}; try again "
-                f"when it is done"
+                f"journal: {held} for more than {self._lock_wait:g} seconds (tuning.lock_wait){self._holder()}; try "
+                f"again when it is done"
             ) from busy
 
     def _try_lock(self) -> bool:

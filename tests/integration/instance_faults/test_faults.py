@@ -200,7 +200,7 @@ def test_two_applies_at_once_make_nothing_twice(undisturbed: Any, site: Site) ->
 
 def test_a_second_run_refuses_when_the_first_does_not_let_go(site: Site) -> None:
     site.write(sample_files(20, 1))
-    site.options["lock_wait"] = 60
+    site.options["tuning"] = {"lock_wait": 60}
     waited: list[float] = []
 
     def wait(seconds: float) -> None:

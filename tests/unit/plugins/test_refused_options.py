@@ -26,6 +26,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
     run_module,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
+from ansible_collections.community.seventhings.plugins.module_utils.client.tuning import KEYS
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import misshapen, read_arguments
 
 NAMESPACE = "community.seventhings"
@@ -129,8 +130,12 @@ def test_a_text_in_place_of_a_map_is_told_with_its_option(name: str, options: di
 @pytest.mark.parametrize(
     ("name", "options", "words"),
     [
-        ("room", {"lock_wait": 10**400}, "lock_wait: 1000"),
-        ("room", {"max_answer_size": float("inf")}, "max_answer_size: inf does not fit; expected a number that is not"),
+        ("room", {"timeout": 10**400}, "timeout: 1000"),
+        ("room", {"retries": float("inf")}, "retries: inf does not fit; expected a number that is not"),
+        *(
+            ("room", {name: 1}, f"{name}: no such option; write it as a key of tuning, such as tuning: {{{name}: ...}}")
+            for name in KEYS
+        ),
         ("file_download", {"thumbnail": {"width": float("inf")}}, "thumbnail: "),
         ("hub_order_info", {"id": "inf"}, "id: 'inf' does not fit"),
     ],

@@ -167,9 +167,6 @@ options:
   rate_limit:
     description: Requests a minute of all processes of this user. As with the modules of the collection.
     type: int
-  rate_share:
-    description: Part of O(rate_limit) that is used, such as V(50%).
-    type: str
   rate_limit_wait:
     description: Seconds to wait where the instance refuses requests for coming too early.
     type: float
@@ -177,9 +174,6 @@ options:
     description: Seconds to wait for the answer to one request.
     type: float
     default: 30
-  request_deadline:
-    description: Seconds that one request may take in all.
-    type: float
   retries:
     description: How often a request is repeated.
     type: int
@@ -187,9 +181,6 @@ options:
   token_cache:
     description: Whether processes of this user share a token.
     type: bool
-  lock_wait:
-    description: Without effect here, where nothing is made.
-    type: float
   validate_certs:
     description: Whether the certificate of the instance is checked.
     type: bool
@@ -207,23 +198,14 @@ options:
     description: Whether credentials may be sent over plain HTTP to another machine.
     type: bool
     default: false
-  max_answer_size:
-    description: Mebibytes of an answer, decompressed.
-    type: int
-    default: 16
-  max_pages:
-    description: Pages of a list.
-    type: int
-    default: 500
-  max_list_size:
-    description: Mebibytes that all pages of a list may have.
-    type: int
-    default: 512
   profile:
     description: File with the profile of the instance. Where an answer contradicts it, a warning is logged.
     type: path
   tuning:
-    description: Settings that few users need, such as C(outage_wait). As with the modules of the collection.
+    description:
+      - >-
+        Settings that few users need: C(settle), C(outage_wait), C(lock_wait), C(rate_share), C(request_deadline),
+        C(max_answer_size), C(max_pages), C(max_list_size). As with the modules of the collection.
     type: dict
 """
 

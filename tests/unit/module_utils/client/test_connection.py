@@ -9,9 +9,11 @@ import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import (
     connect,
+    from_environment,
     hidden_in,
     risks_of,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.client.limits import Limits
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 
 
@@ -56,14 +58,14 @@ def test_without_a_url_nothing_is_hidden() -> None:
 def test_a_share_of_the_rate_limit_leaves_the_rest_to_others(
     limit: int | None, share: str | None, per_minute: int
 ) -> None:
-    client = connect({"base_url": "https://acme.test", "rate_limit": limit, "rate_share": share})
+    client = connect({"base_url": "https://acme.test", "rate_limit": limit, "tuning": {"rate_share": share}})
     assert client.transport.rate.per_minute == per_minute
 
 
 @pytest.mark.parametrize("share", ["50", "0%", "101%", "half", "-5%", "1.5%", ""])
 def test_a_share_that_is_no_percentage_is_refused(share: str) -> None:
-    with pytest.raises(InvalidInput, match=r"rate_share: .* does not fit"):
-        connect({"base_url": "https://acme.test", "rate_share": share})
+    with pytest.raises(InvalidInput, match=r"tuning\.rate_share: .* does not fit"):
+        connect({"base_url": "https://acme.test", "tuning": {"rate_share": share}})
 
 
 @pytest.mark.parametrize(
@@ -97,6 +99,13 @@ def test_tuning_wins_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> No
         ({"settle": -1}, "tuning.settle: -1 does not fit; expected seconds, 0 or more"),
         ({"outage_wait": "long"}, "tuning.outage_wait: 'long' does not fit; expected seconds, 0 or more"),
         ({"settle": 10**400}, "tuning.settle: 1000"),
+        ({"request_deadline": 0}, "tuning.request_deadline: 0 does not fit; expected seconds above 0"),
+        ({"request_deadline": "inf"}, "tuning.request_deadline: 'inf' does not fit; expected seconds above 0"),
+        ({"request_deadline": float("nan")}, "tuning.request_deadline: nan does not fit; expected seconds above 0"),
+        ({"max_pages": 0}, "tuning.max_pages: 0 does not fit; expected an integer, 1 or more"),
+        ({"max_list_size": "much"}, "tuning.max_list_size: 'much' does not fit; expected an integer, 1 or more"),
+        ({"max_answer_size": 1.5}, "tuning.max_answer_size: 1.5 does not fit; expected an integer, 1 or more"),
+        ({"lock_wait": -1}, "tuning.lock_wait: -1 does not fit; expected seconds, 0 or more"),
         (["settle"], "tuning: ['settle'] does not fit; expected a map with settle, outage_wait"),
     ],
 )
@@ -104,6 +113,20 @@ def test_tuning_that_does_not_fit_is_refused(tuning: object, words: str) -> None
     with pytest.raises(InvalidInput) as refused:
         connect({"base_url": "https://acme.test", "tuning": tuning})
     assert refused.value.message.startswith(words)
+
+
+def test_every_key_of_tuning_has_an_environment_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = {"REQUEST_DEADLINE": "7", "RATE_SHARE": "50%", "MAX_PAGES": "3", "MAX_LIST_SIZE": "4", "LOCK_WAIT": "5"}
+    for name, value in {**given, "MAX_ANSWER_SIZE": "6"}.items():
+        monkeypatch.setenv(f"SEVENTHINGS_{name}", value)
+    client = connect({"base_url": "https://acme.test", "rate_limit": 100})
+    assert (client.transport.deadline, client.transport.rate.per_minute, client.creations.lock_wait) == (7.0, 50, 5.0)
+    assert client.transport.limits == Limits(6, 3, 4)
+
+
+def test_a_variable_of_the_task_fills_tuning() -> None:
+    filled = from_environment({"tuning": {"settle": 5}}, {"SEVENTHINGS_SETTLE": "9", "SEVENTHINGS_LOCK_WAIT": "60"})
+    assert filled["tuning"] == {"settle": 5, "lock_wait": "60"}
 
 
 def test_a_variable_that_does_not_fit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

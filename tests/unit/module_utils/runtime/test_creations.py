@@ -358,7 +358,9 @@ def test_a_wait_is_told_after_5_seconds_and_fails_after_lock_wait(folder: Folder
     assert moment == pytest.approx(5, abs=0.1)
     who = f"another process (id {process}) of this user, which makes rental cases of the same instance"
     assert text == f"Waiting for {who}."
-    assert caught.value.message == (f"Waited 600 seconds (lock_wait) for {who}. No rental case was made by this task.")
+    assert caught.value.message == (
+        f"Waited 600 seconds (tuning.lock_wait) for {who}. No rental case was made by this task."
+    )
 
 
 # ---- a long pause

@@ -180,7 +180,7 @@ def test_a_journal_that_nobody_lets_go_of_is_refused_after_lock_wait(tmp_path: P
     assert after == pytest.approx(5)
     assert re.fullmatch(f"Waiting for the journal: {re.escape(held)}{who}\\.", words)
     assert re.fullmatch(
-        f"journal: {re.escape(held)} for more than 90 seconds \\(lock_wait\\){who}; try again when it is done",
+        f"journal: {re.escape(held)} for more than 90 seconds \\(tuning.lock_wait\\){who}; try again when it is done",
         caught.value.message,
     )
     began = re.search(moment, caught.value.message)

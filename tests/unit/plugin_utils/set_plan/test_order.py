@@ -97,7 +97,7 @@ def test_numbers_and_dates_of_the_files_are_the_same_in_a_plan_file(site: Site, 
 
 def test_a_journal_that_another_run_holds_is_a_refusal(one: Site) -> None:
     directory = one.root / ".seventhings"
-    one.options["lock_wait"] = 60
+    one.options["tuning"] = {"lock_wait": 60}
     waited: list[float] = []
     order = RunOptions(journal=directory)
     with Journal(directory, "https://acme.test", "other"):

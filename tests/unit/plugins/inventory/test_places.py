@@ -484,6 +484,7 @@ def test_values_of_the_environment_are_taken_as_they_are(
         ({"filters": {"rooms": {"name": "{{ nowhere }}"}}}, "filters: a template can't be rendered"),
         ({"hostnames": "name"}, "hostnames: no such option; did you mean hostname"),
         ({"zzz": 1}, "zzz: no such option"),
+        ({"max_pages": 3}, "max_pages: no such option; write it as a key of tuning, such as tuning: {max_pages: ...}"),
         ({"variable_prefix": "a-"}, "variable_prefix: 'a-' does not fit"),
     ],
 )

@@ -243,6 +243,11 @@ def test_an_error_says_what_was_wrong(find: Any, terms: tuple[Any, ...], message
         find(*terms)
 
 
+def test_an_option_that_became_a_key_of_tuning_is_refused(find: Any) -> None:
+    with pytest.raises(AnsibleLookupError, match="lock_wait: no such option; write it as a key of tuning"):
+        find("room", "Lab", lock_wait=5)
+
+
 def test_an_unknown_field_is_an_error_with_the_nearest(find: Any) -> None:
     with pytest.raises(AnsibleLookupError, match="field: barkode: no such field in an object; did you mean barcode"):
         find("object", "0001", field="barkode")
