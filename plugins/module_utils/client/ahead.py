@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The pages of a list, asked for before they are needed, so that the service works while an answer is read."""
+"""Prefetch the pages of a list, so that the service works while an answer is parsed."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ from types import TracebackType
 from .transport import Response
 
 _AT_A_TIME = 2
-"""How many pages are asked for at a time; more would only be a burst of requests."""
+"""Number of concurrent page requests. More would be a burst."""
 
 
 class PagesAhead:
-    """Asks for pages, two at a time: for two beyond the one that is read, and for more as long as those that wait to be
-    read are not long.
+    """Prefetch pages: always two beyond the current page, and more while the pending pages are small.
 
-    :param ask: one request, by the number of its page. :param numbers: of the pages, in their order.
-    :param most_waiting: how many bytes may wait.
+    :param ask: sends one request for a page number. :param numbers: page numbers in order.
+    :param most_waiting: the number of bytes that may be pending.
     """
 
     def __init__(self, ask: Callable[[int], Response], numbers: Iterable[int], most_waiting: int) -> None:
@@ -48,9 +47,9 @@ class PagesAhead:
         self._pool.shutdown()
 
     def next(self) -> Response | None:
-        """The answer with the next page; None where there is none left.
+        """Return the answer with the next page, or None after the last page.
 
-        :raises SeventhingsError: where its request failed.
+        :raises SeventhingsError: if the request for the page failed.
         """
         with self._lock:
             future = self._asked.popleft() if self._asked else None
@@ -63,7 +62,7 @@ class PagesAhead:
         return answer
 
     def _ask_more(self) -> None:
-        """Asks for what may be asked for. The lock is held."""
+        """Start as many requests as allowed. The caller holds the lock."""
         while self._under_way < _AT_A_TIME and (len(self._asked) < _AT_A_TIME or self._waiting < self._most_waiting):
             number = next(self._numbers, None)
             if number is None:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Verbs over kinds of records: list completely, get, create, change, delete (section 4 of the interface)."""
+"""The operations on kinds of records: list completely, get, create, change, delete (section 4 of the interface)."""
 
 from __future__ import annotations
 
@@ -56,21 +56,21 @@ from .tokens import Tokens
 from .transport import Effect, Response, Transport
 
 _READ_AGAIN = 2
-"""How often a list that does not add up is read again before it is an error."""
+"""How often a list whose pages do not add up is read again before it is an error."""
 _MANY = 150_000
-"""A list of more records than that is kept compressed, which takes time."""
+"""Number of records above which a list is kept compressed. Compression takes time."""
 _SAMPLE = 20
-"""How many records show which keys an instance answers."""
+"""Number of records that are enough to learn which keys an instance answers."""
 _MOST_WAITING = 8 << 20
-"""How many bytes of such a list may wait to be read."""
+"""Bytes of such a list that may be pending."""
 
 
 @dataclass(slots=True)
 class Record:
-    """One record as the service has it: its uuid, its integer id where told, and its fields as a flat map in whatever
-    shape they came.
+    """A record as the service returns it: its uuid, its integer id if reported, and its fields.
 
-    :ivar is_whole: whether it was read by itself. A list may leave members out.
+    :ivar flat: the fields as a map of unparsed values.
+    :ivar is_whole: True if the record was read by itself. A list may leave members out.
     """
 
     kind: Kind
@@ -81,12 +81,12 @@ class Record:
 
     @classmethod
     def of(cls, kind: Kind, raw: Mapping[str, Any]) -> Record:
-        """A record of an answer."""
+        """Create a record from a member of an answer."""
         return cls.of_flat(kind, flatten(kind, raw))
 
     @classmethod
     def of_flat(cls, kind: Kind, flat: Mapping[str, Any]) -> Record:
-        """A record with these fields."""
+        """Create a record from a flat map of fields."""
         uuid = ""
         for key in kind.uuid_keys:
             if is_uuid(flat.get(key)):
@@ -101,13 +101,15 @@ class Record:
 
     @property
     def identity(self) -> str:
-        """What stands for the record in the paths of its kind: its uuid or its id."""
+        """Return the value that identifies the record in the paths of its kind: its uuid or its id."""
         return self.uuid or str(self.id)
 
     @property
     def is_known(self) -> bool:
-        """Tells whether the answer has a shape in which records are told from each other: with a uuid, or the id that
-        stands for it in the paths of some kinds, and with what no record lacks.
+        """Return True if the record can be distinguished from others.
+
+        That takes a uuid, or the id that the paths of some kinds use, and the members that every record of the kind
+        has.
         """
         key = self.kind.always_there
         is_marked = self.id is not None if self.kind.numbered else bool(self.uuid)
@@ -115,19 +117,19 @@ class Record:
 
     @property
     def archived(self) -> bool | None:
-        """Whether the record is archived; None if the answer does not say."""
+        """Return True if the record is archived, and None if the answer does not say."""
         return self.flat[ARCHIVED_AT] not in EMPTY if ARCHIVED_AT in self.flat else None
 
 
 class Client:
-    """One user at one instance. Definitions that were read are kept; of records nothing but which keys they have.
+    """A connection of one user to one instance. It caches definitions, and of records only their keys.
 
-    :ivar creations: the locks of what is made, which the processes of this user share.
-    :ivar leftovers: uploads of tasks that failed.
+    :ivar creations: the locks for creations, which all processes of this user share.
+    :ivar leftovers: uploads of failed tasks.
     :ivar unsure: names of kinds whose list has several pages and no total. If somebody deletes a record while the pages
         are read, another record moves to an earlier page and is missed without a sign.
-    :ivar unpaged: the kinds whose list is known to be whole in one answer.
-    :ivar profile: how the instance was when it was probed, where that is known.
+    :ivar unpaged: the kinds whose list is known to be complete in one answer.
+    :ivar profile: the behaviour of the instance when it was probed, if known.
     """
 
     def __init__(
@@ -153,8 +155,9 @@ class Client:
         self._untold = threading.Lock()
 
     def send(self, method: str, path: str, effect: Effect = Effect.SAFE, **options: Any) -> Response:
-        """Sends one request with a token. When the token is refused, the request was not taken: it is sent once more,
-        with a new token.
+        """Send a request with a token.
+
+        If the token is refused, send the request once more with a new token: the service did not execute it.
         """
         token = self.tokens.current()
         try:
@@ -166,14 +169,15 @@ class Client:
         return answer
 
     def _known_types(self, kind: Kind) -> Mapping[str, str]:
-        """The types of the fields of a kind, by key, where its definitions were read already."""
+        """Return the types of the fields of a kind by key, or an empty map if its definitions were not read yet."""
         definitions = self._definitions.get(kind.template, ())
         fixed = {field.key: field.type for field in kind.fields}
         return fixed or {str(one.get("field_key")): str(one.get("type")) for one in definitions}
 
     def without_credentials(self, value: Any) -> Any:
-        """Data of the instance without what signs in there. It is taken out where data is shown, and not where it is
-        compared: what a record holds is no other value for that.
+        """Return data of the instance without credentials.
+
+        Call it before data is shown, never before data is compared: a masked value is not a different value.
         """
         return hide(self.tokens.secrets, value)
 
@@ -196,14 +200,15 @@ class Client:
         return self._definitions[template]
 
     def forget_definitions(self) -> None:
-        """Definitions were changed: read them again when they are needed."""
+        """Forget the definitions after a change, so that the next use reads them again."""
         self._definitions.clear()
         self._samples.clear()
         self._found_by.clear()
 
     def schema(self, kind: Kind) -> Schema:
-        """Returns the fields that a kind has on this instance. Takes one request for a kind with a template whose
-        definitions were not read yet, else none.
+        """Return the fields that a kind has on this instance.
+
+        This takes one request per template whose definitions were not read yet.
         """
         return Schema.of(kind, self.definitions(kind.template) if kind.template else ())
 
@@ -285,7 +290,7 @@ class Client:
         return self._list_all(kind, [one for one in conditions if not one.links], {}, "")
 
     def _list_capped(self, kind: Kind, parameters: Mapping[str, str], seen: Iterable[Record]) -> list[Record]:
-        """A list that the service cuts, read in parts: by status first, then by deadline."""
+        """Return a list that the service cuts, read in parts: by status first, then by deadline."""
         if "status" in parameters:
             parts = _deadline_parts(kind, parameters, seen)
         else:
@@ -424,16 +429,16 @@ class Client:
         return self.send("GET", kind.list_path.format(template=asked.template), pairs=[*asked.pairs, *paging])
 
     def count(self, kind: Kind) -> int | None:
-        """The number of records of a kind, in one request; None where the service does not tell it."""
+        """Return the number of records of a kind with one request, or None if the service does not report it."""
         if kind.count_path:
             decoded = self.send("GET", kind.count_path).json()
             return integer_of(decoded.get("count")) if isinstance(decoded, Mapping) else None
         return self.first(kind, 1, []).total if kind.sort else None
 
     def first(self, kind: Kind, number: int, pairs: Sequence[tuple[str, str]]) -> Page:
-        """The first records of a list, in one request.
+        """Return the first records of a list with one request.
 
-        :param number: how many. :param pairs: what else is asked for, such as the order.
+        :param number: the number of records. :param pairs: further query parameters, such as the order.
         """
         paging = [("page", "1"), ("per_page", str(number))]
         return Page.of(kind, self.send("GET", kind.list_path, pairs=[*paging, *pairs]), number)
@@ -446,19 +451,23 @@ class Client:
         return self._read_one(kind, _path_of(kind.item_path, kind, uuid, template), uuid.lower())
 
     def get_by_id(self, kind: Kind, number: int) -> Record | None:
-        """One record by its integer id; None where there is none."""
+        """Return a record by its integer id, or None if it does not exist."""
         if kind.by_id_path:
             return self._read_one(kind, kind.by_id_path.format(id=number), str(number))
         hits = [record for record in self.list_all(kind, [Condition("id", "eq", (number,))]) if record.id == number]
         return hits[0] if hits else None
 
     def some(self, kind: Kind) -> list[Record]:
-        """The first page of a kind: enough to name candidates in a message, not to decide anything."""
+        """Return the first page of a kind.
+
+        It is enough to name candidates in a message, and not enough for a decision.
+        """
         return self._page(_Asked(kind)).records
 
     def sample(self, kind: Kind) -> list[Record]:
-        """A few records of a kind, to see which keys the instance answers. They are kept as long as the definitions
-        are, so that many records that are made one after the other take one request.
+        """Return a few records of a kind, to learn which keys the instance answers.
+
+        They are cached as long as the definitions, so that a loop of creations takes one request.
         """
         if kind.name not in self._samples:
             # An instance may give more than it was asked for.
@@ -466,8 +475,9 @@ class Client:
         return self._samples[kind.name]
 
     def found_by(self, kind: Kind, condition: Condition) -> list[Record] | None:
-        """A few of the records that the service finds with a condition; None where it does not take it. They are kept
-        as those of :meth:`sample` are.
+        """Return a few of the records that match a condition, or None if the service rejects it.
+
+        They are cached like those of :meth:`sample`.
         """
         asked = (kind.name, condition)
         if asked not in self._found_by:
@@ -495,8 +505,9 @@ class Client:
         return page.records, not kind.newest or len(page.records) < kind.newest
 
     def get_by_barcode(self, kind: Kind, barcode: str) -> Record | None:
-        """Return the record with a barcode, archived or not; None if the instance has no such record, or does not look
-        up barcodes. If a profile says so, nothing is sent.
+        """Return the record with a barcode, archived or not, or None if there is none.
+
+        None also means that the instance does not look up barcodes. If a profile says so, nothing is sent.
         """
         # A step of a URL that is called so leads to another path, however it is written.
         if barcode in ("", ".", "..") or self.is_on("later_endpoints", "absent"):
@@ -505,10 +516,11 @@ class Client:
         return self._read_one(kind, kind.barcode_path.format(**{kind.barcode_key: step}))
 
     def looks_up_barcodes(self, kind: Kind, listed: Iterable[Any]) -> bool | None:
-        """Return whether the instance has a lookup by barcode, which one that finds nothing does not tell; None if it
-        is not known.
+        """Return True if the instance has a lookup by barcode, or None if that is not known.
 
-        :param listed: barcodes of records that a list shows. One of them is looked up, unless a profile tells.
+        A lookup without a result proves nothing.
+
+        :param listed: barcodes of listed records. One of them is looked up unless a profile has the answer.
         """
         for side, is_there in (("present", True), ("absent", False)):
             if self.is_on("later_endpoints", side):
@@ -525,8 +537,8 @@ class Client:
     def _read_one(self, kind: Kind, path: str, mark: str = "") -> Record | None:
         """Return a record, or None if it does not exist.
 
-        :param mark: the uuid or the id that was asked for, if any. What stands in front of a service may answer
-            anything, and a record that only looks gone would be made again or left.
+        :param mark: the requested uuid or id, if any. A proxy may answer anything, and a record that only seems missing
+            would be created again or skipped.
         """
         try:
             answer = self.send("GET", path)
@@ -544,9 +556,9 @@ class Client:
     # ---- writing
 
     def create(self, kind: Kind, body: Mapping[str, Any], template: str = "") -> str:
-        """Makes a record. Returns its uuid.
+        """Create a record and return its uuid.
 
-        :raises OutcomeUnknown: where it may have been made; whoever calls looks before it sends again.
+        :raises OutcomeUnknown: if the record may exist. The caller reads before it sends again.
         """
         wrapped = {kind.wrap: body} if kind.wrap else body
         if not self._samples.get(kind.name, True):
@@ -558,10 +570,10 @@ class Client:
     def update(
         self, kind: Kind, uuid: str, body: Mapping[str, Any], template: str = "", once: bool = False
     ) -> Record | None:
-        """Changes a record: PATCH with what changes, or PUT with all of it, as its kind wants.
+        """Change a record: PATCH with the changes, or PUT with all fields, as the kind requires.
 
-        :param once: send it once, whatever the answer; then :class:`OutcomeUnknown` tells that it may be done.
-        :returns: the record as it is now, if the service answers it; else None.
+        :param once: send once, whatever the answer. :class:`OutcomeUnknown` then means that the change may be made.
+        :returns: the changed record if the service answers it, else None.
         """
         effect = Effect.UNSAFE if once else Effect.IDEMPOTENT
         # A PUT replaces the whole record, so its body has the form of a creation.
@@ -579,7 +591,7 @@ class Client:
 
     @property
     def hides_records(self) -> bool:
-        """Whether the profile says that records are hidden from the account."""
+        """Return True if the profile says that records are hidden from the account."""
         return self.is_on(HIDDEN_RECORDS, "yes")
 
     def is_on(self, switch: str, *sides: str) -> bool:
@@ -587,7 +599,7 @@ class Client:
         return self.profile is not None and self.profile.sides.get(switch) in sides
 
     def delete(self, kind: Kind, uuid: str) -> None:
-        """Deletes a record; one that is gone already is as good."""
+        """Delete a record. A record that is already deleted is no error."""
         try:
             self.send("DELETE", _path_of(kind.item_path, kind, uuid), Effect.IDEMPOTENT)
         except NotFound:
@@ -596,34 +608,32 @@ class Client:
             self.unpaged.removed(kind.name)
 
     def set_status(self, kind: Kind, uuid: str, status: str) -> None:
-        """Sets the status of a record that has a call for it."""
+        """Set the status of a record whose kind has a call for it."""
         self.send("PUT", _path_of(kind.status_path, kind, uuid), Effect.IDEMPOTENT, body={"status": status})
 
     def archive(self, kind: Kind, uuid: str, back: bool = False) -> None:
-        """Archives a record, or brings it back.
+        """Archive or unarchive a record.
 
-        :raises OutcomeUnknown: where it may have been done; whoever calls reads the state before it sends again.
+        :raises OutcomeUnknown: if it may be done. The caller reads the state before it sends again.
         """
         path = _path_of(kind.item_path, kind, uuid) + ("/unarchive" if back else "/archive")
         self.send("POST", path, Effect.UNSAFE)
 
     def is_archived(self, record: Record) -> bool:
-        """Return True if a record that was read by its uuid is archived: if it says so itself, or else if no list shows
-        it.
-        """
+        """Return True if a record that was read by its uuid is archived: it says so itself, or no list shows it."""
         return not self.is_listed(record) if record.archived is None else record.archived
 
     def is_listed(self, record: Record) -> bool:
-        """Tells whether the list of its kind shows a record that was read in another way."""
+        """Return True if the list of its kind shows a record that was read in another way."""
         listed = self.list_all(record.kind, [Condition(record.kind.uuid_keys[0], "eq", (record.uuid,))])
         return record.uuid in {one.uuid for one in listed}
 
 
 def _path_of(path: str, kind: Kind, uuid: str, template: str = "") -> str:
-    """The path of one record.
+    """Return the path of one record.
 
     :param path: one of the paths of its kind, with ``{uuid}``.
-    :raises SeventhingsError: without a uuid, for the path would be one of something else.
+    :raises SeventhingsError: without a uuid, because the path would address something else.
     """
     if not uuid:
         raise SeventhingsError(f"The service answered {kind.one} without a uuid; nothing was sent for it.")
@@ -649,7 +659,7 @@ def made_uuid(answer: Response, words: str) -> str:
 
 
 def _deadline_parts(kind: Kind, parameters: Mapping[str, str], seen: Iterable[Record]) -> list[dict[str, str]]:
-    """Splits a query by deadline: the days before the middle one of those seen, that day, and the days after it."""
+    """Split a query by deadline: the days before the median of the records seen, that day, and the days after it."""
     days = sorted(str(record.flat.get("deadline"))[:10] for record in seen)
     middle = days[len(days) // 2]
     low, high = parameters.get("deadline_from", ""), parameters.get("deadline_to", "")
@@ -679,10 +689,12 @@ def _deadline_parts(kind: Kind, parameters: Mapping[str, str], seen: Iterable[Re
 
 
 def _size_unlike(length: int) -> int:
-    """Return the size of page to ask for if the description knows no pages of a list. An answer that is longer then
-    shows that there are none, and is not mistaken for the last page.
+    """Return the page size to request if the description knows no pages of a list.
 
-    :param length: of the first answer. Two pages overlap by a record, so a short list needs pages of its length.
+    A longer answer then proves that there are no pages, and is not mistaken for the last page.
+
+    :param length: number of records in the first answer. Two pages overlap by a record, so a short list needs pages of
+        its length.
     """
     return min(length - 1 if length > 2 else max(length, 1), PER_PAGE)
 
@@ -698,9 +710,9 @@ def _order(kind: Kind) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class _Asked:
-    """The list that is asked for: the records of a kind that meet some conditions.
+    """The requested list: the records of a kind that match some conditions.
 
-    :ivar parameters: the tasks' own query parameters.
+    :ivar parameters: the query parameters of tasks.
     """
 
     kind: Kind
@@ -714,15 +726,13 @@ class _Asked:
 
     @property
     def part(self) -> str:
-        """The list among those of its kind."""
+        """Return the key of this list among the lists of its kind."""
         return " ".join((self.template, *("=".join(pair) for pair in self.pairs)))
 
 
 @dataclass(frozen=True)
 class Page:
-    """One answer of a list: its records, the total if the service reports it, how many records were asked for, and the
-    answer itself.
-    """
+    """One answer of a list: its records, the total if reported, the requested page size, and the answer itself."""
 
     records: list[Record]
     total: int | None
@@ -752,7 +762,7 @@ class Page:
         return cls(records, integer_of(envelope.get("total")), size, answer.body)
 
     def compress(self, kind: Kind) -> None:
-        """Keeps little more of its records than by what they are found; all else is read again when it is asked for."""
+        """Drop all fields of the records except those used to find them. Other fields are parsed again on demand."""
         names = dict.fromkeys((*kind.uuid_keys, "id", *(field.wire_key for field in kind.identity)))
         page = CompressedPage(self.body, partial(_read_page, kind))
         rows = page.rows([record.flat for record in self.records], tuple(names))
@@ -761,9 +771,9 @@ class Page:
 
 
 def _flat(kind: Kind, raw: Mapping[str, Any], answer: Response) -> dict[str, Any]:
-    """A record of an answer as a flat map.
+    """Return a record of an answer as a flat map.
 
-    :raises LimitExceeded: where it has too many fields.
+    :raises LimitExceeded: if it has too many fields.
     """
     flat = flatten(kind, raw)
     if len(flat) > MOST_FIELDS:
@@ -788,7 +798,7 @@ def _different_records_of_one_identity(records: Sequence[Record]) -> str:
 
 
 def _read_page(kind: Kind, body: bytes) -> list[dict[str, Any]]:
-    """The flat maps of the records of a page that was read before, and is within all limits."""
+    """Parse the records of a page that was parsed before and is within all limits."""
     decoded = json.loads(body)
     return [flatten(kind, item) for item in (decoded["items"] if isinstance(decoded, dict) else decoded)]
 
@@ -832,10 +842,10 @@ def poll_after_lost_response(
 
 
 def await_effect(transport: Transport, look: Callable[[], _Found | None], words: Callable[[], str]) -> _Found:
-    """Return what a look finds after a write. A slow instance is looked at up to the settling horizon, with a warning.
+    """Poll until a write shows, up to the settling horizon, with a warning if the instance is slow.
 
     :param look: returns None if the write does not show.
-    :param words: says what is wrong then, as the beginning of a sentence.
+    :param words: returns the message of the error, the beginning of a sentence.
     :raises SeventhingsError: if the write never shows.
     """
     found = look_until_it_shows(transport, look)
@@ -845,7 +855,7 @@ def await_effect(transport: Transport, look: Callable[[], _Found | None], words:
 
 
 def look_until_it_shows(transport: Transport, look: Callable[[], _Found | None]) -> _Found | None:
-    """Return what a look finds after a write, up to the settling horizon; None if the write never shows."""
+    """Poll until a write shows, up to the settling horizon. Return None if it never shows."""
     now = 0.0
     for moment in _look_times(transport.settle):
         if moment > now:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From the connection options of a task to a client."""
+"""Create a client from the connection options of a task."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ ENVIRONMENT: dict[str, tuple[str, ...]] = {
     "rate_limit_wait": ("SEVENTHINGS_RATE_LIMIT_WAIT",),
     "token_cache": ("SEVENTHINGS_TOKEN_CACHE",),
 }
-"""Option to the environment variables that stand in for it, the first that is set; read where the code runs."""
+"""Environment variables that replace each option. The first that is set counts, read where the code runs."""
 
 _SECRETS = ("access_token", "refresh_token", "password")
 
@@ -55,9 +55,9 @@ _RATES: dict[tuple[str, int, str], RateLimit] = {}
 
 
 def from_environment(options: Mapping[str, Any], environment: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """The options with those that are not given filled from the environment.
+    """Return the options, with missing values filled from the environment.
 
-    :param environment: that of this process, unless it is given.
+    :param environment: defaults to the environment of this process.
     """
     filled, variables = dict(options), os.environ if environment is None else environment
     for option, names in ENVIRONMENT.items():
@@ -68,16 +68,16 @@ def from_environment(options: Mapping[str, Any], environment: Mapping[str, str] 
 
 
 def secrets_in_environment() -> list[str]:
-    """The secrets that variables of this process hold; no option shows that they are known here."""
+    """Return the secrets in the environment of this process. No option shows that they are known here."""
     variables = (name for option in _SECRETS for name in ENVIRONMENT[option])
     return [os.environ[name] for name in variables if os.environ.get(name)]
 
 
 def hidden_in(options: Mapping[str, Any]) -> list[str]:
-    """Texts in options that are secrets though their option is none: user name and password in ``base_url``.
+    """Return secrets inside options that are not secret themselves: user name and password in ``base_url``.
 
-    What stands before an ``@`` counts for them, wherever that is. A library takes it for credentials up to the first
-    slash alone, and passwords hold slashes too.
+    Everything before an ``@`` counts as credentials, wherever it is. A library accepts credentials only up to the first
+    slash, but passwords can contain slashes.
     """
     url = str(options.get("base_url") or "")
     found: dict[str, None] = {}
@@ -88,22 +88,22 @@ def hidden_in(options: Mapping[str, Any]) -> list[str]:
 
 
 _AT = re.compile("@|%40|[\ufe6b\uff20]")
-"""The sign after credentials, in all ways in which somebody may have written it."""
+"""The sign after credentials in all its spellings."""
 _SCHEME = re.compile(r"\A\s*(?:https?\b)?[:/\\\s]*", re.IGNORECASE)
-"""The beginning of a URL before its credentials, as far as it was written."""
+"""The beginning of a URL before its credentials, complete or not."""
 
 
 def secrets_of(spec: Mapping[str, Mapping[str, Any]], options: Mapping[str, Any]) -> frozenset[str]:
-    """The values that nothing may show, of options and of the environment."""
+    """Return the secret values of options and of the environment."""
     hidden = {str(value) for name, value in options.items() if value and spec.get(name, {}).get("no_log")}
     return frozenset(hidden.union(hidden_in(options), secrets_in_environment()))
 
 
 def instance_root(base_url: str | None, allow_http: bool, option: str = "base_url") -> str:
-    """The root of an instance from ``base_url``, without the service's prefix and without a slash at the end.
+    """Return the root of an instance from ``base_url``, without the service's prefix and without a trailing slash.
 
-    :param option: the one that holds it, for the messages.
-    :raises InvalidInput: where there is none, it is no URL, holds credentials, or is plain http to another machine.
+    :param option: name of the option, for messages.
+    :raises InvalidInput: if the value is missing, is no URL, has credentials, or is plain http to another machine.
     """
     if not base_url:
         environment = " (or SEVENTHINGS_BASE_URL)" if option == "base_url" else ""
@@ -140,11 +140,11 @@ def named_root(value: str | None, option: str = "base_url") -> str:
 
 
 def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Path | None = None) -> Client:
-    """A client from connection options (names as in the documentation fragment ``connection``). Sends nothing yet.
+    """Create a client from connection options, named as in the documentation fragment ``connection``. Send nothing yet.
 
-    :param read_only: refuse to write (check mode).
-    :param run_folder: the private folder of this run of Ansible, where it is known.
-    :raises InvalidInput: for an option that can't be right.
+    :param read_only: refuse writes (check mode).
+    :param run_folder: the private folder of this Ansible run, if known.
+    :raises InvalidInput: if an option is invalid.
     """
     given = from_environment(options)
     root = canonical_root(instance_root(given.get("base_url"), bool(given.get("allow_http"))))
@@ -216,7 +216,7 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
 
 
 def _rate(name: str, per_minute: int, places: Places, warnings: list[str]) -> RateLimit:
-    """The rate limit of an instance: one for this process, and one for all of this user where they share a place."""
+    """Return the rate limit of an instance, shared by all processes of this user if they have a common place."""
     shared = places.shared
     key = (name, per_minute, str(shared.path) if shared else "")
     if key not in _RATES:
@@ -230,9 +230,7 @@ def _rate(name: str, per_minute: int, places: Places, warnings: list[str]) -> Ra
 
 
 def _store(root: str, given: Credentials, places: Places) -> TokenStore | None:
-    """The store that shares a token pair; None where there is no private place, or no way to sign in that could be
-    repeated.
-    """
+    """Return the store of a shared token pair, or None without a private place or without a repeatable way to sign in."""
     if places.private is None or not given.client_id or not (given.password or given.refresh_token):
         return None
     account = Account(root, given.username or "", given.client_id, given.password or "", given.refresh_token or "")
@@ -251,8 +249,9 @@ def _is_on(name: str, value: Any) -> bool:
 
 
 def risks_of(options: Mapping[str, Any]) -> list[str]:
-    """Warns of connection options that give up a protection. Gives one line for each, the same at each call, so that a
-    run prints it once.
+    """Return a warning for each connection option that disables a protection.
+
+    The texts are the same at each call, so that a run prints them once.
     """
     given = from_environment(options)
     risks = []
@@ -278,9 +277,9 @@ def _is_local(base_url: str) -> bool:
 
 
 def _require_readable(option: str, path: str) -> None:
-    """
-    :raises InvalidInput: where a certificate or key is not there, or whoever reads it would wait for it, or go on for
-        ever.
+    """Check that a certificate or key is a regular file. Reading anything else may wait for ever.
+
+    :raises InvalidInput: if the file does not exist or is no regular file.
     """
     try:
         mode = Path(path).stat().st_mode
@@ -291,7 +290,7 @@ def _require_readable(option: str, path: str) -> None:
 
 
 def _key_lines(*paths: Any) -> set[str]:
-    """The lines of private keys. No key is ever sent; an answer that has one has it from somewhere else."""
+    """Return the lines of private keys. No key is ever sent, so an answer with such a line has it from elsewhere."""
     lines: set[str] = set()
     for path in paths:
         with contextlib.suppress(OSError, InvalidInput):

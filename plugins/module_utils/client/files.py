@@ -25,14 +25,14 @@ from .transport import Effect
 MAX_SIZE = 52_428_800
 MAX_NAME = 255
 _UNSENDABLE = re.compile('["\\x00-\\x1f\\x7f]')
-"""The characters that can't stand as they are in the header of a multipart body."""
+"""Characters that a header of a multipart body cannot contain as they are."""
 
 
 def check_local(attachment: Attachment, option: str, looked_in: str = "") -> list[str]:
-    """Returns the problems of a local file, in words. Fills in its name, type and size.
+    """Fill in name, type and size of a local file. Return the problems in words.
 
-    :param option: the option, for the message.
-    :param looked_in: what a path is relative to, in words; empty: the working directory.
+    :param option: name of the option, for messages.
+    :param looked_in: what a path is relative to, in words; empty for the working directory.
     """
     if attachment.path is None:
         return []
@@ -66,10 +66,10 @@ def check_local(attachment: Attachment, option: str, looked_in: str = "") -> lis
 
 
 def _size_of(attachment: Attachment) -> int:
-    """The bytes of a regular file.
+    """Return the size of a regular file in bytes.
 
-    :raises InvalidInput: where it is none.
-    :raises OSError: where it is not there or can't be looked at.
+    :raises InvalidInput: if it is no regular file.
+    :raises OSError: if it does not exist or cannot be read.
     """
     if attachment.folder is not None:
         return attachment.folder.status(str(attachment.path)).st_size
@@ -81,13 +81,12 @@ def _size_of(attachment: Attachment) -> int:
 
 
 def name_inside(written: str, root: str) -> str:
-    """The name that a folder has for a path of a desired state.
+    """Return the name inside a folder for a path of a desired state.
 
-    It is judged by its letters alone. What a path outside leads to is never looked at, so that nobody learns whether it
-    is there.
+    Only the text of the path is checked. A path outside the folder is never opened, so nobody learns whether it exists.
 
-    :param root: the folder, for the message.
-    :raises InvalidInput: where it leads out of the folder, or a step of it is hidden.
+    :param root: the folder, for messages.
+    :raises InvalidInput: if the path leads out of the folder or has a hidden step.
     """
     parts = PurePosixPath(written).parts
     if written.startswith(("/", "~")) or ".." in parts:
@@ -98,7 +97,7 @@ def name_inside(written: str, root: str) -> str:
 
 
 class Contents:
-    """The contents of files, as SHA-256. Each file is read or downloaded once, however many records link it."""
+    """SHA-256 digests of files. Each file is read or downloaded once, however many records link to it."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
@@ -140,11 +139,12 @@ class Contents:
 
 
 def recognise(contents: Contents, wanted: Iterable[Attachment], linked: Sequence[Attachment]) -> None:
-    """Gives a local file the uuid of the linked file with the same content (and name, where one is told); one download
-    for each of equal size.
+    """Assign to each local file the uuid of the linked file with the same content, and the same name if given.
 
-    Several wanted files with one content take a linked file each, as far as there are so many, and share one beyond
-    that: what is linked already is not uploaded.
+    Only linked files of equal size are downloaded.
+
+    If several wanted files have the same content, each gets its own linked file while there are enough, and the rest
+    share one: linked content is not uploaded again.
     """
     taken: list[Attachment] = []
     left = []
@@ -162,17 +162,18 @@ def recognise(contents: Contents, wanted: Iterable[Attachment], linked: Sequence
 
 
 def linked_alike(client: Client, wanted: Attachment, linked: Sequence[Attachment]) -> list[Attachment]:
-    """Every linked file that is the wanted one: by its uuid, else by its content (and name, where one is told)."""
+    """Return every linked file that is the wanted file: by uuid, else by content, and by name if given."""
     if wanted.uuid is not None:
         return [one for one in linked if one.uuid == wanted.uuid]
     return list(Contents(client).same(wanted, linked))
 
 
 def upload_missing(contents: Contents, wanted: Iterable[Attachment], send: Callable[[Attachment], None]) -> None:
-    """Uploads the local files of one record that are not linked yet: what has the same content (and name, where one is
-    told) once.
+    """Upload the local files of one record that are not linked yet.
 
-    :param send: uploads one file and notes its uuid.
+    Files with the same content, and the same name if given, are uploaded once.
+
+    :param send: uploads one file and stores its uuid.
     """
     sent: list[Attachment] = []
     for attachment in _those_with_a_name_first(wanted):
@@ -186,13 +187,13 @@ def upload_missing(contents: Contents, wanted: Iterable[Attachment], send: Calla
 
 
 def _those_with_a_name_first(wanted: Iterable[Attachment]) -> list[Attachment]:
-    """Local files that are not known to the service yet; a file whose name does not matter takes what others leave."""
+    """Return local files without a uuid, those with a name first: a file without a name can use what is left."""
     local = [one for one in wanted if one.path is not None and one.uuid is None]
     return sorted(local, key=lambda one: one.name is None)
 
 
 def name_of(attachment: Attachment) -> str:
-    """The name that a local file gets when it is uploaded."""
+    """Return the name that a local file gets when it is uploaded."""
     return attachment.name or Path(str(attachment.path)).name
 
 
@@ -206,25 +207,25 @@ def describe(client: Client, linked: Attachment) -> Attachment:
 
 
 def download(client: Client, uuid: str) -> bytes:
-    """The bytes of a file."""
+    """Return the content of a file."""
     return client.send("GET", f"/file/{uuid}/data", accept="application/octet-stream").body
 
 
 def thumbnail(client: Client, uuid: str, size: Mapping[str, Any]) -> bytes:
-    """A small picture of a file, a PNG where the instance has one.
+    """Return a small picture of a file, a PNG if the instance has one.
 
-    :param size: width and height in pixels, within which it fits; without them as the instance likes.
+    :param size: maximum width and height in pixels; the instance decides if they are missing.
     """
     pairs = [(name, str(pixels)) for name, pixels in size.items() if pixels is not None]
     return client.send("GET", f"/file/{uuid}/thumbnail", pairs=pairs, accept="image/png, image/*;q=0.5").body
 
 
 def content_of(attachment: Attachment) -> bytes:
-    """The bytes of a local file, as they are now.
+    """Return the current content of a local file.
 
-    Between judging and reading somebody may put another file, or a link, in its place. That one is not read.
+    Between the check and the read, somebody may replace the file by another file or a link. Such a file is not read.
 
-    :raises SeventhingsError: where it can't be read, or is not what was judged any more.
+    :raises SeventhingsError: if it cannot be read or is not the file that was checked.
     """
     shown = attachment.written or attachment.path
     try:
@@ -290,7 +291,7 @@ def _newest_like(client: Client, name: str, content: bytes) -> str | None:
 
 
 def is_same_file(client: Client, file: Mapping[str, Any], name: str, content: bytes) -> bool:
-    """Tells whether a file of the instance has the name and the content of one on this machine.
+    """Return True if a file of the instance has the name and the content of a local file.
 
     :param file: its metadata.
     """
@@ -299,14 +300,14 @@ def is_same_file(client: Client, file: Mapping[str, Any], name: str, content: by
 
 
 def newest_files(client: Client) -> list[Mapping[str, Any]]:
-    """The metadata of the 20 files that were uploaded last: all that the service lists."""
+    """Return the metadata of the last 20 uploads. The service lists no others."""
     decoded = client.send("GET", FILE.list_path).json()
     items = decoded.get("items") if isinstance(decoded, Mapping) else decoded
     return [item for item in items or () if isinstance(item, Mapping)]
 
 
 def require_local(attachments: Iterable[Attachment], option: str) -> None:
-    """Raises :class:`InvalidInput` with every problem of the local files among some attachments."""
+    """Raise :class:`InvalidInput` with every problem of the local files among attachments."""
     problems = [problem for attachment in attachments for problem in check_local(attachment, option)]
     if problems:
         raise InvalidInput(problems)

@@ -1,9 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The limits of what the other end may cost: bytes, seconds, pages, depth, digits, maps and lists.
+"""Limits for answers: bytes, seconds, pages, depth, digits, maps and lists.
 
-Memory is bounded by the bytes of an answer, and by its maps and lists, which are much longer in memory than their text.
+The size of an answer bounds memory only together with the number of its maps and lists, which are much larger in memory
+than as text.
 """
 
 from __future__ import annotations
@@ -26,33 +27,36 @@ from ..model.field import MOST_DIGITS
 
 MEBIBYTE = 1 << 20
 ANSWER_MEBIBYTES = 16
-"""The size of an answer after decompression. A page of 1,000 records with 16 kB each is as long."""
+"""Maximum size of an answer after decompression. It fits a page of 1,000 records with 16 kB each."""
 FILE_MEBIBYTES = 64
-"""The size of a file that is downloaded. The service takes files of at most 50."""
+"""Maximum size of a download. The service accepts files of at most 50 MB."""
 ERROR_BYTES = 16 << 10
-"""The bytes of the body of an error that are read."""
+"""Bytes of an error body that are read."""
 MOST_PAGES = 500
-"""The pages of a list, with 1,000 records each."""
+"""Maximum number of pages of a list, with 1,000 records each."""
 LIST_MEBIBYTES = 512
-"""The size of all pages of a list. 300,000 records with 1.7 kB each are as long."""
+"""Maximum size of all pages of a list. It fits 300,000 records with 1.7 kB each."""
 UNTOLD_SHARE = 8
-"""The part of that which a list may have whose total is not told, so that it may have no end."""
+"""Divisor of the maximum size for a list without a total, because it may be endless."""
 RECORD_BYTES = 256
-"""The bytes of a record that count at least: its place in memory is no smaller, however short its text is."""
+"""Bytes that a record counts at least, because it takes as many in memory, however short its text is."""
 DEADLINE_TIMEOUTS = 10.0
-"""How many time-outs a request may take in all, where nothing else is said."""
+"""Default deadline of a request, as a multiple of its timeout."""
 JSON_DEPTH = 64
-"""How deep the maps and lists of an answer may stand in each other. Those of the service stand 6 deep."""
+"""Maximum depth of maps and lists in an answer. The service nests 6 deep."""
 JSON_MEMBERS = 500_000
-"""Brackets that open a map or a list in an answer. Each becomes some hundred bytes, however short its text is; a page
-of 1,000 records with 100 fields has a fifth of it.
+"""Maximum number of maps and lists in an answer.
+
+Each takes some hundred bytes in memory, however short its text is. A page of 1,000 records with 100 fields has a fifth
+of this number.
 """
 MOST_FIELDS = 4_096
-"""The fields of a record. Instances have some hundreds; each is kept with what is known of it, which takes more than
-its text.
+"""Maximum number of fields of a record.
+
+Instances have some hundreds. Each is stored with what is known of it, which takes more memory than its text.
 """
 KEPT_MEMBERS = 4_000_000
-"""The same of a file that is kept beside an instance: a plan or a cursor of some hundred thousand records."""
+"""The same maximum for a local file: a plan or a cursor of some hundred thousand records."""
 
 _CHUNK = 64 << 10
 _PLAIN = frozenset({str, int, float, bool, type(None)})
@@ -61,16 +65,16 @@ _LONG_RUN = re.compile(rb"[0-9]{%d}" % (MOST_DIGITS // _STRIDE))
 
 
 class LimitExceeded(SeventhingsError):
-    """An answer is beyond a limit; nothing of it was used."""
+    """Raised if an answer exceeds a limit. Nothing of the answer is used."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits that a task sets for what the service may cost.
+    """The limits that a task sets for answers.
 
-    :ivar answer_mebibytes: the size of an answer after decompression, files left out.
-    :ivar pages: the number of pages of a list.
-    :ivar list_mebibytes: the size of all pages of a list; an eighth of it where the service tells no total.
+    :ivar answer_mebibytes: size of an answer after decompression, downloads excluded.
+    :ivar pages: number of pages of a list.
+    :ivar list_mebibytes: size of all pages of a list; an eighth of it if the service reports no total.
     """
 
     answer_mebibytes: int = ANSWER_MEBIBYTES
@@ -78,15 +82,15 @@ class Limits:
     list_mebibytes: int = LIST_MEBIBYTES
 
     def bytes_of(self, is_file: bool) -> int:
-        """The greatest length of an answer, in bytes."""
+        """Return the maximum length of an answer in bytes."""
         return MEBIBYTE * (max(self.answer_mebibytes, FILE_MEBIBYTES) if is_file else self.answer_mebibytes)
 
 
 class ListLimit:
-    """The limit of what one list may cost, page by page.
+    """Check the size of one list, page by page.
 
-    :param several: what it is a list of, such as ``rental cases``.
-    :param page_size: how many records a full page has.
+    :param several: what the list has, such as ``rental cases``.
+    :param page_size: number of records of a full page.
     """
 
     def __init__(self, limits: Limits, several: str, page_size: int) -> None:
@@ -97,12 +101,12 @@ class ListLimit:
         self._bytes = 0
 
     def add(self, length: int, records: int, total: int | None) -> None:
-        """Counts a page.
+        """Count a page.
 
-        :param length: of the answer after decompression, in bytes.
-        :param records: how many it has.
-        :param total: how many records the list has, where the service tells it.
-        :raises LimitExceeded: this is more than a list may have.
+        :param length: bytes of the answer after decompression.
+        :param records: number of records of the page.
+        :param total: number of records of the list, if reported.
+        :raises LimitExceeded: if the list is too large.
         """
         self._pages += 1
         self._bytes += max(length, records * RECORD_BYTES)
@@ -124,14 +128,14 @@ class ListLimit:
 
 
 class Stream(Protocol):
-    """The body of an answer, of which a part is read at a time."""
+    """The body of an answer, read in chunks."""
 
     def iter_content(self, chunk_size: int) -> Iterable[bytes]:
-        """Return the body in parts of this size."""
+        """Return the body in chunks of this size."""
 
 
 def read_up_to(stream: Stream, limit: int) -> tuple[bytes, bool]:
-    """The beginning of a body, decompressed, and whether that is all of it. No more is read."""
+    """Return the beginning of a body, decompressed, and True if it is the whole body. Read no more than that."""
     content = bytearray()
     for chunk in stream.iter_content(_CHUNK):
         content += chunk
@@ -148,11 +152,11 @@ def decode_json(
     parse_constant: Callable[[str], Any] | None = None,
     object_pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None = None,
 ) -> Any:
-    """Decodes a JSON text.
+    """Decode a JSON text.
 
-    :param members: how many maps and lists it may have. :param depth: how deep they may stand in each other.
-    :param parse_constant: as the library has it. :param object_pairs_hook: the same.
-    :raises ValueError: where it is no JSON, or beyond a limit of depth, digits or maps, which the message names.
+    :param members: maximum number of maps and lists. :param depth: maximum depth.
+    :param parse_constant: as in :mod:`json`. :param object_pairs_hook: as in :mod:`json`.
+    :raises ValueError: if the text is no JSON or exceeds a limit, which the message names.
     """
     content = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
     if content.count(b"{") + content.count(b"[") > members:
@@ -182,8 +186,10 @@ def decode_json(
 
 
 def _may_have_long_integers(content: bytes) -> bool:
-    """Tells by every so many letters, because a long one has several of these in a row. Where a letter is more than one
-    byte, zeros stand between them.
+    """Return True if a text may have very long numbers.
+
+    Sample every n-th byte: a long run of digits shows up as consecutive digits. In encodings with more than one byte
+    per character, zeros are between them.
     """
     return _LONG_RUN.search(content[::_STRIDE]) is not None or b"\0" in content
 
@@ -195,11 +201,12 @@ def _integer(digits: str) -> int:
 
 
 class Deadline:
-    """The time that one request may take in all, whatever it waits for: an answer of a byte a second has no pause
-    between its bytes that is too long.
+    """The deadline of one request, whatever it waits for.
 
-    :param seconds: after which the connection that is in use is cut off.
-    :ivar has_passed: whether it was.
+    An answer of a byte a second never times out between two bytes.
+
+    :param seconds: after which the current connection is cut off.
+    :ivar has_passed: True if the connection was cut off.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -222,9 +229,9 @@ class Deadline:
             self._connection = None
 
     def watch(self, connection: Any) -> None:
-        """Cuts off this connection when the time is up.
+        """Cut off this connection when the deadline passes.
 
-        :param connection: one of the library, or its socket.
+        :param connection: a connection of the library, or its socket.
         """
         with self._lock:
             self._connection = connection
@@ -232,29 +239,30 @@ class Deadline:
             self.pass_now()
 
     def pass_now(self) -> None:
-        """The time is up: cuts off the connection that is in use."""
+        """Cut off the current connection because the deadline passed."""
         self.has_passed = True
         with self._lock:
             cut_off(self._connection)
 
 
 class _Deadlines:
-    """The deadlines that run in this process, and the one thread that waits for the first of them. A thread for each
-    would take longer than some requests do.
+    """The deadlines of this process and the one thread that waits for the first of them.
+
+    A thread for each deadline would take longer than some requests.
     """
 
     def __init__(self) -> None:
         self.begin()
 
     def begin(self) -> None:
-        """None runs. A process that was forked has neither the threads of the other one nor its requests."""
+        """Start without deadlines. A forked process has neither the threads nor the requests of its parent."""
         self._ends: dict[Deadline, float] = {}
         self._changed = threading.Condition(threading.Lock())
         self._looks_at = math.inf
         self._thread: threading.Thread | None = None
 
     def add(self, deadline: Deadline) -> None:
-        """Lets its time begin."""
+        """Start the time of a deadline."""
         with self._changed:
             end = time.monotonic() + deadline.seconds
             self._ends[deadline] = end
@@ -265,7 +273,7 @@ class _Deadlines:
                 self._changed.notify()
 
     def remove(self, deadline: Deadline) -> None:
-        """It does not pass any more. The thread is left to find that out when it would have passed."""
+        """Remove a deadline. The thread notices when the deadline would have passed."""
         with self._changed:
             self._ends.pop(deadline, None)
 
@@ -275,7 +283,10 @@ class _Deadlines:
                 deadline.pass_now()
 
     def _passed(self) -> list[Deadline]:
-        """Waits once, for the first that ends or for one that ends earlier. Returns those whose time is up by then."""
+        """Wait for the first deadline, or for an earlier one that is added meanwhile.
+
+        Return the deadlines that have passed.
+        """
         with self._changed:
             self._looks_at = min(self._ends.values(), default=math.inf)
             pause = self._looks_at - time.monotonic()
@@ -294,14 +305,14 @@ _OF_THIS_THREAD = threading.local()
 
 
 def watched(connection: Any) -> None:
-    """A connection is used in this thread: the deadline of its request, if there is one, holds for it."""
+    """Put a connection of this thread under the deadline of the current request, if there is one."""
     deadline: Deadline | None = getattr(_OF_THIS_THREAD, "deadline", None)
     if deadline is not None:
         deadline.watch(connection)
 
 
 def cut_off(connection: Any) -> None:
-    """Ends whatever another thread waits for on a connection."""
+    """End whatever another thread waits for on a connection."""
     # TLS inside of TLS, through a proxy, has the socket one step further in.
     inner = getattr(connection, "sock", connection)
     plain = getattr(inner, "socket", inner)

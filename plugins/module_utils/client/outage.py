@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Notices that the service is down, and waits until it answers again."""
+"""Detect that the service is down, and wait until it answers again."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from ..errors import ServiceUnavailable
 UNAVAILABLE = (HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatus.GATEWAY_TIMEOUT)
 """The statuses of a gateway whose service is down."""
 FAILURES = 5
-"""Requests in a row without an answer of the service, after which nothing is sent until it answers."""
+"""Consecutive requests without an answer of the service after which nothing is sent until it answers."""
 INTERVAL = 15.0
-"""Seconds from one question to the next whether the service is back, unless it says when to come again."""
+"""Seconds between two checks whether the service is back, unless it says when to come again."""
 LOST_WRITES = 10
-"""Writes of one kind in a row without an answer, after which no more are sent."""
+"""Consecutive writes of one kind without an answer after which no more are sent."""
 
 
 class Outages:
     """The failures of all threads of a process, and the pause that follows them.
 
-    :ivar ended: how many outages are over. A request that was under way in one begins anew.
+    :ivar ended: number of outages that are over. A request that was in progress during one starts again.
     """
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class Outages:
 
     @property
     def is_suspected(self) -> bool:
-        """Whether the service may be down, so that it is asked before anything else is sent."""
+        """Return True if the service may be down, so that it is checked before anything else is sent."""
         return self._is_suspected
 
     def answered(self) -> None:
@@ -60,15 +60,15 @@ class Outages:
             self._is_suspected = self._is_suspected or bool(after) or self._failures >= FAILURES
 
     def suspect(self) -> None:
-        """Let the service be asked whether it is there, before anything else is sent."""
+        """Have the service checked before anything else is sent."""
         self._is_suspected = True
 
     def wait(self, seconds: float, is_down: Callable[[], bool], sleep: Callable[[float], None]) -> None:
-        """Wait until the service answers, if it may be down. One thread asks it, and the others wait for that thread.
+        """Wait until the service answers, if it may be down. One thread checks it, and the others wait for that thread.
 
-        After a wait in vain the service is asked once for each request, without a pause.
+        After a wait in vain, the service is checked once for each request, without a pause.
 
-        :param seconds: how long to wait at most. :param is_down: one question to the service.
+        :param seconds: maximum wait. :param is_down: one check of the service.
         :raises ServiceUnavailable: if the service is still down.
         """
         with self._asking:

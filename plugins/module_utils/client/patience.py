@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decides how long a request waits that came too early for the service, and words the error when that time is over."""
+"""Decide how long a request waits after the service refused it as too early, and word the error after that."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from http import HTTPStatus
 from ..errors import TooManyRequests
 
 RATE_LIMIT_WAIT = 300.0
-"""Seconds unless told otherwise."""
+"""Default seconds to wait."""
 
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 60.0
@@ -20,25 +20,25 @@ _SHOWN = 5
 
 
 class Written:
-    """The requests that changed something since somebody began: how many, and the newest of them."""
+    """The requests that changed something since a start: their number and the newest."""
 
     def __init__(self) -> None:
         self._count = 0
         self._newest: deque[str] = deque(maxlen=_SHOWN)
 
     def begin(self) -> None:
-        """Forgets what was before."""
+        """Start again."""
         self._count = 0
         self._newest.clear()
 
     def note(self, request: str) -> None:
-        """Notes a request that was carried out, such as ``POST /location``."""
+        """Note a request that was executed, such as ``POST /location``."""
         self._count += 1
         self._newest.append(request)
 
     @property
     def told(self) -> str:
-        """Says in a sentence what was done."""
+        """Return a sentence about what was written."""
         if not self._count:
             return "Nothing was changed before it."
         earlier = f"{self._count - len(self._newest)} others, " if self._count > len(self._newest) else ""
@@ -46,9 +46,9 @@ class Written:
 
 
 class Patience:
-    """The time for one request, its repeats included. It counts from the first refusal.
+    """The time that one request may wait for the rate limit, retries included. It starts with the first refusal.
 
-    :param seconds: how long to wait.
+    :param seconds: maximum wait.
     """
 
     def __init__(self, seconds: float, clock: Callable[[], float]) -> None:
@@ -59,14 +59,14 @@ class Patience:
 
     @property
     def left(self) -> float:
-        """Seconds."""
+        """Return the seconds that are left."""
         return self._seconds if self._since is None else self._since + self._seconds - self._clock()
 
     def pause(self, after: float | None) -> float:
-        """Seconds to wait after a refusal.
+        """Return the seconds to wait after a refusal.
 
-        :param after: as the service asks; None where it does not say. Who is to come again at once, and is refused
-            then, waits all the same.
+        :param after: as the service asks; None if it does not say. A request that may come again at once, and is then
+            refused, waits all the same.
         """
         self._since = self._clock() if self._since is None else self._since
         growing = min(_FIRST_PAUSE * 2.0**self._refusals, _LONGEST_PAUSE)
@@ -75,13 +75,13 @@ class Patience:
         return growing if after is None or (after == 0 and not is_first) else after
 
     def lost(self, refused: TooManyRequests, pause: float, written: Written) -> TooManyRequests:
-        """The refusal with what was done and what was not."""
+        """Return the refusal, with what was written and what was not."""
         return _saying(
             refused, f"{refused.message} {self._why(pause)} This request was not carried out. {written.told}"
         )
 
     def not_sent(self, endpoint: str, pause: float, written: Written) -> TooManyRequests:
-        """The error of a request that was not sent, because the pause of an earlier one is still to be waited out."""
+        """Return the error of a request that was not sent, because the pause of an earlier request is not over."""
         told = f"{endpoint}: not sent, because of an earlier HTTP 429. {self._why(pause)} {written.told}"
         return _saying(TooManyRequests(HTTPStatus.TOO_MANY_REQUESTS, "", endpoint), told)
 

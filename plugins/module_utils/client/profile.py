@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The profile of an instance, as a probe wrote it: answers that contradict it tell that the instance has changed. No
-request is made for that, and some are spared that guard against what this instance does not do.
+"""The profile of an instance as a probe wrote it. An answer that contradicts it shows that the instance has changed.
 
-An answer tells something where it has it. That it lacks something tells only what no record could leave out.
+Nothing is requested for this check, and the profile saves requests that guard against behaviour this instance does not
+have. A member in an answer proves something. A missing member proves something only if every record has it.
 """
 
 from __future__ import annotations
@@ -43,36 +43,36 @@ from .transport import Response
 
 _LARGEST = 1 << 20
 _MOST_LOOKED_AT = 20
-"""Records of one answer that are looked at."""
+"""Number of records of one answer that are checked."""
 
 _IN_ENVELOPES = (OBJECT, ROOM, LOCATION, RENTAL_CASE)
 _BY_FIELDS = (*TEMPLATE_KINDS.values(), LOCATION)
 CAPS = (200, 100, 50)
-"""The largest pages of instances that have a cap, as the switches name them."""
+"""The largest pages of instances with a cap, as the switches name them."""
 _DAY = len("2031-05-31")
 _NUMBER_TEXT = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 _SIDE = re.compile("[A-Za-z0-9_]{1,64}")
 _DATE = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _STATUSES = ("ok", "deviation", "missing", "new", "unknown")
-"""The statuses that follow from an actual and an expected field."""
+"""The statuses computed from an expected and an actual field."""
 
 LINKS = tuple(name for name, field_type in FIELD_TYPES.items() if field_type.shape == "reference")
-"""Types of fields that lead to one record."""
+"""Types of fields that link to one record."""
 
 HIDDEN_RECORDS = "hidden_records"
-"""What a profile says of the account: whether it does not see all records."""
+"""The member of a profile that says whether records are hidden from the account."""
 
 Seen = Iterator[tuple[str, str]]
-"""Switches, each with the side that was seen."""
+"""Switches, each with the observed side."""
 
 
 @dataclass
 class Profile:
-    """The sides of switches that an instance was on when it was probed.
+    """The behaviour of an instance when it was probed.
 
-    :ivar sides: switch to side, of those that were told, and :data:`HIDDEN_RECORDS` of the account that probed.
+    :ivar sides: switch to side, and :data:`HIDDEN_RECORDS` for the account that probed.
     :ivar date: the day of the probe.
-    :ivar note: is told each contradiction once.
+    :ivar note: called once with each contradiction.
     """
 
     sides: Mapping[str, str]
@@ -83,9 +83,9 @@ class Profile:
 
     @classmethod
     def read(cls, path: str, note: Callable[[str], None]) -> Profile:
-        """The profile in a file.
+        """Return the profile in a file.
 
-        :raises InvalidInput: where there is none.
+        :raises InvalidInput: if there is none.
         """
         try:
             content = Folder.read_named(Path(path).expanduser(), _LARGEST)
@@ -109,9 +109,9 @@ class Profile:
         return cls(sides, date if isinstance(date, str) and _DATE.fullmatch(date) else "", note)
 
     def heard(self, method: str, path: str, answer: Response, types: Callable[[Kind], Mapping[str, str]]) -> None:
-        """Looks at an answer that came anyway.
+        """Check an answer that was needed anyway.
 
-        :param types: the types of the fields of a kind by their keys, as far as they are known already.
+        :param types: returns the types of the fields of a kind by key, as far as they are known already.
         """
         try:
             for switch, side in _seen(method, path, answer, types):
@@ -134,7 +134,7 @@ class Profile:
 
 
 def _is_side(value: Any) -> bool:
-    """Tells whether a value is the name of a side: others may have written it, and it stands in warnings."""
+    """Return True if a value is a valid name of a side. A profile may be foreign, and its names appear in warnings."""
     return isinstance(value, str) and _SIDE.fullmatch(value) is not None
 
 
@@ -144,7 +144,7 @@ def _agree(switch: str, was: str, now: str) -> bool:
 
 
 def _shown(path: str) -> str:
-    """A path without what names a record."""
+    """Return a path without the identifier of a record."""
     kind = _kind_of_item(path)
     return path if kind is None else kind.item_path
 
@@ -162,7 +162,7 @@ _CREATIONS = {kind.create_path: kind for kind in KINDS.values() if kind.create_p
 
 
 def _seen(method: str, path: str, answer: Response, types: Callable[[Kind], Mapping[str, str]]) -> Seen:
-    """The sides that an answer shows."""
+    """Return the sides that an answer shows."""
     yield from _headers(answer)
     listed, item = _LISTS.get(path), _kind_of_item(path)
     if method == "POST":
@@ -223,14 +223,14 @@ def _envelope(kind: Kind, decoded: Any, number: int) -> Seen:
 
 
 def total_side(envelope: Mapping[str, Any]) -> str:
-    """The form of the total in an envelope."""
+    """Return the form of the total in an envelope."""
     if "total" not in envelope:
         return "none"
     return "text" if isinstance(envelope["total"], str) else "given"
 
 
 def echo_side(envelope: Mapping[str, Any]) -> str:
-    """What an envelope repeats of the page that was asked for."""
+    """Return what an envelope repeats of the requested page."""
     if "per_page" in envelope:
         return "both"
     return "page" if "page" in envelope else "none"
@@ -276,7 +276,7 @@ def _fields(kind: Kind, flat: Mapping[str, Any], types: Mapping[str, str]) -> Se
 
 
 def sides_of_value(type_name: str, value: Any) -> Seen:
-    """The sides that one answered value of a field shows by itself.
+    """Return the sides that one value of a field shows by itself.
 
     :param type_name: the name of the field's type.
     """

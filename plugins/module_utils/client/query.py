@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Filters, sorting and paging as they stand in a query string (section 4.8 of the interface)."""
+"""Filters, sorting and paging as they appear in a query string (section 4.8 of the interface)."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ PRESENCE = ("empty", "not_empty", "null", "not_null")
 OPERATORS = SINGLE + MULTIPLE + PRESENCE
 
 PER_PAGE = 1000
-"""The largest page that the service gives (facts of the published description: 1 to 1000)."""
+"""The largest page of the service (published description: 1 to 1000)."""
 
 QUERY_LIMIT = 5700
-"""No filters are longer than this many characters as they are sent, so that with root, path and paging no URL passes
-6,000; longer ``in`` lists are split.
+"""Maximum length of encoded filters, so that no URL with root, path and paging exceeds 6,000 characters.
+
+Longer ``in`` lists are split.
 """
 
 _HALVES = "surrogatepass"
 
 
 class Link(NamedTuple):
-    """The record that a link leads to, as far as it is known."""
+    """The target of a link, as far as it is known."""
 
     id: int | None
     uuid: str | None
@@ -37,9 +38,9 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True)
 class Condition:
-    """One filter: the field's key, one of the operators of section 4.8, and its values (one, several, or none).
+    """One filter: the key of a field, one of the operators of section 4.8, and its values.
 
-    :ivar links: the values of a filter that finds records by their links.
+    :ivar links: the values of a filter that compares links.
     """
 
     field: str
@@ -49,18 +50,18 @@ class Condition:
 
     @classmethod
     def on_links(cls, field: str, operator: str, links: Sequence[Link]) -> Condition:
-        """A filter that compares links. Some instances compare their ids, others their uuids."""
+        """Create a filter that compares links. Some instances compare their ids, others their uuids."""
         values = tuple(link.uuid if link.id is None else link.id for link in links)
         # Compared in the other form, no link is equal: then nothing is found, or everything that is not equal.
         return cls(field, operator, values, tuple(links) if operator in ("eq", "in") else ())
 
     def in_form(self, form: str) -> Condition | None:
-        """The same filter by ``id`` or by ``uuid``; None if one is not known."""
+        """Return the same filter by ``id`` or by ``uuid``, or None if one of them is unknown."""
         values = tuple(link.id if form == "id" else link.uuid for link in self.links)
         return None if None in values else replace(self, values=values) if values else self
 
     def pairs(self) -> list[tuple[str, str]]:
-        """The bracket form, one pair for each value; a presence operator is written with an empty value."""
+        """Return the bracket form, one pair for each value. An operator for presence has an empty value."""
         name = f"filter[{self.field}][{self.operator}]"
         if self.operator in PRESENCE:
             return [(name, "")]
@@ -76,7 +77,7 @@ def _text(value: Any) -> str:
 
 
 def parse_filters(filters: Mapping[str, Any], option: str = "filters") -> list[Condition]:
-    """Parses ``filters`` as a person wrote them: field -> operator -> value(s), or field -> value as short for ``eq``.
+    """Parse ``filters`` as users write them: field -> operator -> value(s), or field -> value as short for ``eq``.
 
     :raises InvalidInput: with one line for each wrong operator or number of values.
     """
@@ -118,24 +119,28 @@ def parse_filters(filters: Mapping[str, Any], option: str = "filters") -> list[C
 
 
 def parse_sort(sort: Sequence[str]) -> list[tuple[str, bool]]:
-    """``["name", "-created_at"]`` to ``[("name", False), ("created_at", True)]``; true means descending."""
+    """Parse a sort order into pairs of a field and True for descending.
+
+    ``["name", "-created_at"]`` becomes ``[("name", False), ("created_at", True)]``.
+    """
     return [(name[1:], True) if name.startswith("-") else (name, False) for name in sort]
 
 
 def encode(pairs: Sequence[tuple[str, str]]) -> str:
-    """A query string; brackets stay readable, a space becomes ``+`` as the service's date-time filters want it.
+    """Return a query string.
 
-    Half of a character, as an instance may have it in the key of a field, is sent as it is: the service judges it.
+    Brackets stay readable, and a space becomes ``+``, as the date-time filters of the service require.
+
+    A lone surrogate, which a key of a field may contain, is sent as it is: the service rejects or accepts it.
     """
     return urlencode(pairs, safe="[]", errors=_HALVES)
 
 
 def split_long(conditions: Sequence[Condition]) -> Iterator[list[Condition]]:
-    """Splits an ``in`` list that would make the URL too long into several queries whose answers together are the
-    answer.
+    """Split an ``in`` list that would make the URL too long into several queries whose answers together are the answer.
 
-    Only the longest ``in`` condition is split, into as few parts as fit; every other condition is repeated in each
-    query, and where that leaves too little room, the next one is split too.
+    Only the longest ``in`` condition is split, into as few parts as possible. Every other condition is repeated in each
+    query. If that leaves too little room, the next longest is split, too.
     """
     lists = [condition for condition in conditions if condition.operator == "in" and len(condition.values) > 1]
     if not lists or _length(conditions) <= QUERY_LIMIT:
@@ -149,7 +154,7 @@ def split_long(conditions: Sequence[Condition]) -> Iterator[list[Condition]]:
 
 
 def _in_parts(condition: Condition, room: int) -> Iterator[tuple[Any, ...]]:
-    """The values of a list, in parts that are as long as there is room; never all of them in one."""
+    """Return the values of a list in parts that fit into the room, always at least two parts."""
     part: list[Any] = []
     used = 0
     for value in condition.values:
@@ -163,7 +168,7 @@ def _in_parts(condition: Condition, room: int) -> Iterator[tuple[Any, ...]]:
 
 
 def fits_url(conditions: Sequence[Condition]) -> bool:
-    """Tells whether the conditions, as far as they can be split, fit into a query string."""
+    """Return True if the conditions, split if possible, fit into a query string."""
     return all(_length(part) <= QUERY_LIMIT for part in split_long(conditions))
 
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lets requests go as fast as the limit and the service allow."""
+"""Send requests as fast as the limit and the service allow."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ __all__ = ["SERVICE_LIMIT", "PauseTooLong", "RateLimit"]
 
 _SHORTEST_SLEEP = 0.001
 _LONG_PAUSE = 60.0
-"""Seconds from which on nobody keeps what others wait for during a pause."""
+"""Seconds from which on locks that others wait for are released during a pause."""
 _JITTER = 0.05
-"""How much of a pause is added at random, so that several controllers do not come again at once."""
+"""Random part of a pause, so that several controllers do not return at once."""
 _MOST_JITTER = 5.0
 
 Pausing = Callable[[], contextlib.AbstractContextManager[None]]
 
 
 class PauseTooLong(Exception):
-    """The service wants nobody to send anything for longer than there is time.
+    """Raised if the service asks everybody to pause for longer than the caller can wait.
 
-    :ivar seconds: that are left of its pause.
+    :ivar seconds: left of the pause.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -38,12 +38,13 @@ class PauseTooLong(Exception):
 
 
 class RateLimit:
-    """Shared by all threads, and by all processes of a user where there is a place for that.
+    """A rate limit, shared by all threads, and by all processes of a user if they have a common place.
 
-    :ivar per_minute: never more requests than this in any 60 seconds; 0 for no limit. Of several that processes name
-        the smallest rules; who names none neither counts nor waits.
-    :param shared: where processes keep their pace; None: this process alone.
-    :param on_problem: is told once why the pace is not shared any more.
+    :ivar per_minute: maximum number of requests in any 60 seconds; 0 for no limit. If processes have different limits,
+        the
+        smallest counts. A process without a limit neither counts nor waits.
+    :param shared: where processes share their pace; None for this process alone.
+    :param on_problem: called once with the reason if the pace is no longer shared.
     """
 
     def __init__(
@@ -64,11 +65,11 @@ class RateLimit:
         self._on_problem = on_problem
 
     def wait(self, patience: float = float("inf"), pausing: Pausing = contextlib.nullcontext) -> float:
-        """Returns when one more request may be sent, and counts it as sent then: the moment, for :meth:`refused`.
+        """Wait until one more request may be sent, count it, and return the moment, for :meth:`refused`.
 
-        :param patience: seconds that a pause which the service asked for may last.
-        :param pausing: is entered for a pause of more than a minute.
-        :raises PauseTooLong: where it lasts longer.
+        :param patience: maximum seconds for a pause that the service asked for.
+        :param pausing: entered during a pause of more than a minute.
+        :raises PauseTooLong: if the pause is longer.
         """
         try:
             return self._wait(self._used(), patience, pausing)
@@ -93,8 +94,9 @@ class RateLimit:
             patience -= held
 
     def _due(self, turnstile: Turnstile) -> tuple[float, float, float]:
-        """Returns three numbers: the time now, the seconds until one more request may be sent (0: it is counted as
-        sent), and the seconds that the service asked for.
+        """Return the time now, the seconds to wait, and the seconds that the service asked for.
+
+        If the wait is 0, the request is counted as sent.
         """
         with turnstile.pace() as pace:
             now = self.clock()
@@ -109,7 +111,7 @@ class RateLimit:
         self._sleep(max(seconds, held + jitter, _SHORTEST_SLEEP))
 
     def _go_alone(self, error: OSError) -> None:
-        """A pace that can't be shared is kept by this process alone."""
+        """Keep the pace for this process alone, because it cannot be shared."""
         if self._shared is not None:
             self._on_problem(describe(error))
         self._shared = None
@@ -125,7 +127,7 @@ class RateLimit:
 
     @property
     def left(self) -> int | None:
-        """The number of requests that the limit leaves for now; None where there is no limit."""
+        """Return the number of requests that the limit allows now, or None without a limit."""
         if not self.per_minute:
             return None
         left = []
@@ -138,10 +140,9 @@ class RateLimit:
         return left[-1]
 
     def expect(self, number: int) -> None:
-        """Announces that so many requests are to come. Where they do not fit into this minute, they go evenly from the
-        first one on.
+        """Announce a number of requests. If they do not fit into this minute, they are sent evenly from the first on.
 
-        Without this a long run would begin with a burst, which a service may refuse, and then stand still.
+        Otherwise a long run would begin with a burst, which a service may refuse, and then stand still.
         """
 
         def note(pace: Pace) -> None:
@@ -151,9 +152,9 @@ class RateLimit:
         self._note(self._used(), note)
 
     def refused(self, sent: float, pause: float) -> None:
-        """The service refused a request for coming too early: nobody sends anything for a while, then all go evenly.
+        """Handle a request that the service refused as too early: pause everybody, then send evenly.
 
-        :param sent: when the request was sent. What was sent before an earlier refusal was known says nothing new.
+        :param sent: when the request was sent. A request sent before an earlier refusal was known says nothing new.
         :param pause: seconds to wait, as the service asks.
         """
         used = self._used()
@@ -162,5 +163,5 @@ class RateLimit:
             self._note(turnstile, lambda pace: pace.refuse(sent, pause, self.clock()))
 
     def _used(self) -> Turnstile:
-        """The turnstile that counts the requests of this limit."""
+        """Return the turnstile that counts the requests of this limit."""
         return self._shared if self._shared is not None and self.per_minute else self._own

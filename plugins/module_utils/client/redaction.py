@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Secrets taken out of texts of the service, in whatever spelling they stand there.
+"""Remove secrets from texts of the service, in every spelling.
 
-An answer that echoes a secret may write it as JSON, HTML or a URL does, and base64 or hexadecimal digits are no better
-than the secret itself. So each of its characters is looked for in all of its spellings.
+An answer may echo a secret as JSON, HTML or a URL writes it, and base64 or hexadecimal digits are no better than the
+secret itself. So each of its characters is matched in all of its spellings.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from urllib.parse import unquote
 
 MASK = "********"
 HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
-"""Stands in a result for a value that is a secret as a whole: Ansible's own words."""
+"""Replaces a value in a result that is a secret as a whole. Ansible uses these words."""
 
 _SHORTEST_ENCODED = 5
-"""Characters of base64 that a shorter secret does not fill; they might stand anywhere."""
+"""Characters of base64 that a shorter secret does not fill. They would match anywhere."""
 _ENCODED_IN = 4
-"""How often one encoding may stand in another."""
+"""How often one encoding may be nested in another."""
 _BACKSLASHES = 2**_ENCODED_IN
-"""The backslashes that stand for one where JSON stands in JSON; before a quotation mark it is one less."""
+"""Number of backslashes that stand for one backslash in nested JSON. Before a quotation mark it is one less."""
 _BLANKS = " \t\n\r\f\v\xa0"
 _HEX = "[0-9a-fA-F]"
 _NEXT = f"%[89abAB]{_HEX}"
@@ -42,18 +42,18 @@ _ESCAPE = re.compile(
     """,
     re.VERBOSE,
 )
-"""One character, in the ways in which formats write those that they can't hold. More backslashes may stand before."""
+"""One escaped character, in the spellings of all formats. More backslashes may precede it."""
 _SHORTEST_IN_NAMES = 8
 _MARKS = "\\&%+"
-"""One of them stands in every text that escapes what it holds."""
+"""Every text with escapes has one of these characters."""
 _HEX_DIGITS = re.compile("[0-9a-f]+|[0-9A-F]+")
 _APART = re.compile(r"[\s:.-]+")
 _LEFT_OUT = re.compile(r"[\Wnrtfv]+")
-"""Characters that may stand for something else: letters among them escape blanks."""
+"""Characters that may stand for something else. Letters are among them because they escape blanks."""
 
 
 def without(secrets: Iterable[str], text: str) -> str:
-    """A text with every one of some secrets replaced, the longest first."""
+    """Return a text with all secrets replaced, the longest first."""
     folded = None
     for secret in sorted((one for one in secrets if one), key=len, reverse=True):
         folded = _folded(text) if folded is None else folded
@@ -64,12 +64,15 @@ def without(secrets: Iterable[str], text: str) -> str:
 
 
 def hide(secrets: Iterable[str], value: Any) -> Any:
-    """Data with every one of some secrets taken out in every spelling, as Ansible does with the result of a module for
-    the plain one.
+    """Return data without secrets in any spelling.
 
-    :param value: maps, lists and plain values. Of names in maps only those go that hold a secret of 8 or more
-        characters: a shorter one may well be a word that a result needs.
-    :returns: the same with :data:`HIDDEN` for what is a secret or a number with one in it, and stars in texts.
+    Ansible does this with the result of a module for the plain spelling.
+
+    :param value: maps, lists and plain values. A name in a map is replaced only if it has a secret of 8 or more
+        characters: a shorter secret may well be a word that a result needs.
+    :returns: the same data, with :data:`HIDDEN` for a value that is a secret or a number with a secret in it, and stars
+        in
+        texts.
     """
     ordered = sorted((one for one in secrets if one), key=len, reverse=True)
     long = [secret for secret in ordered if len(secret) >= _SHORTEST_IN_NAMES]
@@ -82,7 +85,7 @@ def hide(secrets: Iterable[str], value: Any) -> Any:
 
 
 def hide_in_result(secrets: Iterable[str], result: Mapping[str, Any]) -> dict[str, Any]:
-    """The result of a module without some secrets. Tokens that were asked for stay; who asked keeps them hidden."""
+    """Return the result of a module without secrets. Requested tokens stay: the caller keeps them hidden."""
     tokens = {key: result[key] for key in ("access_token", "refresh_token") if result.get(key)}
     return {**hide(secrets, result), **tokens}
 
@@ -148,7 +151,7 @@ def _places_undone(text: str, places: list[tuple[int, int]]) -> list[tuple[int, 
 
 
 def _character(match: re.Match[str]) -> str:
-    """The character that an escape stands for; the escape itself where it stands for none."""
+    """Return the character that an escape stands for, or the escape itself if it stands for none."""
     high, low, unit, byte, decimal, digits, entity, percent = match.groups()
     if entity:
         return html.unescape(entity)
@@ -161,8 +164,9 @@ def _character(match: re.Match[str]) -> str:
 
 
 def _folded(text: str) -> str:
-    """Most letters and digits of a text, and of what it is with each encoding undone; spellings of one text are one
-    then.
+    """Return most letters and digits of a text and of its decoded forms.
+
+    All spellings of one text have the same result.
     """
     return "\0".join(_letters(layer) for layer in _undone(text))
 
@@ -172,7 +176,7 @@ def _letters(text: str) -> str:
 
 
 def _undone(text: str) -> Iterator[str]:
-    """A text, and what it is when its escapes are undone, once, twice, ..."""
+    """Yield a text, and the text with its escapes undone once, twice, and so on."""
     yield text
     for _encoding in range(_ENCODED_IN):
         plain = _ESCAPE.sub(_character, text)
@@ -184,12 +188,12 @@ def _undone(text: str) -> Iterator[str]:
 
 @functools.lru_cache(maxsize=1024)
 def _folded_forms(secret: str) -> tuple[str, ...]:
-    """Most letters and digits of all that stands for a secret in a text or in one with its escapes undone."""
+    """Return most letters and digits of every form of a secret in a text, escaped or not."""
     return tuple(dict.fromkeys(map(_letters, (*_forms(secret), *_encoded(secret)))))
 
 
 def _forms(secret: str) -> list[str]:
-    """A secret, and where it looks like an escape what that is undone, as undoing those of a text does it too."""
+    """Return a secret and, if it looks like an escape, its decoded form: decoding a text decodes the secret, too."""
     return [one for one in _undone(secret) if one == secret or len(one) >= _SHORTEST_ENCODED]
 
 
@@ -211,13 +215,17 @@ def _spelled(text: str) -> str:
 
 
 def _by_run(character: str) -> str:
-    """Blanks are often made one or a plus, and backslashes doubled, so a run of them is looked for as a whole."""
+    """Return a pattern for a run of one character.
+
+    Blanks often become one blank or a plus, and backslashes are doubled.
+    """
     return " " if character in _BLANKS or character == "+" else character
 
 
 def _spellings(character: str, count: int) -> str:
-    """A pattern for a run of one character, with backslashes before it. It is linear: no part of a text can be read in
-    two ways.
+    """Return a pattern for a run of one character with backslashes before it.
+
+    It is linear: no part of a text matches in two ways.
     """
     most = _BACKSLASHES
     if character == " ":
@@ -229,7 +237,7 @@ def _spellings(character: str, count: int) -> str:
 
 @functools.lru_cache(maxsize=1024)
 def _encoded(secret: str) -> tuple[str, ...]:
-    """The base64 and hexadecimal digits of a secret, wherever it stands in the encoded text."""
+    """Return the base64 and hexadecimal digits of a secret at every offset in the encoded text."""
     content = secret.encode("utf-8", "surrogatepass")
     found = []
     for before in range(3):
@@ -243,5 +251,5 @@ def _encoded(secret: str) -> tuple[str, ...]:
 
 @functools.lru_cache(maxsize=1024)
 def _joined(secret: str) -> tuple[str, ...]:
-    """The encoded digits of a secret without what may stand between them."""
+    """Return the encoded digits of a secret without separators."""
     return tuple(_APART.sub("", form) for form in _encoded(secret))

@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Records of a very long list in little memory: each page is kept as it came, compressed, and read again when somebody
-asks for more than by what its records are found.
+"""Records of a very long list in little memory.
 
-Whoever goes through all of such records does so in the order of their list; any other order reads a page for each.
+Each page stays compressed as it came, and is parsed again if somebody needs more than the fields used to find records.
+Read such records in the order of their list. Any other order parses a page for each record.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 _OPEN = 4
-"""How many pages are open at a time: two lists that are gone through together have two each."""
+"""Number of open pages: two lists that are compared side by side have two each."""
 _FAST = 1
-"""The level of compression: the others take many times as long and gain little."""
+"""The level of compression. Other levels take many times as long and gain little."""
 
 Flat = Mapping[str, Any]
 
@@ -25,7 +25,7 @@ Flat = Mapping[str, Any]
 class CompressedPage:
     """The body of an answer.
 
-    :param body: as it came. :param read: makes the flat maps of its records from it.
+    :param body: as received. :param read: parses the flat maps of its records.
     """
 
     __slots__ = ("_packed", "_read")
@@ -35,9 +35,9 @@ class CompressedPage:
         self._read = read
 
     def rows(self, records: Sequence[Flat], names: Sequence[str]) -> list[Flat]:
-        """Its records, as rows.
+        """Return its records as rows.
 
-        :param records: the flat maps of its records. :param names: the fields that stay at hand.
+        :param records: the flat maps of its records. :param names: the fields that stay in memory.
         """
         places = {name: place for place, name in enumerate(names)}
         same: dict[str, str] = {}
@@ -47,7 +47,7 @@ class CompressedPage:
         ]
 
     def open(self) -> Sequence[Flat]:
-        """The flat maps of its records."""
+        """Return the flat maps of its records."""
         return self._read(zlib.decompress(self._packed))
 
 
@@ -55,7 +55,7 @@ _ABSENT = object()
 
 
 def _shared(value: Any, same: dict[str, str]) -> Any:
-    """A text that equals another one of the record as that one: two fields may have its uuid."""
+    """Return an equal text of the same record instead of a copy: two fields may have its uuid."""
     return same.setdefault(value, value) if value.__class__ is str else value
 
 
@@ -65,9 +65,9 @@ def _opened(page: CompressedPage) -> Sequence[Flat]:
 
 
 class Row(Mapping[str, Any]):
-    """The fields of one record. Nobody changes it, nor what it holds.
+    """The fields of one record. Neither the row nor its values are ever changed.
 
-    :param places: name of a field that is at hand to the place of its value; the rows of a page share it.
+    :param places: name of a field in memory to the index of its value. The rows of a page share it.
     """
 
     __slots__ = ("_number", "_page", "_places", "_values")
@@ -88,7 +88,7 @@ class Row(Mapping[str, Any]):
         return self._all[name] if value is _ABSENT else value
 
     def get(self, key: str, default: Any = None) -> Any:
-        """The value of a field, or something else where there is no such field."""
+        """Return the value of a field, or the default if there is no such field."""
         place = self._places.get(key)
         if place is None:
             return self._all.get(key, default)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The session of the library: what is trusted on the way to an instance, and what is watched."""
+"""The HTTP session: trusted authorities, proxies and connections under a deadline."""
 
 from __future__ import annotations
 
@@ -33,8 +33,9 @@ _CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
 
 def is_local(url: str) -> bool:
-    """Tells whether a URL's host is this machine and no other: a loopback address, or a name ``localhost`` that this
-    machine resolves to nothing else.
+    """Return True if the host of a URL is this machine and no other.
+
+    That is a loopback address, or a name ``localhost`` that this machine resolves to nothing else.
     """
     host = urlsplit(url).hostname or ""
     try:
@@ -64,10 +65,11 @@ def encode_host(host: str) -> str:
 
 
 def trusted(verify: bool | str, is_at_home: bool) -> bool | str:
-    """The value of ``verify`` for the library: that of :class:`Tls`, else the authorities that the environment names
-    for the library.
+    """Return the value of ``verify`` for the library.
 
-    :param is_at_home: the environment is not asked for proxies; its authorities are still those of the user.
+    That is the value of :class:`Tls`, else the authorities that the environment names for the library.
+
+    :param is_at_home: do not ask the environment for proxies. Its authorities are still those of the user.
     """
     if verify is True and is_at_home:
         return next((os.environ[name] for name in _CA_VARIABLES if os.environ.get(name)), True)
@@ -77,8 +79,9 @@ def trusted(verify: bool | str, is_at_home: bool) -> bool | str:
 if REQUESTS_IMPORT_ERROR is None:
 
     class _Measured(io.BufferedReader):
-        """The bytes from the other end, a measured part at a time. A library that believes a chunk of negative length
-        would ask for all that ever comes.
+        """The bytes from the other end, in chunks of limited size.
+
+        The library would read a chunk of negative length without end.
         """
 
         def read(self, size: int | None = -1, /) -> bytes:
@@ -87,7 +90,7 @@ if REQUESTS_IMPORT_ERROR is None:
             return super().read(size)
 
     class _Answer(http.client.HTTPResponse):
-        """The head of an answer, and a body that is read in measured parts."""
+        """The head of an answer, and a body that is read in chunks of limited size."""
 
         def __init__(self, *arguments: Any, **options: Any) -> None:
             super().__init__(*arguments, **options)
@@ -129,8 +132,9 @@ if REQUESTS_IMPORT_ERROR is None:
             return pool
 
     class _Session(requests.Session):
-        """A session that goes nowhere else. Where it only were told not to follow a redirect, it would read the whole
-        answer for the next address.
+        """A session that never follows a redirect.
+
+        If redirects were only switched off, the library would still read the whole answer to find the next address.
         """
 
         def get_redirect_target(self, resp: Any) -> str | None:
@@ -138,9 +142,9 @@ if REQUESTS_IMPORT_ERROR is None:
 
 
 def has_proxy(root: str) -> bool:
-    """Tells whether the environment names a proxy to an instance.
+    """Return True if the environment names a proxy for an instance.
 
-    :raises ValueError: where its address can't be used. Nothing of it is told: it may hold a password.
+    :raises ValueError: if the address of the proxy is invalid. The message does not quote it: it may have a password.
     """
     proxy = requests.utils.select_proxy(root, requests.utils.get_environ_proxies(root))
     if not proxy:
@@ -155,9 +159,9 @@ def has_proxy(root: str) -> bool:
 
 
 def new_session(verify: bool | str, is_at_home: bool) -> Any:
-    """A session with one connection that is kept open.
+    """Create a session that keeps one connection open.
 
-    :param is_at_home: the instance is this machine, so no proxy is asked: it would get what is meant for nobody else.
+    :param is_at_home: the instance is this machine, so no proxy is used: the proxy would receive private requests.
     """
     session = _Session()
     session.trust_env = not is_at_home

@@ -30,24 +30,24 @@ _REASONS = {
 }
 
 _TOLD = ("access_token", "refresh_token", "expires_in", "token_type", "scope", "user_id")
-"""The members of the answer to a login that are kept."""
+"""Members of the answer to a login that are kept."""
 
 _UNKNOWN_REASON = "the instance names a reason that is not known here, and what it says to a login is not shown"
 
 _TOKEN = re.compile(r"[\x21-\x7e]{1,16384}")
-"""The letters of a token that a header can carry, as RFC 6750 has them, and how many of them."""
+"""The characters of a token that a header can carry (RFC 6750), and their maximum number."""
 _JWT_PARTS = 3
 _ID_DIGITS = 18
 _SHORTEST_SECRET = 8
-"""Characters of a credential that is looked for in data. A shorter one may well be a word that a record needs."""
+"""Minimum length of a credential that is masked in data. A shorter one may well be a word that a record needs."""
 _RENEW_BEFORE = 60.0
 _OTHERS_SECONDS = 60.0
-"""Seconds beyond the time for the rate limit that another process may take to renew a pair."""
+"""Seconds, beyond the time for the rate limit, that another process may take to renew a pair."""
 
 
 @dataclass(frozen=True)
 class Credentials:
-    """The credentials that a user gave; every member may be missing."""
+    """The credentials of a user. Every member may be missing."""
 
     access_token: str | None = None
     refresh_token: str | None = None
@@ -57,10 +57,10 @@ class Credentials:
 
 
 class Tokens:
-    """The access token of one user at one instance, renewed when it must be, by one thread at a time.
+    """The access token of one user at one instance, renewed when needed, by one thread at a time.
 
-    :param store: where the processes of this user share the pair; None: it stays in memory.
-    :ivar user_id: who signed in; None before a login, and where only an access token was given.
+    :param store: where the processes of this user share the pair; None for memory only.
+    :ivar user_id: the user who signed in; None before a login, or if only an access token was given.
     """
 
     def __init__(
@@ -86,18 +86,18 @@ class Tokens:
             raise InvalidInput(f"access_token: what is given is none; {CARRIED}")
 
     def current(self) -> str:
-        """A token to send now: the one at hand, or a new one when less than min(60 s, a tenth of its life) is left."""
+        """Return a valid token. Renew it if less than min(60 s, a tenth of its life) is left."""
         with self._lock:
             due = self._renew_at is not None and self._clock() >= self._renew_at
             return self._renew() if self._access is None or due else self._access
 
     @property
     def secrets(self) -> frozenset[str]:
-        """Everything that signs in here, as it was given or granted: no output has it, whatever record holds it."""
+        """Return every credential that was given or granted. No output shows them, whatever record has them."""
         return frozenset(secret for secret in self._secrets if len(secret) >= _SHORTEST_SECRET)
 
     def _note(self, *secrets: str | None) -> None:
-        """Credentials that nothing shows from now on."""
+        """Remember credentials, so that no output shows them."""
         noted = {secret for secret in secrets if secret}
         self._secrets |= noted
         self._transport.secrets |= noted
@@ -105,22 +105,24 @@ class Tokens:
 
     @property
     def is_given(self) -> bool:
-        """Tells whether the token is the one that the user gave. Nobody but the service knows whether such a token is
-        valid.
+        """Return True if the token is the token that the user gave.
+
+        Only the service knows whether such a token is valid.
         """
         return self._access is not None and self._access == self._given.access_token
 
     def replace(self, refused: str) -> str:
-        """A token to send after ``refused`` was answered with 401. Threads that were refused with the same one share
-        its successor.
+        """Return a new token after ``refused`` was answered with 401.
+
+        Threads with the same refused token share its successor.
         """
         with self._lock:
             return self._renew(refused) if self._access is None or self._access == refused else self._access
 
     def _renew(self, refused: str | None = None) -> str:
-        """Another token: the one that another process got meanwhile, else a new one.
+        """Return another token: a token that another process received meanwhile, else a new token.
 
-        :param refused: the one that is not valid any more.
+        :param refused: the token that is no longer valid.
         """
         if self._store is None:
             return self._sign_in()
@@ -181,11 +183,11 @@ class Tokens:
         return str(self.grant(body)["access_token"])
 
     def grant(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Asks for a token pair with one of the three grants and keeps it.
+        """Request a token pair with one of the three grants and keep it.
 
         :param body: as section 5 shows it.
         :returns: access_token, refresh_token, expires_in (seconds), token_type, scope, user_id.
-        :raises InvalidInput: where the service refuses the login; the message names user and reason, never a secret.
+        :raises InvalidInput: if the service refuses the login; the message names user and reason, never a secret.
         """
         self._note(*(body.get(name) for name in ("password", "refresh_token", "auth_code")))
         who = f"as {body['username']} " if body.get("username") else ""
@@ -219,7 +221,7 @@ class Tokens:
         return {name: pair.get(name) for name in _TOLD}
 
     def _keep(self, body: Mapping[str, Any], access: str) -> None:
-        """Shares a pair that was granted to the account of the store, and no other one."""
+        """Share a pair if it was granted to the account of the store."""
         given = (self._given.username, self._given.password)
         is_its_own = body["grant_type"] == "refresh_token" or (body.get("username"), body.get("password")) == given
         if self._store is not None and body["grant_type"] != "sso_auth_code" and is_its_own:
@@ -230,8 +232,10 @@ class Tokens:
             self._store.clear()
 
     def revoke(self) -> bool:
-        """Revokes every token of the user. Returns false where the token was not valid any more; then nothing was
-        done. One that another process left is no reason for that: it is replaced before.
+        """Revoke every token of the user.
+
+        Return False if the token was no longer valid and nothing was revoked. A token that another process left behind
+        is replaced first.
         """
         is_given = self.is_given
         token = self.current()
@@ -256,14 +260,12 @@ CARRIED = "expected at most 16384 printable ASCII characters, no blank and no li
 
 
 def is_token(value: Any) -> TypeGuard[str]:
-    """Tells whether a value is a token that can be sent."""
+    """Return True if a value is a token that can be sent."""
     return isinstance(value, str) and _TOKEN.fullmatch(value) is not None
 
 
 def named_user(token: str) -> int | None:
-    """The integer id of the user whom a JSON Web Token names as its subject; None where it is no such token, or names
-    nobody by an id.
-    """
+    """Return the integer id of the user whom a JSON Web Token names as its subject, or None if it names no such user."""
     parts = token.split(".")
     if len(parts) != _JWT_PARTS:
         return None

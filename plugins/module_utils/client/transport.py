@@ -1,10 +1,11 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One HTTP session with an instance: TLS, proxies, time-outs, what may be repeated, the count of requests.
+"""One HTTP session with an instance: TLS, proxies, timeouts, retries, the count of requests.
 
-The retry matrix follows what is known of the service: a request that was refused before it was taken (429, no
-connection) may always be repeated; one whose outcome is unknown only if a second time does no harm.
+The rules for retries follow the known behaviour of the service. A request that was refused before it was executed (429,
+no connection) may always be repeated. A request whose outcome is unknown is repeated only if a second time does no
+harm.
 """
 
 from __future__ import annotations
@@ -53,19 +54,19 @@ PREFIX = "/customer-api/v1"
 OUTAGE_WAIT = 300.0
 """Default seconds to wait for a service that is down."""
 _MOST_OUTAGES = 3
-"""Outages after which a request begins anew. In each of them the service was down for a while."""
+"""Maximum number of outages after which a request starts again. In each of them the service was down for a while."""
 _CONNECT_TIMEOUT = 10.0
 _SPEAKER = re.compile(r"\A(?:<[^>]*>|\w+\(host=[^()]*\)): ")
-"""The object of the library that says what went wrong, which tells nobody anything."""
+"""The object of the library in an error, which does not help the reader."""
 _EXCERPT_BYTES = 16 << 10
 _QUOTED = 300
-"""Characters of a text of the other end that stand in a message."""
+"""Characters of a foreign text that a message quotes."""
 
 
 class Effect(Enum):
     """The effect of sending a request twice.
 
-    In the words of RFC 9110: SAFE changes nothing. IDEMPOTENT leaves the same end state. UNSAFE makes something each
+    In the words of RFC 9110: SAFE changes nothing. IDEMPOTENT has the same end state. UNSAFE creates something each
     time.
     """
 
@@ -76,9 +77,9 @@ class Effect(Enum):
 
 @dataclass(frozen=True)
 class Response:
-    """A successful answer: status, headers, and the body as bytes (empty where it was cut off after a write).
+    """A successful answer: status, headers, and the body as bytes (empty if it was cut off after a write).
 
-    :ivar excerpt: tells how a body starts, fit for a message.
+    :ivar excerpt: the beginning of the body, fit for a message.
     """
 
     status: int
@@ -88,7 +89,7 @@ class Response:
     excerpt: Callable[[bytes], str] = lambda _body: ""
 
     def json(self) -> Any:
-        """The decoded body, always the same object; None where there is none. Raises :class:`NotJson`."""
+        """Return the decoded body, always the same object, or None without a body. Raise :class:`NotJson`."""
         return self._decoded
 
     @cached_property
@@ -114,9 +115,7 @@ def _no_constant(name: str) -> Any:
 
 @dataclass(frozen=True)
 class Tls:
-    """The TLS settings: how the other end is verified (``verify``: true, false or a path), and which certificate this
-    end shows.
-    """
+    """The TLS settings: how the service is verified (``verify``: True, False or a path), and the client certificate."""
 
     verify: bool | str = True
     certificate: str | None = None
@@ -129,27 +128,29 @@ class Tls:
 
 @dataclass
 class Transport:
-    """Sends requests to one instance.
+    """Send requests to one instance.
 
-    :ivar root: root of the instance, without the service's prefix and without a slash at the end.
+    :ivar root: root of the instance, without the service's prefix and without a trailing slash.
     :ivar timeout: seconds to wait for an answer; for the connection at most 10.
-    :ivar retries: how often one request may be repeated.
-    :ivar rate_limit_wait: seconds for which a request is waited for that the service refuses for coming too early.
-    :ivar pausing: is entered for a pause of more than a minute, and while the service is down.
+    :ivar retries: maximum number of repetitions of one request.
+    :ivar rate_limit_wait: seconds that a request may wait if the service refuses it as too early.
+    :ivar pausing: entered during a pause of more than a minute, and while the service is down.
     :ivar written: the requests that changed something.
-    :ivar warnings: what the user must be told of the connection.
-    :ivar deadline: seconds that one request may take in all; 0: ten times ``timeout``.
+    :ivar warnings: warnings about the connection, for the user.
+    :ivar deadline: maximum seconds of one request in all; 0 for ten times ``timeout``.
     :ivar settle: seconds within which a request whose answer was lost may still take effect (the settling horizon).
     :ivar outage_wait: seconds to wait for a service that is down.
-    :ivar limits: what an answer may cost.
-    :ivar gate: hears of each exchange before it goes out: the method, and whether it is a login. It refuses one by
+    :ivar limits: limits for answers.
+    :ivar gate: called before each exchange with the method, and whether it is a login. It refuses an exchange by
         raising.
-    :ivar on_answer: hears of each answer, errors too: method and path, status, headers, the body as far as it was read.
-    :ivar on_unsafe: is called when an UNSAFE request goes out, and when its answer is lost.
-    :ivar on_lost: is called when the answer to an IDEMPOTENT write is lost, even if it is sent again.
+    :ivar on_answer: called with each answer, errors included: method and path, status, headers, the body as far as it
+        was
+        read.
+    :ivar on_unsafe: called when an UNSAFE request is sent, and when its answer is lost.
+    :ivar on_lost: called when the answer to an IDEMPOTENT write is lost, even if it is sent again.
     :ivar read_only: refuse every request that is not SAFE (check mode).
-    :ivar secrets: texts that never stand in a message.
-    :ivar sent: how many requests went out, logins and repeats included.
+    :ivar secrets: texts that no message shows.
+    :ivar sent: number of requests sent, logins and retries included.
     """
 
     root: str
@@ -196,16 +197,16 @@ class Transport:
         accept: str = "application/json",
         login: bool = False,
     ) -> Response:
-        """One request, repeated as far as it may be.
+        """Send a request, and repeat it as far as that is safe.
 
         :param path: below ``/customer-api/v1``.
         :param pairs: the query.
-        :param body: what is sent as JSON; None for no body.
-        :param files: parts of a multipart upload, as requests takes them.
-        :param login: a login, which is sent in check mode too.
-        :returns: the answer, its status below 300.
-        :raises ServiceError: for an error answer; :class:`OutcomeUnknown` for a write that may have been carried out;
-            :class:`ConnectionFailed` where nothing was reached; :class:`WriteRefused` in check mode.
+        :param body: sent as JSON; None for no body.
+        :param files: parts of a multipart upload, as requests accepts them.
+        :param login: True for a login, which is sent in check mode, too.
+        :returns: the answer, with a status below 300.
+        :raises ServiceError: for an error answer; :class:`OutcomeUnknown` for a write that may have been executed;
+            :class:`ConnectionFailed` if nothing was reached; :class:`WriteRefused` in check mode.
         """
         endpoint = f"{method} {PREFIX}{path}"
         if self.read_only and effect is not Effect.SAFE and not login:
@@ -271,7 +272,7 @@ class Transport:
         return urllib3.util.Retry(total=self.retries, backoff_factor=0.5)
 
     def _wait_for_service(self, request: str, token: str | None, patience: Patience) -> None:
-        """Wait until the service answers, if it may be down. Nobody is kept from the locks of this process meanwhile.
+        """Wait until the service answers, if it may be down. Locks of this process are released meanwhile.
 
         :param request: the request that waits, for the message.
         :raises ServiceUnavailable: if it is still down after ``outage_wait`` seconds.
@@ -284,14 +285,14 @@ class Transport:
                 )
 
     def _checked(self, request: str, check: Callable[[], None]) -> None:
-        """Call a function, and add to its error which request it kept from being sent, and what was sent before."""
+        """Call a function. Add to its error which request was not sent, and what was sent before."""
         try:
             check()
         except ServiceUnavailable as unavailable:
             raise ServiceUnavailable(f"{request} {unavailable.message} {self.written.told}") from None
 
     def _is_down(self, token: str | None, patience: Patience) -> bool:
-        """Ask for little that everybody may read. Every answer of the service is good enough."""
+        """Send a small request that every account may send. Any answer of the service means that it is up."""
         path = "/users?page=1&per_page=1" if token else ""
         endpoint = f"GET {PREFIX}{path}"
         if self.gate is not None:
@@ -311,7 +312,7 @@ class Transport:
         return False
 
     def _turn(self, endpoint: str, patience: Patience) -> float:
-        """Waits until one more request may be sent, and counts it. Returns the moment."""
+        """Wait until one more request may be sent, and count it. Return the moment."""
         try:
             sent = self.rate.wait(patience.left, self.pausing)
         except PauseTooLong as pause:
@@ -425,7 +426,7 @@ class Transport:
         raise refusal
 
     def _quoted(self, text: str) -> str:
-        """The beginning of a text of the other end, as it stands in a message: no answer is one long line."""
+        """Return the beginning of a foreign text for a message. No answer becomes one long line."""
         plain = self.mask(text)
         return plain if len(plain) <= _QUOTED else plain[:_QUOTED] + "..."
 
@@ -433,7 +434,10 @@ class Transport:
         return self.mask(body[:_EXCERPT_BYTES].decode("utf-8", "replace"))[:80]
 
     def _late(self, endpoint: str, effect: Effect) -> SeventhingsError:
-        """The error of a request that took too long in all. It would do so again, so it is not repeated."""
+        """Return the error of a request that exceeded its deadline.
+
+        It is not repeated, because it would do so again.
+        """
         reason = (
             f"{endpoint}: no whole answer within {self.deadline:g} seconds. The option tuning.request_deadline allows "
             f"more"
@@ -495,9 +499,9 @@ class Transport:
         return _Repeatable(failure, is_outage=in_time and not has_begun)
 
     def _open(self) -> Any:
-        """The session of this thread: connections are kept open, and no two threads share one.
+        """Return the session of this thread. Connections are kept open, and threads never share a session.
 
-        :raises ConnectionFailed: where the proxy that the environment names can't be one.
+        :raises ConnectionFailed: if the environment names an invalid proxy.
         """
         session = getattr(self._local, "session", None)
         if session is None:
@@ -513,22 +517,22 @@ class Transport:
         return session
 
     def told(self) -> list[str]:
-        """Notes that the user must hear of the connection, each once."""
+        """Return the notes about the connection for the user, each once."""
         told = list(self.warnings)
         self.warnings.clear()
         return told
 
     def mask(self, text: str) -> str:
-        """A text with every secret taken out."""
+        """Return a text without secrets."""
         return without(self.secrets, text)
 
 
 class _Repeatable(Exception):
-    """An attempt failed in a way that allows another one, unless it was sent and is UNSAFE.
+    """Raised if an attempt failed in a way that allows another attempt, unless it was sent and is UNSAFE.
 
-    :ivar is_outage: whether a gateway answered in place of the service, or the connection was reset.
-    :ivar after: seconds after which the answer asks to come again, if it does. :ivar was_sent: whether it was sent.
-    :ivar is_lost: whether it was sent, and nobody knows what the service does with it.
+    :ivar is_outage: True if a gateway answered in place of the service, or the connection was reset.
+    :ivar after: seconds to wait, if the answer says so. :ivar was_sent: True if it was sent.
+    :ivar is_lost: True if it was sent, and nobody knows what the service does with it.
     """
 
     def __init__(
@@ -548,8 +552,9 @@ class _Repeatable(Exception):
 
 
 class _RateLimited(Exception):
-    """The service wants fewer requests: when the refused one was sent, and the seconds after which the service asks to
-    come again, where it says so.
+    """Raised if the service wants fewer requests.
+
+    :ivar sent: when the refused request was sent. :ivar after: seconds to wait, if the service says so.
     """
 
     def __init__(self, error: TooManyRequests, sent: float, after: float | None) -> None:
@@ -562,8 +567,9 @@ class _RateLimited(Exception):
 if REQUESTS_IMPORT_ERROR is None:
 
     class _Bearer(requests.auth.AuthBase):
-        """The token as an auth object, so that no entry of a netrc file takes its place; without a token, no
-        authorization at all.
+        """The token as an auth object, so that no entry of a netrc file replaces it.
+
+        Without a token, no authorization is sent.
         """
 
         def __init__(self, token: str | None) -> None:
@@ -583,7 +589,7 @@ def _as_json(body: Any, endpoint: str) -> bytes:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds that a ``Retry-After`` header asks to wait, from either of its forms; None without a readable one."""
+    """Return the seconds of a ``Retry-After`` header in either of its forms, or None if it is unreadable."""
     value = headers.get("Retry-After")
     try:
         return max(float(urllib3.util.Retry().parse_retry_after(value)), 0.0) if value else None
@@ -602,7 +608,7 @@ def _is_of_service(status: int, content: bytes) -> bool:
 
 
 def _never_sent(error: Exception) -> bool:
-    """Tells whether an exchange failed before the request went out."""
+    """Return True if an exchange failed before the request was sent."""
     if isinstance(error, requests.exceptions.ConnectTimeout):
         return True
     cause = getattr(error.args[0], "reason", None) if error.args else None
@@ -610,7 +616,7 @@ def _never_sent(error: Exception) -> bool:
 
 
 def _address(location: str | None) -> str:
-    """The address that a redirect leads to, without what may be somebody's: credentials, a query and a fragment."""
+    """Return the target address of a redirect without credentials, query and fragment."""
     try:
         parts = urlsplit(location or "nowhere")
     except ValueError:
