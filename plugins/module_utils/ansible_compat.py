@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What differs in a module process, and on the controller alike, between the supported versions of ansible-core.
+"""Hide differences between the supported versions of ansible-core, in module processes and on the controller.
 
-From 2.22 on Ansible takes registered secrets out of everything that it prints. Options of plugins do without
-``secret: true``, because the sanity tests of the versions below refuse it.
+From 2.22 on, Ansible masks registered secrets in everything that it prints. Options of plugins have no ``secret:
+true``, because the sanity tests of older versions reject it.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ except ImportError:
     _secrets = None
 
 SHORTEST_SECRET = 4
-"""Characters from which on a secret is registered. Ansible masks it in the middle of words as well."""
+"""Minimum length of a secret to register. Ansible also masks it in the middle of words."""
 
 
 def register_secrets(values: Iterable[str]) -> None:
-    """Let Ansible mask some texts in all that it prints from now on, in this process and in those that follow."""
+    """Have Ansible mask texts in all output of this process and of the processes that follow."""
     if _secrets is not None:
         _secrets.register_secrets([str(value) for value in values if len(value) >= SHORTEST_SECRET])
 
 
 def masked_values(value: Any) -> Any:
-    """Return data in whose texts Ansible masked every secret that it knows; names in maps stay."""
+    """Return data with every secret that Ansible knows masked. Names in maps stay."""
     if _secrets is None:
         return value
     if isinstance(value, str):

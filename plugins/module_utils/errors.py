@@ -1,9 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The errors: one exception for each error kind of the interface (section 7), and those of the collection itself.
+"""The exceptions: one for each kind of error of the interface (section 7), and those of the collection itself.
 
-Every exception carries one message for people: what was wrong, where, what was expected. None carries a secret.
+Each exception has one message for users: what was wrong, where, and what was expected. No message has a secret.
 """
 
 from __future__ import annotations
@@ -16,15 +16,18 @@ from typing import Any
 from .printing.cleaner import clean
 
 FEATURE_OFF_MESSAGE = "The required feature for this endpoint is not active"
-"""The words with which an instance says that a module (rental, hub) is switched off, to tell it from missing rights."""
+"""The message of an instance for a module (rental, hub) that is switched off.
+
+It distinguishes this from missing rights.
+"""
 
 _QUOTE_LIMIT = 300
 
 
 class SeventhingsError(Exception):
-    """Base of everything that the engine raises on purpose. Its message can be printed as it is.
+    """Base class of all exceptions that the engine raises. The message can be printed as it is.
 
-    :param message: one line, or several. A line end within one of them is shown as an escape.
+    :param message: one or more lines. A line end inside a line is shown as an escape.
     :ivar lines: the message, line by line.
     """
 
@@ -38,7 +41,7 @@ class SeventhingsError(Exception):
 
     @message.setter
     def message(self, text: str) -> None:
-        """Says something else, or more: what comes after the words that were there belongs to their last line."""
+        """Replace or extend the message. Text after the previous words belongs to their last line."""
         if not self.lines or not text.startswith(self.message):
             self.lines = (clean(text),)
         else:
@@ -46,8 +49,9 @@ class SeventhingsError(Exception):
 
 
 class InvalidInput(SeventhingsError):
-    """The desired state or an option is wrong; nothing has been sent for it. ``problems`` holds one line for each
-    finding.
+    """Raised if the desired state or an option is wrong. Nothing was sent for it.
+
+    :ivar problems: one line for each finding.
     """
 
     def __init__(self, problems: str | Sequence[str]) -> None:
@@ -56,10 +60,9 @@ class InvalidInput(SeventhingsError):
 
 
 class UnknownField(InvalidInput):
-    """A field was named that the template does not know.
+    """Raised if the template has no field with a name.
 
-    :ivar is_slip: whether a name that is known was meant, so that no earlier task of a play makes the one that was
-        written.
+    :ivar is_slip: True if the name is a typo of a known name, so no earlier task of the play creates the field.
     """
 
     def __init__(self, problems: str | Sequence[str], is_slip: bool = False) -> None:
@@ -68,10 +71,11 @@ class UnknownField(InvalidInput):
 
 
 class NoMatch(SeventhingsError):
-    """A reference, a uuid or a key that must exist was not found.
+    """Raised if a required target of a reference, uuid or key does not exist.
 
-    :ivar is_slip: whether a name that is there was meant, or an id was written, so that no earlier task of a play makes
-        what was written.
+    :ivar is_slip: True if the name is a typo of an existing name, or if an id was written, so no earlier task of the
+        play
+        creates the target.
     """
 
     def __init__(self, message: str | Sequence[str], is_slip: bool = False) -> None:
@@ -80,17 +84,17 @@ class NoMatch(SeventhingsError):
 
 
 class Ambiguous(SeventhingsError):
-    """More than one record fits where exactly one must; the message names all of them."""
+    """Raised if more than one record matches and exactly one must. The message names all of them."""
 
 
 class IncompleteList(SeventhingsError):
-    """A list did not add up, so nothing may be decided from it."""
+    """Raised if a list is incomplete, so that no decision may be based on it."""
 
     @classmethod
     def of_the_list(cls, several: str) -> IncompleteList:
-        """A list that did not hold everything, as another look at it shows.
+        """Create the error for a list that another read proved to be incomplete.
 
-        :param several: what it is a list of, such as ``rental cases``.
+        :param several: what the list has, such as ``rental cases``.
         """
         return cls(
             f"Read once more, the list of {several} holds others, and the service does not say how many there are. "
@@ -99,24 +103,27 @@ class IncompleteList(SeventhingsError):
 
 
 class WriteRefused(SeventhingsError):
-    """A write was about to be sent in check mode. It was not."""
+    """Raised instead of sending a write in check mode."""
 
 
 class ConnectionFailed(SeventhingsError):
-    """The request certainly never reached the service: name, route, TLS or refused connection."""
+    """Raised if the request never reached the service: name, route, TLS or refused connection."""
 
 
 class ServiceUnavailable(SeventhingsError):
-    """The service is down and did not come back in time, or it loses all writes of one kind. Others would fail too."""
+    """Raised if the service is down and did not come back in time, or loses all writes of one kind.
+
+    Other requests would fail, too.
+    """
 
 
 class OutcomeUnknown(SeventhingsError):
-    """The request may or may not have been carried out: time-out, broken connection, or a 5xx answer to a write.
+    """Raised if the request may have been executed: timeout, broken connection, or a 5xx answer to a write.
 
     :ivar status: the HTTP status of the answer; None if there was none.
     :ivar may_follow: no answer came in time, so the request is not sent again in this run.
-    :ivar is_lost: whether the request may still take effect. False if the service itself answered, with an error in
-        its own JSON: then it is done with the request.
+    :ivar is_lost: True if the request may still take effect. False if the service itself answered, with an error in its
+        own JSON: it is done with the request.
     """
 
     def __init__(self, message: str, status: int | None = None, may_follow: bool = False, is_lost: bool = True) -> None:
@@ -127,19 +134,22 @@ class OutcomeUnknown(SeventhingsError):
 
 
 class NotJson(SeventhingsError):
-    """The service (or something in front of it) answered with something that is not JSON."""
+    """Raised if the service, or something in front of it, answered with something that is not JSON."""
 
 
 class ListMissing(SeventhingsError):
-    """This instance has no list of a kind of record that nothing else depends on."""
+    """Raised if the instance has no list of a kind of record that nothing else depends on."""
 
 
 class VersionTooOld(ListMissing):
-    """This instance is of a version that lacks what was asked for."""
+    """Raised if the version of the instance is too old for the requested operation."""
 
 
 class ServiceError(SeventhingsError):
-    """The service answered with an error. ``words`` are the service's own, quoted in the message."""
+    """Raised if the service answered with an error.
+
+    :ivar words: the service's own words, quoted in the message.
+    """
 
     meaning = "the service answered with an error"
 
@@ -154,43 +164,43 @@ class ServiceError(SeventhingsError):
 
 
 class InvalidRequest(ServiceError):
-    """invalid request (400)."""
+    """400: invalid request."""
 
     meaning = "the request body is missing or invalid, or the request data is invalid"
 
 
 class AccessTokenRefused(ServiceError):
-    """access token (401)."""
+    """401: access token."""
 
     meaning = "the access token is missing or invalid"
 
 
 class PermissionMissing(ServiceError):
-    """permission (403)."""
+    """403: permission."""
 
     meaning = "the signed-in user is not permitted to do this"
 
 
 class FeatureOff(PermissionMissing):
-    """permission (403) with the message of a module that is switched off."""
+    """403 with the message of a module that is switched off."""
 
     meaning = "this module is switched off on the instance"
 
 
 class NotFound(ServiceError):
-    """not found (404)."""
+    """404: not found."""
 
     meaning = "the requested resource could not be found"
 
 
 class MethodNotAllowed(ServiceError):
-    """405: declared nowhere, and as good as 404 for an operation that an instance does not have."""
+    """405: declared nowhere. It means the same as 404 for an operation that an instance does not have."""
 
     meaning = "there is no such operation"
 
 
 class NotAcceptable(ServiceError):
-    """representation (406)."""
+    """406: representation."""
 
     meaning = "the requested representation has no acceptable format"
 
@@ -202,19 +212,19 @@ class Conflict(ServiceError):
 
 
 class NotProcessable(ServiceError):
-    """not processable (422)."""
+    """422: not processable."""
 
     meaning = "the requested entry is not processable"
 
 
 class TooManyRequests(ServiceError):
-    """429: the request was not taken."""
+    """429: the request was not executed."""
 
     meaning = "too many requests"
 
 
 class InternalError(ServiceError):
-    """internal (5xx)."""
+    """5xx: internal error."""
 
     meaning = "internal server error"
 
@@ -232,25 +242,24 @@ _BY_STATUS: dict[int, type[ServiceError]] = {
 }
 
 REFUSED_VALUES = (InvalidRequest, Conflict, NotProcessable)
-"""How an instance may refuse a value, a duplicate among them: 400, 409 and 422 are reported alike."""
+"""How an instance may refuse a value, such as a duplicate: 400, 409 and 422 are reported in the same way."""
 
 _TAKEN = re.compile(
     r"already|exists|in use|taken|uniq|duplicat|bereits|vergeben|(?<!nicht )vorhanden|eindeutig|doppelt", re.IGNORECASE
 )
-"""The words of services about a value that another record has."""
+"""The words of services for a value that another record has."""
 
 _SAYS_NOTHING = re.compile(
     r"\b(an?|and|bad|body|conflict|content|data|entity|entry|error|failed|input|invalid|is|not|of|or|processable|"
     r"request|the|unprocessable|valid|validation|values?|was)\b|[\W\d_]"
 )
-"""Words that say that something was refused, and not why."""
+"""Words that say that something was refused, but not why."""
 
 
 def may_be_taken(refused: ServiceError, held: Iterable[str], others: Iterable[str]) -> bool:
-    """Tells whether a value may have been refused because another record has it, as far as the service says what was
-    wrong.
+    """Return True if a value may have been refused because another record has it, judged by the service's words.
 
-    :param held: names and values of the fields of which that may be so.
+    :param held: names and values of the fields that may be taken.
     :param others: names of all other fields.
     """
     words = refused.words.casefold()
@@ -266,13 +275,13 @@ def _is_named(words: str, names: Iterable[str]) -> bool:
 
 
 def service_words(body: bytes, mask: Callable[[str], str] = str, is_whole: bool = True) -> str:
-    """The service's own explanation in an error body.
+    """Return the service's own explanation in an error body.
 
-    :param body: the raw body: JSON with ``detail``, ``message``, ``title`` or ``error`` (looked at in this
-        order), plain text, HTML, or nothing.
-    :param mask: takes secrets out of a text, before anything of it is cut.
-    :param is_whole: whether the body is all of it; else its end may be half of a secret.
-    :returns: one line, at most 300 characters; empty if there is none.
+    :param body: the raw body: JSON with ``detail``, ``message``, ``title`` or ``error`` (checked in this order), plain
+        text, HTML, or nothing.
+    :param mask: removes secrets from a text, before anything of it is cut.
+    :param is_whole: True if the body is complete; otherwise its end may be half of a secret.
+    :returns: one line of at most 300 characters; empty if there is none.
     """
     text = mask(body.decode("utf-8", "replace").strip())
     if not is_whole:
@@ -296,7 +305,7 @@ _UNSEEN_ENDS = {name: re.compile(rf"</{name}\b[^<>]*>", re.IGNORECASE) for name 
 
 
 def _without_markup(text: str) -> str:
-    """Returns the text that a page shows, in one walk from its beginning to its end."""
+    """Return the text that a page shows. Read the page once from its beginning to its end."""
     shown = []
     at = 0
     while begins := _UNSEEN.search(text, at):
@@ -315,17 +324,17 @@ def _as_json(value: Any) -> str:
 
 
 def service_error(status: int, words: str, endpoint: str) -> ServiceError:
-    """The exception for an error answer.
+    """Return the exception for an error answer.
 
     :param status: HTTP status, 300 or above.
-    :param words: from :func:`service_words`, secrets already taken out.
+    :param words: from :func:`service_words`, without secrets.
     :param endpoint: method and path of the request.
     """
     return _kind_of(status, words)(status, words, endpoint)
 
 
 def login_error(status: int, words: str, endpoint: str) -> ServiceError:
-    """The exception for a login that was refused; its message quotes nothing. Parameters as :func:`service_error`."""
+    """Return the exception for a refused login. Its message quotes nothing. Parameters as in :func:`service_error`."""
     return _kind_of(status, words)(status, words, endpoint, is_login=True)
 
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Argument specifications, made from the catalogue; the documentation is held against them."""
+"""Argument specifications, generated from the catalogue. A test compares the documentation with them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CONNECTION: Spec = {
     "tuning": {"type": "dict"},
     "execution": {"type": "str", "choices": ["auto", "module"], "default": "auto"},
 }
-"""Options of every module; ``no_log`` hides every credential."""
+"""Options of every module. ``no_log`` hides every credential."""
 
 WRITTEN: Spec = {
     "backup": {"type": "bool", "default": False},
@@ -42,13 +42,11 @@ WRITTEN: Spec = {
     "owner": {"type": "str"},
     "group": {"type": "str"},
 }
-"""Options of what writes files to the machine where it runs."""
+"""Options of everything that writes files to the machine where it runs."""
 
 
 def option_of(field: Field) -> dict[str, Any]:
-    """The option that stands for a fixed field. Its value is judged by the engine as it was written, before Ansible
-    converts it.
-    """
+    """Return the option for a fixed field. The engine checks the value as written, before Ansible converts it."""
     option = dict(type_of(field).option or {"type": "raw"})
     if field.allowed:
         option["choices"] = list(field.allowed)
@@ -59,7 +57,10 @@ def option_of(field: Field) -> dict[str, Any]:
 
 
 def record_spec(kind: Kind) -> Spec:
-    """The options of a record module: connection, identity, state, and ``fields`` or an option for each fixed field."""
+    """Return the options of a record module.
+
+    They are connection, identity, state, and ``fields`` or an option for each fixed field.
+    """
     spec: Spec = {
         **CONNECTION,
         "uuid": {"type": "str"},
@@ -88,7 +89,7 @@ def record_spec(kind: Kind) -> Spec:
 
 
 def info_spec(kind: Kind) -> Spec:
-    """The options of an info module."""
+    """Return the options of an info module."""
     spec: Spec = {
         **CONNECTION,
         **({"id": {"type": "int"}} if kind.numbered else {"uuid": {"type": "str"}}),

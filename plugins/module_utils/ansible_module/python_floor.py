@@ -1,8 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The oldest Python on which modules run. Ansible starts modules on older ones too, so this file, and whatever is read
-before it, must be understood by those.
+"""The oldest Python on which modules run.
+
+Ansible also starts modules on older versions, so those must be able to parse this file and everything imported before
+it.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ FLOOR = (3, 11)
 
 
 def require_python() -> None:
-    """Ends a module in Ansible's own way where this Python is too old, before anything is imported that it lacks."""
+    """Exit a module in Ansible's way if this Python is too old, before anything is imported that it does not have."""
     if sys.version_info[:2] < FLOOR:
         message = (
             f"community.seventhings needs Python {_dotted(FLOOR)} or newer where its modules run; this is Python "

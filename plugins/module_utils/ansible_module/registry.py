@@ -1,8 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The seam to Ansible: options in, result out, errors to ``fail_json``. A module binds a name to the engine with one
-call.
+"""Connect modules to Ansible: options in, result out, errors to ``fail_json``.
+
+A module binds a name to the engine with one call.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ ModuleResult = dict[str, Any]
 class Invocation:
     """One call of a module.
 
-    :ivar options: validated, with defaults filled in.
-    :ivar written: as the user wrote them: what is not here was not set, which is not the same as null.
+    :ivar options: validated, with defaults.
+    :ivar written: as the user wrote them. A missing option was not set, which is not the same as null.
     """
 
     options: Options
@@ -56,12 +57,14 @@ class Invocation:
 
 @dataclass(frozen=True)
 class ModuleSpec:
-    """A module: its options, the rules between them, and what it does.
+    """A module: its options, the rules between them, and its function.
 
-    :ivar not_yet: what check mode predicts where something is referred to that is not there: an earlier task of the
-        play may be the one to make it. Without it, and where the name is a slip of one that is there, that is an error
-        in check mode too.
-    :ivar makes: the kind of record that it may make; empty: none.
+    :ivar not_yet: returns the prediction of check mode if a referenced record does not exist, because an earlier task
+        of
+        the play may create it. If it is None, or if the name is a typo of an existing name, that is an error in check
+    mode,
+        too.
+    :ivar makes: the kind of record that the module may create; empty for none.
     """
 
     spec: argument_specs.Spec
@@ -72,13 +75,16 @@ class ModuleSpec:
 
 
 def _as_written(invocation: Invocation, name: str) -> Any:
-    """An option's value before Ansible made a text of a number; lists and maps as Ansible took them."""
+    """Return the value of an option before Ansible converted a number to a text.
+
+    Lists and maps are as Ansible parsed them.
+    """
     converted = invocation.options.get(name)
     return converted if isinstance(converted, (list, dict, bool)) else invocation.written[name]
 
 
 def _pending(state: str, fields: Options) -> ModuleResult:
-    """The result of check mode for a null uuid: an earlier task of the play would have made the record."""
+    """Return the result of check mode for a null uuid: an earlier task of the play would have created the record."""
     note = "uuid is null, as it is in check mode for a record that is yet to be made; nothing could be looked up."
     return Result(state == "present", fields, None, {"before": {}, "after": dict(fields)}, (note,)).result()
 
@@ -148,7 +154,7 @@ def _change_module(
     makes: str = "",
     **rules: Any,
 ) -> ModuleSpec:
-    """The spec of a module that changes and reports; an option that was not written is as good as null."""
+    """Return the spec of a module that changes and reports. An option that was not written counts as null."""
 
     def run(client: Client, invocation: Invocation) -> ModuleResult:
         return act(client, invocation.options, invocation.check_mode).result()
@@ -255,12 +261,12 @@ def run_module(
     client_of: Callable[[Mapping[str, Any], bool], Client],
     secrets: Iterable[str] = (),
 ) -> ModuleResult:
-    """Runs a module, wherever that is: its result as Ansible wants it, or ``failed`` and ``msg``.
+    """Run a module in any process. Return its result as Ansible wants it, or ``failed`` and ``msg``.
 
     :param name: of the module, without the collection's.
-    :param client_of: a client from options and check mode; a new one, or one that earlier items of a loop used.
-    :param secrets: what no result shows, beside the credentials of the client.
-    :returns: with ``warnings`` where there are any, and the number of ``requests`` that this call took.
+    :param client_of: returns a client for options and check mode, new or used by earlier items of a loop.
+    :param secrets: texts that no result shows, besides the credentials of the client.
+    :returns: with ``warnings`` if there are any, and the number of ``requests`` of this call.
     """
     client, before, module_spec = None, 0, MODULES[name]
     try:
@@ -288,9 +294,9 @@ def run_module(
 
 
 def _require_given(rules: Mapping[str, Any], options: Options) -> None:
-    """Holds the rules that ask for an option against what is given. To Ansible null is given, too.
+    """Apply the rules about required options. For Ansible, an option that is null is given.
 
-    :raises InvalidInput: where one is missing.
+    :raises InvalidInput: if an option is missing.
     """
     given = {name: value for name, value in options.items() if value is not None}
     try:
@@ -301,7 +307,7 @@ def _require_given(rules: Mapping[str, Any], options: Options) -> None:
 
 
 def _run_once(module_spec: ModuleSpec, client: Client, invocation: Invocation) -> ModuleResult:
-    """Runs a module under the lock of its kind: where many processes ensure one record, one of them makes it."""
+    """Run a module under the lock of its kind: if many processes ensure a record, only one of them creates it."""
     if not module_spec.makes or invocation.check_mode:
         return module_spec.run(client, invocation)
     return client.creations.run(
@@ -310,7 +316,7 @@ def _run_once(module_spec: ModuleSpec, client: Client, invocation: Invocation) -
 
 
 class _Module(AnsibleModule):
-    """AnsibleModule that remembers which options were written: afterwards a missing one and null look the same."""
+    """AnsibleModule that remembers which options were written. Later, a missing option and null look the same."""
 
     written: dict[str, Any]
 
@@ -328,7 +334,7 @@ class _Module(AnsibleModule):
 
 
 def run(name: str) -> None:
-    """The whole of a module: reads its options, does what it is for, exits with its result or its error."""
+    """Run a module: read its options, do its work, exit with its result or its error."""
     module_spec = MODULES[name]
     module = _Module(argument_spec=module_spec.spec, supports_check_mode=True, **module_spec.rules)
     if REQUESTS_IMPORT_ERROR is not None:

@@ -230,7 +230,7 @@ def _rate(name: str, per_minute: int, places: Places, warnings: list[str]) -> Ra
 
 
 def _store(root: str, given: Credentials, places: Places) -> TokenStore | None:
-    """Return the store of a shared token pair, or None without a private place or without a repeatable way to sign in."""
+    """Return the store of a shared token pair, or None without a private place or a repeatable way to sign in."""
     if places.private is None or not given.client_id or not (given.password or given.refresh_token):
         return None
     account = Account(root, given.username or "", given.client_id, given.password or "", given.refresh_token or "")

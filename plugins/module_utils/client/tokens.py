@@ -265,7 +265,7 @@ def is_token(value: Any) -> TypeGuard[str]:
 
 
 def named_user(token: str) -> int | None:
-    """Return the integer id of the user whom a JSON Web Token names as its subject, or None if it names no such user."""
+    """Return the integer id of the user whom a JSON Web Token names as its subject, or None without one."""
     parts = token.split(".")
     if len(parts) != _JWT_PARTS:
         return None

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Mode, owner and group of the files that are written, as Ansible's own modules take them."""
+"""Mode, owner and group of written files, as Ansible's own modules accept them."""
 
 from __future__ import annotations
 
@@ -32,9 +32,11 @@ _READ = 0o444
 class Access:
     """The access to a file: its mode and its owners.
 
-    :ivar mode: a number, or symbolic as chmod takes it; None: a file that is there keeps its mode, a new one has 0600.
-    :ivar uid: its owner; None: a file that is there keeps it.
-    :ivar gid: its group; None: a file that is there keeps it.
+    :ivar mode: a number, or symbolic as chmod accepts it. With None, an existing file keeps its mode, and a new file
+        has
+        0600.
+    :ivar uid: its owner; None: an existing file keeps it.
+    :ivar gid: its group; None: an existing file keeps it.
     """
 
     mode: int | str | None = None
@@ -43,9 +45,9 @@ class Access:
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Access:
-        """Reads ``mode``, ``owner`` and ``group`` of a task, each as the modules of Ansible take them.
+        """Read ``mode``, ``owner`` and ``group`` of a task, each as Ansible's modules accept them.
 
-        :raises InvalidInput: for a mode that is none, and for a user or group that this machine does not know.
+        :raises InvalidInput: for an invalid mode, or a user or group that does not exist on this machine.
         """
         access = cls(
             _mode_from(options.get("mode")),
@@ -57,7 +59,7 @@ class Access:
         return access
 
     def mode_of_new(self, folder: bool = False) -> int:
-        """The mode of a file that replaces none, or of a directory that is made for it."""
+        """Return the mode of a new file, or of a directory created for it."""
         mode = self._changed(PRIVATE_FILE)
         if not folder:
             return mode
@@ -65,8 +67,9 @@ class Access:
         return mode | (mode & _READ) >> 2
 
     def differences(self, found: os.stat_result) -> dict[str, tuple[Any, Any]]:
-        """Compares a file that is there with this access. Gives the mode, owner or group that differs, as it is and as
-        it shall be.
+        """Compare an existing file with this access.
+
+        Return mode, owner or group if they differ, as found and as wanted.
         """
         pairs = {
             "mode": (_shown(stat.S_IMODE(found.st_mode)), _shown(self._changed(stat.S_IMODE(found.st_mode)))),
@@ -76,21 +79,21 @@ class Access:
         return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
     def adjust(self, descriptor: int) -> None:
-        """Makes an open file that is there be so.
+        """Apply this access to an open file.
 
-        :raises OSError: where this user may not do that.
+        :raises OSError: if this user may not do that.
         """
         mode = self._changed(stat.S_IMODE(os.fstat(descriptor).st_mode))
         self._chown(descriptor)
         os.fchmod(descriptor, mode)
 
     def settle(self, descriptor: int, replaced: os.stat_result | None) -> None:
-        """Gives a fresh file its mode, owner and group before anything is written to it.
+        """Apply mode, owner and group to a new file before anything is written to it.
 
-        A file that another user owns passes nothing on to the one that replaces it: that user could read it then.
+        A file of another user does not pass its access on to the file that replaces it: that user could read it.
 
-        :param replaced: what the system says of what stands in its place; None: nothing does.
-        :raises OSError: where this user may not do that.
+        :param replaced: the status of the file in its place, if any.
+        :raises OSError: if this user may not do that.
         """
         mode = PRIVATE_FILE
         if replaced and stat.S_ISREG(replaced.st_mode) and replaced.st_uid in (os.geteuid(), self.uid):
@@ -101,7 +104,7 @@ class Access:
         os.fchmod(descriptor, self._changed(mode))
 
     def settle_folder(self, descriptor: int) -> None:
-        """Gives a directory that was just made its mode, owner and group."""
+        """Apply mode, owner and group to a new directory."""
         self._chown(descriptor)
         os.fchmod(descriptor, self.mode_of_new(folder=True))
 
@@ -110,7 +113,7 @@ class Access:
             os.fchown(descriptor, -1 if self.uid is None else self.uid, -1 if self.gid is None else self.gid)
 
     def _changed(self, mode: int) -> int:
-        """Returns the mode after a change."""
+        """Return the mode after a change."""
         if self.mode is None or isinstance(self.mode, int):
             return mode if self.mode is None else self.mode
         try:
@@ -136,7 +139,7 @@ def _mode_from(written: Any) -> int | str | None:
 
 
 def _number_of(option: str, name: str | None, look_up: Callable[[str], int]) -> int | None:
-    """The number of a user or group, by its name or the number itself."""
+    """Return the number of a user or group, given by name or number."""
     if name is None:
         return None
     with contextlib.suppress(ValueError):

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files of this machine that a module writes: what is there, what differs, what is told of it."""
+"""Files of this machine that a module writes: current content, differences, and how they are reported."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from .access import Access
 from .safe_files import FileType, Folder
 
 LONGEST_NAME = 255
-"""Bytes that the name of a file has at most."""
+"""Maximum length of a file name in bytes."""
 
 _LONGEST_ENDING = 16
 _ASIDE = ("Zl", "Zp")
-"""Categories of the characters that end a line, beside those that control something (C)."""
+"""Categories of the characters that end a line, besides control characters (C)."""
 
 
 @dataclass(frozen=True)
 class Target:
     """The place of one file: a name in a directory.
 
-    :ivar folder: may be a link itself; it is resolved once.
-    :ivar path: as the task named it.
+    :ivar folder: may itself be a link, which is resolved once.
+    :ivar path: as written in the task.
     """
 
     folder: Folder
@@ -37,13 +37,15 @@ class Target:
 
     @classmethod
     def at(cls, path: Path) -> Target:
-        """The place that a path names."""
+        """Return the place that a path names."""
         return cls(Folder(path.parent), path.name, path)
 
     def size(self) -> int | None:
-        """The size of the file that is there; None: there is none, or a link, which is replaced and never followed.
+        """Return the size of the existing file, or None if there is no file or a link.
 
-        :raises InvalidInput: where something else is there: a directory, a device, a pipe.
+        A link is replaced, never followed.
+
+        :raises InvalidInput: if something else exists: a directory, a device, a pipe.
         """
         found = self.folder.type_of(self.name)
         if found in (None, FileType.LINK):
@@ -53,14 +55,14 @@ class Target:
         return self.folder.status(self.name).st_size
 
     def is_taken(self) -> bool:
-        """Tells whether there is anything of this name, a link too."""
+        """Return True if anything with this name exists, links included."""
         return self.folder.type_of(self.name) is not None
 
     def holds(self, content_of: Callable[[], bytes], size: Any = None) -> bool:
-        """Tells whether the file that is there has a content.
+        """Return True if the existing file has a content.
 
-        :param content_of: gives the bytes; not called where the size tells.
-        :param size: of the content in bytes, where it is known.
+        :param content_of: returns the bytes; not called if the size differs.
+        :param size: of the content in bytes, if known.
         """
         have = self.size()
         if have is None or size not in (None, have):
@@ -69,19 +71,19 @@ class Target:
 
 
 Differing = Mapping[str, tuple[Any, Any]]
-"""Mode, owner or group to what it was and what it is now, of those that changed."""
+"""Changed attributes (mode, owner, group) with their old and new values."""
 
 
 def sides(differing: Differing) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Splits differences into the old values and the new ones, for a diff."""
+    """Split differences into old and new values for a diff."""
     return {name: pair[0] for name, pair in differing.items()}, {name: pair[1] for name, pair in differing.items()}
 
 
 @dataclass
 class LocalFiles:
-    """Writes files as the options ``mode``, ``owner``, ``group`` and ``backup`` say.
+    """Write files as the options ``mode``, ``owner``, ``group`` and ``backup`` say.
 
-    :ivar backups: paths of the copies of what was replaced.
+    :ivar backups: paths of the copies of replaced files.
     """
 
     access: Access
@@ -91,13 +93,16 @@ class LocalFiles:
 
     @classmethod
     def of(cls, options: Mapping[str, Any], check_mode: bool) -> LocalFiles:
-        """:raises InvalidInput: where mode, owner or group can't be right."""
+        """Create the writer for the options of a task.
+
+        :raises InvalidInput: if mode, owner or group is invalid.
+        """
         return cls(Access.of(options), bool(options.get("backup")), check_mode)
 
     def write(self, target: Target, content_of: Callable[[], bytes]) -> Differing:
-        """Writes a file in one step. Returns what changed of the mode, owner and group of the one that it replaces.
+        """Write a file atomically. Return the changes to mode, owner and group of the replaced file.
 
-        :param content_of: gives the bytes; not called in check mode.
+        :param content_of: returns the bytes; not called in check mode.
         """
         replaces = target.size() is not None
         differing = target.folder.differences(target.name, self.access) if replaces else {}
@@ -109,7 +114,7 @@ class LocalFiles:
         return differing
 
     def keep(self, target: Target) -> Differing:
-        """Keeps a file, but for its mode, owner and group. Returns what changed of them."""
+        """Keep a file and apply mode, owner and group. Return their changes."""
         differing = target.folder.differences(target.name, self.access)
         if differing and not self.check_mode:
             target.folder.adjust(target.name, self.access)
@@ -117,9 +122,9 @@ class LocalFiles:
 
 
 def file_name(*told: str) -> str:
-    """A name of the service as the name of a file, which stays where it is put and is one line in a terminal.
+    """Turn a name of the service into a file name that cannot leave its directory and is one line in a terminal.
 
-    :param told: what it may be called; the first of which anything is left counts.
+    :param told: candidates; the first that is not empty after cleaning is used.
     """
     return next((_shortened(plain) for plain in map(_plain, told) if plain.strip(" ._")), "file")
 

@@ -1,11 +1,11 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files below a directory, opened so that no name, no link and no device leads out of it.
+"""Open files below a directory so that no name, link or device leads out of it.
 
-Names come from answers, manifests, plan files and desired-state files, and other users of the machine may make links
-before we do. So every step below the directory is opened without following links, and a file is made under a name that
-nobody can guess and moved into place.
+Names come from answers, manifests, plan files and desired-state files, and other users of the machine may create links
+in advance. So every step below the directory is opened without following links, and a file is created under a random
+name and moved into place.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ from ..errors import InvalidInput
 from .access import PRIVATE_FILE, PRIVATE_FOLDER, Access
 
 DEEPEST = 100
-"""Directories between a directory and a file below it. Each is opened anew for every file; no set of files has so many.
+"""Maximum depth of a file below a directory.
+
+Each step is opened anew for every file, and no set of files is so deep.
 """
 
 WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
@@ -46,18 +48,19 @@ _LONGEST_NAME = 255
 _PRIVATE = Access()
 _ROOT = 0
 _MOST_LINKS = 40
-"""Links that lead to a directory; Linux follows as many."""
+"""Maximum number of links on the way to a directory; Linux follows as many."""
 _LINK = "is a link; expected a regular file"
 _NO_FOLDER = (errno.ELOOP, errno.ENOTDIR)
 _NOT_FOLLOWED = "is a link or no directory"
 
 
 def parts_of(name: str) -> tuple[str, ...]:
-    """The steps of a relative path.
+    """Return the steps of a relative path.
 
     :param name: such as ``files/0a1b/invoice.pdf``, with slashes on every system.
-    :raises InvalidInput: where it is empty, absolute, holds ``.``, ``..``, an empty step, or a character that no file
-        name holds.
+    :raises InvalidInput: if it is empty or absolute, or has ``.``, ``..``, an empty step, or a character that no file
+        name
+        has.
     """
     parts = tuple(name.split("/"))
     if "\0" in name or not _is_encodable(name) or any(part in ("", ".", "..") for part in parts):
@@ -66,8 +69,9 @@ def parts_of(name: str) -> tuple[str, ...]:
 
 
 def require_path(path: Path) -> None:
-    """
-    :raises InvalidInput: where a path holds a character that no file name holds: the system would not tell so.
+    """Check that a path has no character that is impossible in file names. The system would not say so.
+
+    :raises InvalidInput: if it has such a character.
     """
     if "\0" in str(path) or not _is_encodable(str(path)):
         raise InvalidInput(f"{str(path)!r} is no path: it holds a character that no file name holds")
@@ -82,10 +86,9 @@ def _is_encodable(name: str) -> bool:
 
 
 class NotOpened(InvalidInput):
-    """A name below a directory does not stand for a file that is read: it is a link, a device, a pipe, too long, or too
-    deep.
+    """Raised if a name below a directory is not a readable file: a link, a device, a pipe, too long, or too deep.
 
-    :ivar at: the relative path of what is wrong; a directory on the way, where that is a link.
+    :ivar at: the relative path of what is wrong; a directory on the way if that is a link.
     :ivar why: what it is, in words that follow its name.
     """
 
@@ -96,7 +99,7 @@ class NotOpened(InvalidInput):
 
 
 class FileType(Enum):
-    """The type of the thing that a name in a directory stands for. It never says where a link leads."""
+    """The type of a directory member. It never says where a link leads."""
 
     FILE = "file"
     FOLDER = "directory"
@@ -105,7 +108,7 @@ class FileType(Enum):
 
     @classmethod
     def of(cls, mode: int) -> FileType:
-        """:param mode: what the system says (``st_mode``)."""
+        """Return the type for a mode of the system (``st_mode``)."""
         return _TYPES.get(stat.S_IFMT(mode), cls.OTHER)
 
 
@@ -114,7 +117,7 @@ _TYPES = {stat.S_IFREG: FileType.FILE, stat.S_IFDIR: FileType.FOLDER, stat.S_IFL
 
 @dataclass(frozen=True, slots=True)
 class ListResult:
-    """One name in a directory, with its type.
+    """A member of a directory, with its type.
 
     :ivar name: its path, relative to the :class:`Folder`.
     """
@@ -124,16 +127,16 @@ class ListResult:
 
 
 class Folder:
-    """A directory that the task names, and what lies below it.
+    """A directory that the task names, and everything below it.
 
-    The directory itself may be a link, or stand behind one: that is resolved once, unless another user made the link
-    where everybody may write. Nothing below it may be one.
+    The directory itself may be a link, or be reached through links. They are resolved once, unless another user created
+    the link where everybody may write. Nothing below the directory may be a link.
 
     :param path: the directory.
-    :param owner: the user that the directory and everything below must belong to. Nobody else may write to it, the
-        directory is no link, and no file has a second name. None: not judged.
+    :param owner: the user that must own the directory and everything below it. Then nobody else may write to it, the
+        directory is no link, and no file has a second name. None: not checked.
     :ivar path: the directory, resolved.
-    :raises InvalidInput: where the path holds a character that no file name holds.
+    :raises InvalidInput: if the path has a character that no file name has.
     """
 
     def __init__(self, path: Path, owner: int | None = None) -> None:
@@ -147,10 +150,10 @@ class Folder:
 
     @classmethod
     def around(cls, path: Path) -> tuple[Folder, str]:
-        """The directory of a file that a task names, which may be a link itself, and its name there.
+        """Return the directory of a file that a task names, and its name there. The file may itself be a link.
 
-        :raises NotOpened: where another user made a link on the way where everybody may write.
-        :raises InvalidInput: where it holds a character that no file name holds.
+        :raises NotOpened: if another user created a link on the way where everybody may write.
+        :raises InvalidInput: if it has a character that no file name has.
         """
         resolved = cls(path)
         resolved._require_own_way()
@@ -158,18 +161,21 @@ class Folder:
 
     @classmethod
     def read_named(cls, path: Path, limit: int) -> bytes:
-        """The content of a regular file that a task names, which may be a link itself. Raises as :meth:`read`."""
+        """Return the content of a regular file that a task names.
+
+        It may itself be a link. Errors as in :meth:`read`.
+        """
         folder, name = cls.around(path)
         return folder.read(name, limit)
 
     # ---- what is there
 
     def type_of(self, name: str) -> FileType | None:
-        """The type of the thing that has a name; None where nothing has it.
+        """Return the type of a directory member, or None if it does not exist.
 
         :param name: relative path, with slashes.
-        :raises NotOpened: where a directory on the way is a link or no directory.
-        :raises InvalidInput: where it is no path below the directory.
+        :raises NotOpened: if a directory on the way is a link or no directory.
+        :raises InvalidInput: if it is no path below the directory.
         """
         *folders, last = parts_of(name)
         try:
@@ -180,21 +186,22 @@ class Folder:
         return None if found is None else FileType.of(found.st_mode)
 
     def listed(self, name: str = "") -> list[ListResult]:
-        """Lists a directory, sorted by name.
+        """List a directory, sorted by name.
 
-        :param name: relative path of the directory; empty: this one.
-        :raises NotOpened: where it is a link or no directory, or stands behind a link.
-        :raises OSError: where it can't be read.
+        :param name: relative path of the directory; empty for this directory.
+        :raises NotOpened: if it is a link or no directory, or is reached through a link.
+        :raises OSError: if it cannot be read.
         """
         with self._folder([*parts_of(name)] if name else []) as folder, os.scandir(folder) as entries:
             found = [ListResult(f"{name}/{one.name}" if name else one.name, _type_of(one)) for one in entries]
         return sorted(found, key=lambda one: one.name)
 
     def below(self, name: str = "") -> Iterator[ListResult]:
-        """Lists everything below a directory: each directory, then its content. A directory that can't be read counts
-        as empty.
+        """Yield everything below a directory: each directory, then its content.
 
-        :param name: relative path of the directory; empty: this one.
+        An unreadable directory counts as empty.
+
+        :param name: relative path of the directory; empty for this directory.
         """
         found: list[ListResult] = []
         with contextlib.suppress(NotOpened, OSError):
@@ -205,22 +212,23 @@ class Folder:
                 yield from self.below(one.name)
 
     def status(self, name: str) -> os.stat_result:
-        """The status of a regular file as the system tells it: size, mode, owner. Raises as :meth:`read`."""
+        """Return the status of a regular file: size, mode, owner. Errors as in :meth:`read`."""
         with self.opened(name) as descriptor:
             return os.fstat(descriptor)
 
     # ---- reading
 
     def read(self, name: str, limit: int) -> bytes:
-        """The content of a regular file.
+        """Return the content of a regular file.
 
         :param name: relative path, with slashes.
-        :param limit: bytes; a longer file is refused, and no more than that is ever read.
-        :raises FileNotFoundError: where there is none.
-        :raises NotOpened: where it is a link, a directory, a device, a pipe or a socket, stands behind a link, or is
-            longer than the limit.
-        :raises InvalidInput: where it is no path below the directory.
-        :raises OSError: where it can't be read.
+        :param limit: maximum number of bytes. A longer file is rejected, and no more than that is read.
+        :raises FileNotFoundError: if it does not exist.
+        :raises NotOpened: if it is a link, a directory, a device, a pipe or a socket, is reached through a link, or is
+            longer
+            than the limit.
+        :raises InvalidInput: if it is no path below the directory.
+        :raises OSError: if it cannot be read.
         """
         with self.opened(name) as descriptor:
             content = bytearray()
@@ -233,14 +241,14 @@ class Folder:
             return bytes(content)
 
     def holds(self, name: str, content: bytes) -> bool:
-        """Tells whether there is a regular file of this name with just these bytes. Raises as :meth:`read`."""
+        """Return True if there is a regular file of this name with exactly these bytes. Errors as in :meth:`read`."""
         if self.type_of(name) is not FileType.FILE or self.status(name).st_size != len(content):
             return False
         return self.read(name, len(content)) == content
 
     @contextlib.contextmanager
     def opened(self, name: str) -> Iterator[int]:
-        """The descriptor of a regular file, open to be read. Raises as :meth:`read`."""
+        """Open a regular file for reading and yield its descriptor. Errors as in :meth:`read`."""
         *folders, last = parts_of(name)
         with self._named(name), self._folder(folders) as folder:
             descriptor = self._open(name, last, folder, _OPEN_FILE)
@@ -252,14 +260,15 @@ class Folder:
     # ---- writing
 
     def write(self, name: str, content: bytes, access: Access = _PRIVATE, is_durable: bool = False) -> None:
-        """Writes a file: all of it, or nothing. A link of its name is replaced, never followed.
+        """Write a file atomically. A link with its name is replaced, never followed.
 
-        :param name: relative path, with slashes. The directories on the way are made.
-        :param access: who may do what with it, before it holds anything, and with the directories that are made. Where
-            nothing is said, it is for this user alone, unless it replaces a file of this user's, whose mode it keeps.
-        :param is_durable: whether it must outlive a loss of power right afterwards.
-        :raises InvalidInput: where a directory on the way is a link or no directory.
-        :raises OSError: where it can't be written, and where a directory, a device or a pipe has its name.
+        :param name: relative path, with slashes. Missing directories are created.
+        :param access: mode and owners, applied before anything is written, and to created directories. By default a new
+            file
+            is private, and a replaced file of this user keeps its mode.
+        :param is_durable: True if it must survive a loss of power right afterwards.
+        :raises InvalidInput: if a directory on the way is a link or no directory.
+        :raises OSError: if it cannot be written, or if a directory, a device or a pipe has its name.
         """
         *folders, last = parts_of(name)
         self._make(access)
@@ -278,17 +287,18 @@ class Folder:
                 os.fsync(folder)
 
     def open_to_append(self, name: str) -> int:
-        """A regular file, open to be read and appended to. It is made where it is not there, and so are the directories
-        on the way, for nobody else to read.
+        """Open a regular file to read and append.
+
+        A missing file, and missing directories, are created with private access.
 
         :returns: the descriptor, which the caller closes.
-        :raises InvalidInput: where it is a link, a directory, a device or a pipe, or does not belong to the owner.
-        :raises OSError: where it can't be written.
+        :raises InvalidInput: if it is a link, a directory, a device or a pipe, or does not belong to the owner.
+        :raises OSError: if it cannot be written.
         """
         return self._open_to_write(name, _APPEND_FILE)
 
     def open_to_update(self, name: str) -> int:
-        """The same, open to be read and written at any place of it."""
+        """Open a regular file to read and write at any position. Otherwise as :meth:`open_to_append`."""
         return self._open_to_write(name, _UPDATE_FILE)
 
     def _open_to_write(self, name: str, flags: int) -> int:
@@ -298,19 +308,19 @@ class Folder:
             return self._open(name, last, folder, flags)
 
     def differences(self, name: str, access: Access) -> dict[str, tuple[Any, Any]]:
-        """Compares a regular file's mode, owner and group with those that are wanted. Raises as :meth:`read`."""
+        """Compare mode, owner and group of a regular file with the wanted values. Errors as in :meth:`read`."""
         return access.differences(self.status(name))
 
     def adjust(self, name: str, access: Access) -> None:
-        """Gives a regular file the wanted mode, owner and group. Raises as :meth:`read`."""
+        """Apply mode, owner and group to a regular file. Errors as in :meth:`read`."""
         with self.opened(name) as descriptor, self._named(name):
             access.adjust(descriptor)
 
     def backup(self, name: str) -> str:
-        """Copies a regular file beside itself, with its mode, owner and times.
+        """Copy a regular file beside itself, with its mode, owner and times.
 
         :returns: the name of the copy, with the process, the time and a random part, as Ansible's own modules name it.
-        :raises OSError: where that can't be done. Nothing is left of the copy then. Else raises as :meth:`read`.
+        :raises OSError: if that fails. No partial copy is left. Other errors as in :meth:`read`.
         """
         *folders, last = parts_of(name)
         stamp = time.strftime("%Y-%m-%d@%H:%M:%S")
@@ -327,9 +337,9 @@ class Folder:
         return "/".join([*folders, twin])
 
     def remove(self, name: str) -> None:
-        """Takes a file away, and the directories on the way to it that are empty then. One that is not there is fine.
+        """Remove a file, and the directories on its way that are empty then. A missing file is no error.
 
-        :raises InvalidInput: where a directory on the way is a link.
+        :raises InvalidInput: if a directory on the way is a link.
         """
         *folders, last = parts_of(name)
         try:
@@ -347,7 +357,7 @@ class Folder:
             folders = above
 
     def _make(self, access: Access) -> None:
-        """Makes the directory itself where it is missing, and those above it, each with the same access."""
+        """Create the directory and its missing parents, each with the same access."""
         self._require_own_way()
         there = copy.copy(self)
         there._owner = None
@@ -361,16 +371,19 @@ class Folder:
 
     @contextlib.contextmanager
     def _named(self, name: str) -> Iterator[None]:
-        """Names a file in the errors of the system, which know the last step of its path, or a temporary name."""
+        """Put the name of a file into errors of the system.
+
+        They only have the last step of a path, or a temporary name.
+        """
         try:
             yield
         except OSError as error:
             raise OSError(error.errno, error.strerror, str(self.path / name)) from error
 
     def _open(self, name: str, last: str, folder: int, flags: int) -> int:
-        """A regular file, open.
+        """Open a regular file.
 
-        :param last: the last step of the name. :param folder: descriptor of the directory that it stands in.
+        :param last: the last step of the name. :param folder: descriptor of its directory.
         """
         # Opening a device may have effects, so it is looked at first. What was opened may be another, so again.
         found = _found(last, folder)
@@ -399,9 +412,9 @@ class Folder:
 
     @contextlib.contextmanager
     def _folder(self, folders: list[str], make: Access | None = None) -> Iterator[int]:
-        """A directory below, open.
+        """Open a directory below and yield its descriptor.
 
-        :param make: who may enter those that are made where they are missing; None: they must be there.
+        :param make: access of missing directories, which are created; None: they must exist.
         """
         self._require_own_way()
         if len(folders) > DEEPEST:
@@ -451,11 +464,10 @@ class Folder:
 
 
 def _resolved(path: Path) -> tuple[Path, Path | None]:
-    """A path without links, and the link on the way that is not followed, if there is one.
+    """Return a path without links, and the link on the way that is not followed, if there is one.
 
-    Resolving it ourselves takes away the protection of the kernel, which follows no link of another user in a temporary
-    folder. So none is followed that somebody else made in a directory that everybody may write to, or in one that they
-    made there.
+    The kernel protects temporary folders: it follows no link of another user there. Resolving links ourselves bypasses
+    that protection. So no link is followed that somebody else created in a directory that everybody may write to.
     """
     at, followed = Path("/"), 0
     steps = [*reversed((path if path.is_absolute() else Path.cwd() / path).parts[1:])]
@@ -484,7 +496,7 @@ def _resolved(path: Path) -> tuple[Path, Path | None]:
 
 
 def _may_be_anybody_s(folder: Path) -> bool:
-    """Tells whether a stranger can have made what stands in a directory without having been given a place for it."""
+    """Return True if a stranger can create something in a directory without having been given a place for it."""
     for one in (folder, *folder.parents):
         found = one.stat()
         if found.st_mode & stat.S_IWOTH:
@@ -495,9 +507,9 @@ def _may_be_anybody_s(folder: Path) -> bool:
 
 
 def _opened_on_the_way(path: Path) -> int:
-    """A directory, open.
+    """Open a directory and return its descriptor.
 
-    :param path: without links. What became a link since then is not followed.
+    :param path: without links. A part that became a link since then is not followed.
     """
     if not _WAY:
         return os.open(path, _OPEN_WITHOUT_LINKS)
@@ -530,7 +542,7 @@ def _found(name: str, folder: int) -> os.stat_result | None:
 
 
 def _made(name: str, folder: int) -> bool:
-    """Makes a directory where there is none. Returns whether it did."""
+    """Create a directory if it does not exist. Return True if it was created."""
     try:
         os.mkdir(name, PRIVATE_FOLDER, dir_fd=folder)
     except FileExistsError:
@@ -540,7 +552,7 @@ def _made(name: str, folder: int) -> bool:
 
 @contextlib.contextmanager
 def _fresh(name: str, folder: int) -> Iterator[tuple[str, int]]:
-    """Makes a file, and gives its name and descriptor. Removes the file where the work on it fails."""
+    """Create a file, and yield its name and descriptor. Remove the file if the caller fails."""
     descriptor = os.open(name, _MAKE_FILE, PRIVATE_FILE, dir_fd=folder)
     try:
         yield name, descriptor
@@ -553,7 +565,7 @@ def _fresh(name: str, folder: int) -> Iterator[tuple[str, int]]:
 
 
 def _copy(source: int, descriptor: int) -> None:
-    """Copies a file, as long as it is now: one that somebody goes on writing to meanwhile would have no end."""
+    """Copy a file up to its present length. A file that is still written to would have no end."""
     left = os.fstat(source).st_size
     with os.fdopen(descriptor, "wb", closefd=False) as copied:
         while left > 0 and (chunk := os.read(source, min(left, _CHUNK))):
@@ -562,7 +574,10 @@ def _copy(source: int, descriptor: int) -> None:
 
 
 def _pass_on(source: os.stat_result, descriptor: int) -> None:
-    """Gives a copy the owner, mode and times of its source; only this user may read it where the owner can't be so."""
+    """Apply owner, mode and times of a source to its copy.
+
+    If the owner cannot be applied, only this user may read the copy.
+    """
     try:
         os.fchown(descriptor, source.st_uid, source.st_gid)
     except OSError:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fields and field types: the words that every type is described in."""
+"""Fields and field types, and the terms in which every type is described."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from enum import Enum
 from typing import Any, TypeGuard
 
 EMPTY: tuple[Any, ...] = (None, "", [], {}, ())
-"""The answers of services for "nothing": all of them mean the same."""
+"""The answers of services for "nothing". All of them mean the same."""
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 UUID_PATTERN = f"^{_UUID.pattern}$"
 
 Way = tuple["str | int", ...]
-"""The way from a value to one inside of it: of a map the name of the member, of a list the index of the item."""
+"""The path from a value to a part of it: the name of a member of a map, the index of an item of a list."""
 
 
 class InvalidValue(ValueError):
-    """A written value does not fit its type; the text says what was expected, with an example.
+    """Raised if a written value does not fit its type. The message says what was expected, with an example.
 
-    :ivar parts: where only items of a list or members of a map do not fit, those: index or name, value, why.
-    :ivar fitting: of a list the canonical values of its other items, with None in place of these.
+    :ivar parts: index or name, value and reason of each part that does not fit, if only parts do not fit.
+    :ivar fitting: the canonical values of the other items of a list, with None in place of these parts.
     """
 
     def __init__(self, expected: str, parts: Sequence[tuple[str | int, Any, InvalidValue]] = ()) -> None:
@@ -36,14 +36,14 @@ class InvalidValue(ValueError):
 
     @classmethod
     def of_parts(cls, parts: Sequence[tuple[str | int, Any, InvalidValue]]) -> InvalidValue:
-        """A value that does not fit because of parts of it."""
+        """Create the error for a value with parts that do not fit."""
         reasons = ((why, f"item {step + 1}" if isinstance(step, int) else step) for step, _value, why in parts)
         return cls("; ".join(f"{why} ({name})" for why, name in reasons), parts)
 
     def each_one(self, value: Any) -> Iterator[tuple[Way, Any, str]]:
-        """Everything that does not fit, as deep as that is known: the way to it, its value, what was expected.
+        """Yield every misfit as deep as it is known: the path to it, its value, and what was expected.
 
-        :param value: the value that this was raised about.
+        :param value: the value that this was raised for.
         """
         if not self.parts:
             yield (), value, str(self)
@@ -53,25 +53,24 @@ class InvalidValue(ValueError):
 
 
 def words_of(way: Way) -> str:
-    """A way as it stands in a message: ``reminders[0].unit``."""
+    """Return a path as a message shows it: ``reminders[0].unit``."""
     return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in way).removeprefix(".")
 
 
 class Plain(str):
-    """The source text of a plain YAML scalar that YAML reads as something else than text: a number, a date, true or
-    false.
+    """The source text of an unquoted YAML scalar that YAML reads as a number, a date, true or false.
 
-    It fits the types whose values look like it; a text type refuses it, because it was not quoted.
+    It fits the types whose values look like it. A text type rejects it, because it was not quoted.
     """
 
     __slots__ = ()
 
 
 class TypedCell(Plain):
-    """A cell of a workbook that holds no text, in the spelling that its type takes.
+    """A workbook cell without text, in the spelling that its type accepts.
 
-    :ivar no_text: why it is none, and what to do about it.
-    :ivar shown: the text that the format of the cell shows, if that is what a text type takes.
+    :ivar no_text: why it is no text, and what to do about it.
+    :ivar shown: the text that the number format shows, if a text type accepts that.
     """
 
     no_text: str
@@ -79,7 +78,7 @@ class TypedCell(Plain):
 
     @classmethod
     def of(cls, text: str, no_text: str, shown: str = "") -> TypedCell:
-        """The spelling, and why it is no text."""
+        """Create the cell from its spelling and the reason why it is no text."""
         found = cls(text)
         found.no_text = no_text
         found.shown = shown
@@ -87,39 +86,39 @@ class TypedCell(Plain):
 
 
 class CellList(list[Any]):
-    """A list that stands as JSON in a cell of a table.
+    """A list written as JSON in a cell of a table.
 
-    :ivar text: the cell: what a text type takes.
+    :ivar text: the cell, for text types.
     """
 
     text: str
 
     @classmethod
     def of(cls, items: Iterable[Any], text: str) -> CellList:
-        """The items of the list, and the cell."""
+        """Create the list from its items and the text of the cell."""
         found = cls(items)
         found.text = text
         return found
 
 
 class CellMap(dict[str, Any]):
-    """A map that stands as JSON in a cell of a table.
+    """A map written as JSON in a cell of a table.
 
-    :ivar text: the cell: what a text type takes.
+    :ivar text: the cell, for text types.
     """
 
     text: str
 
     @classmethod
     def of(cls, members: Mapping[str, Any], text: str) -> CellMap:
-        """The members of the map, and the cell."""
+        """Create the map from its members and the text of the cell."""
         found = cls(members)
         found.text = text
         return found
 
 
 class BrokenCell(str):
-    """A cell that begins like JSON and is none: a text for a text type, and nothing for any other.
+    """A cell that begins like JSON and is no JSON: a text for a text type, and invalid for any other type.
 
     :ivar why: what is wrong with it as JSON.
     """
@@ -128,14 +127,14 @@ class BrokenCell(str):
 
     @classmethod
     def of(cls, text: str, why: str) -> BrokenCell:
-        """The text of the cell, and why it is no JSON."""
+        """Create the cell from its text and the reason why it is no JSON."""
         found = cls(text)
         found.why = why
         return found
 
 
 def typed(value: Any) -> Any:
-    """A value in which every plain scalar is what it looks like: an integer, a number, or else a text."""
+    """Return a value in which every plain scalar has its natural type: an integer, a number, or else a text."""
     if isinstance(value, Mapping):
         return {key: typed(member) for key, member in value.items()}
     if isinstance(value, list):
@@ -153,18 +152,19 @@ _LONGEST_NUMBER = 4000
 
 
 def is_uuid(value: Any) -> TypeGuard[str]:
-    """Tells whether a value is a string in uuid form (8-4-4-4-12 hexadecimal digits)."""
+    """Return True if a value is a string in uuid form (8-4-4-4-12 hexadecimal digits)."""
     return isinstance(value, str) and _UUID.fullmatch(value) is not None
 
 
 MOST_DIGITS = 300
-"""The digits of an integer of the service at most. No other number of JSON has more, and Python reads none of some
-thousand digits.
+"""Maximum digits of an integer of the service.
+
+No other number in JSON has more, and Python rejects some thousand digits.
 """
 
 
 def integer_of(value: Any) -> int | None:
-    """An integer as the service writes it, a text too; None for anything else."""
+    """Return an integer as the service writes it, also as text; None for anything else."""
     if isinstance(value, str):
         return int(value) if value.isdecimal() and len(value) <= MOST_DIGITS else None
     return int(value) if isinstance(value, int) and not isinstance(value, bool) else None
@@ -175,11 +175,11 @@ class Field:
     """One field of a record, from its definition (section 2.2) or from the catalogue.
 
     :ivar constraints: constraint type to value: min_value, max_value, max_length, regular_expression.
-    :ivar allowed: the values that a DROPDOWN or a choice may take; empty means any.
-    :ivar fraction_digits: digits after the point that the instance keeps, where it says so.
-    :ivar has_default: whether the service fills in a value where a new record has none.
-    :ivar retyped: whether its type is about to change; nobody can say what the service makes of its values then.
-    :ivar wire: the key on the wire where it differs from ``key``.
+    :ivar allowed: the values that a DROPDOWN or a choice accepts; empty means any.
+    :ivar fraction_digits: digits after the point that the instance keeps, if it says so.
+    :ivar has_default: True if the service fills in a value that a new record does not have.
+    :ivar retyped: True if its type is about to change; then nobody knows what the service makes of its values.
+    :ivar wire: the key in requests and answers if it differs from ``key``.
     """
 
     key: str
@@ -201,10 +201,10 @@ class Field:
 
 
 class Spelling(Enum):
-    """The kind of a value that programs and countries spell in different ways."""
+    """The group of values that programs and countries spell differently."""
 
     PLAIN = "plain"
-    """No such kind: everybody writes it as its type takes it."""
+    """No such group: everybody spells the values as their type accepts them."""
     INTEGER = "integer"
     NUMBER = "number"
     DATE = "date"
@@ -217,7 +217,7 @@ class Spelling(Enum):
 
     @property
     def has_order(self) -> bool:
-        """Tells whether everybody puts its values into the same order."""
+        """Return True if everybody sorts the values in the same order."""
         return self.is_number or self in (Spelling.DATE, Spelling.INSTANT)
 
 
@@ -229,33 +229,32 @@ ANY_SHAPE: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class FieldType:
-    """The four faces of one type, and what can be done with its values.
+    """The four representations of a type, and the operations on its values.
 
-    :ivar parse: what a person wrote (never None) to canonical; raises :class:`InvalidValue`.
-    :ivar read: what a service answered to canonical; never raises.
+    :ivar parse: user input (never None) to canonical; raises :class:`InvalidValue`.
+    :ivar read: answer of the service to canonical; never raises.
     :ivar write: canonical to what is sent.
     :ivar show: canonical to the plain data of a returned record.
     :ivar brief: canonical to the plain data of a diff.
-    :ivar equal: whether two canonical values mean the same for this field.
+    :ivar equal: True if two canonical values mean the same for this field.
     :ivar empty: the canonical form of "nothing".
-    :ivar merge: current and written value to the one that is meant, where what is not written is kept; None: the
-        written one is meant.
-    :ivar same_as: what stands for a value, and can be looked up: the same for all that are equal to it; None: itself.
-    :ivar option: the option of a module that stands for a fixed field of this type, as an argument spec has it.
-    :ivar shape: the name of the JSON Schema of a written value; types of one shape share it.
+    :ivar merge: current and written value to the desired value, if members that are not written are kept; None: the
+        written value is the desired value.
+    :ivar same_as: a key for lookups, the same for all equal values; None: the value itself.
+    :ivar option: the argument spec of a module's option for a fixed field of this type.
+    :ivar shape: the name of the JSON Schema of a written value; types with the same shape share it.
     :ivar json_schema: that schema. It refers to others as ``#/$defs/SHAPE``.
-    :ivar spelling: the kind of its values where tables spell them in different ways: a table in the German dialect has
-        ``1.299,50`` and ``ja``, which are turned into what ``parse`` takes.
-    :ivar narrows: whether the shape of its values in a filter is known, so that the service can narrow a list by them.
-    :ivar names: whether a list is narrowed by its values when a record is looked up: they have one shape in all
-        instances.
-    :ivar is_text: whether an empty text is another value than null to a filter.
-    :ivar in_files: canonical to what a file holds, given what a reference in it is called there; None: a reference by
-        what it is called, texts, numbers and dates as they are, a list of those item by item, anything else as ``show``
-        has it.
-    :ivar writable: whether a person may write a value.
-    :ivar computed: whether the service works its values out from other fields, so that nothing is lost without them.
-    :ivar made_by_time: values that the service makes of others when a day has passed, to those others.
+    :ivar spelling: the group of values that tables spell differently: a table in the German dialect has ``1.299,50``
+        and
+        ``ja``, which are converted to what ``parse`` accepts.
+    :ivar narrows: True if the form of its values in a filter is known, so that the service can narrow a list by them.
+    :ivar names: True if a lookup of a record narrows a list by its values: they have the same form in all instances.
+    :ivar is_text: True if a filter distinguishes an empty text from null.
+    :ivar in_files: canonical to what a file has, given the name of the target of a reference; None: a reference by its
+        name, texts, numbers and dates as they are, a list item by item, anything else as ``show`` returns it.
+    :ivar writable: True if users may write a value.
+    :ivar computed: True if the service computes its values from other fields, so that nothing is lost without them.
+    :ivar made_by_time: values that the service derives from others when a day has passed, to those others.
     """
 
     parse: Callable[[Any, Field], Any]
@@ -281,24 +280,24 @@ class FieldType:
 
     @property
     def takes_map(self) -> bool:
-        """Tells whether a value, or an item of it, may be written as a map."""
+        """Return True if a value, or an item of it, may be written as a map."""
         return self.shape in ("links", "references") or (
             self.shape != "any" and "object" in self.json_schema.get("type", ())
         )
 
     @property
     def holds_list(self) -> bool:
-        """Tells whether its canonical values are tuples."""
+        """Return True if its canonical values are tuples."""
         return isinstance(self.empty, tuple)
 
 
 def equal_by(same_as: Callable[[Any, Field], Any]) -> Callable[[Any, Any, Field], bool]:
-    """Two values are equal where the same stands for both, as it does where they are the same."""
+    """Compare two values by their normalised form."""
     return lambda left, right, field: bool(left == right or same_as(left, field) == same_as(right, field))
 
 
 def shorten(value: Any, limit: int = 80) -> str:
-    """A value as it stands in an error message."""
+    """Return a value as an error message shows it."""
     plain = value.isoformat() if isinstance(value, dt.date) else value
     text = repr(plain)
     return text if len(text) <= limit else text[:limit] + "..."
@@ -313,7 +312,7 @@ def edge_blanks(text: str) -> str:
 
 
 def parse_list(parse: Callable[[Any, Field], Any]) -> Callable[[Any, Field], tuple[Any, ...]]:
-    """The parser for a list whose items have a parser of their own."""
+    """Return the parser for a list whose items have a parser of their own."""
 
     def parse_all(value: Any, field: Field) -> tuple[Any, ...]:
         if not isinstance(value, (list, tuple)):
@@ -336,7 +335,7 @@ def parse_list(parse: Callable[[Any, Field], Any]) -> Callable[[Any, Field], tup
 
 
 def read_list(read: Callable[[Any, Field], Any]) -> Callable[[Any, Field], tuple[Any, ...]]:
-    """The reader for a list; a single value counts as a list of one, nothing as an empty list."""
+    """Return the reader for a list. A single value counts as a list of one item, nothing as an empty list."""
 
     def read_all(value: Any, field: Field) -> tuple[Any, ...]:
         items = value if isinstance(value, (list, tuple)) else () if value in EMPTY else (value,)
@@ -346,7 +345,7 @@ def read_list(read: Callable[[Any, Field], Any]) -> Callable[[Any, Field], tuple
 
 
 def each(show: Callable[[Any], Any]) -> Callable[[Iterable[Any]], list[Any]]:
-    """Turns the shape of one item into the shape of a list of them."""
+    """Turn the function for one item into the function for a list of them."""
     return lambda values: [show(value) for value in values or ()]
 
 
@@ -355,7 +354,10 @@ def each(show: Callable[[Any], Any]) -> Callable[[Iterable[Any]], list[Any]]:
 
 @dataclass(frozen=True, eq=False)
 class Unread:
-    """A value of the service that its type can't represent: shown and sent back as it came, and never empty."""
+    """A value of the service that its type cannot represent.
+
+    It is shown and sent back as it came, and is never empty.
+    """
 
     raw: Any
 
@@ -383,11 +385,11 @@ def faithful(
     send: Callable[[Any], Any] = lambda raw: raw,
     is_empty: Callable[[Any], bool] = is_nothing,
 ) -> FieldType:
-    """Return a type that keeps what it can't represent, in place of reading it as nothing.
+    """Return a type that keeps what it cannot represent instead of reading it as nothing.
 
-    :param send: what the service answered to what is sent back so that nothing changes; raises :class:`InvalidValue` if
-        that is not possible.
-    :param is_empty: whether a value, or an item of a list, is nothing.
+    :param send: returns what to send so that an answered value does not change; raises :class:`InvalidValue` if that is
+        not possible.
+    :param is_empty: returns True if a value, or an item of a list, is nothing.
     """
 
     def read(raw: Any, field: Field) -> Any:

@@ -1,11 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The catalogue: one declaration for each kind of record that the service has.
+"""The catalogue: one declaration for each kind of record of the service.
 
-Paths, uuid keys, natural keys, the verb for an update and the fixed fields stand here and nowhere else. Paths are
-those of section 4 of the interface (and of the published description for what it does not show), below
-``/customer-api/v1``.
+Paths, uuid keys, natural keys, the verb for an update and the fixed fields are declared only here. Paths are from
+section 4 of the interface (and from the published description for what it does not show), below ``/customer-api/v1``.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from .field import Field
 from .types_basic import FIELD_TYPES
 
 ARCHIVED_AT = "archived_at"
-"""Key of an answer that says when a record was archived: empty if it was not, missing on some instances."""
+"""Key of an answer with the time of archiving: empty if the record is not archived, missing on some instances."""
 
 SERVER_KEYS = frozenset(
     [
@@ -50,7 +49,7 @@ SERVER_KEYS = frozenset(
         "inventory_user",
     ]
 )
-"""Keys that the service manages: never sent, never required, even where a definition calls them mandatory."""
+"""Keys that the service manages. They are never sent and never required, even if a definition calls them mandatory."""
 
 _SERVER_TYPES = {
     "id": "NUMBER",
@@ -60,19 +59,19 @@ _SERVER_TYPES = {
     "imported_at": "DATETIME",
 }
 SERVER_FIELDS = {key: Field(key, _SERVER_TYPES.get(key, "TEXT")) for key in SERVER_KEYS}
-"""The same keys as fields that a list is filtered and sorted by."""
+"""The same keys as fields for filters and sorting."""
 
 TEMPLATES = ("asset", "room", "person")
-"""The templates that have field definitions (published description)."""
+"""The templates with field definitions (published description)."""
 
 
 _LINKED = "LINKED_"
 
 
 class Level(IntEnum):
-    """The order in which a plan is applied: records of a level refer to records of the levels before it.
+    """The order in which a plan is applied: records of a level refer to records of earlier levels.
 
-    ``LINKS`` has no kinds: then those references are written that lead to records of the level they stand in.
+    ``LINKS`` has no kinds: it writes references to records of the same level.
     """
 
     FIELDS = 0
@@ -88,9 +87,9 @@ class Level(IntEnum):
 class Hours:
     """The fields of a record that lasts whole days, or from one instant to another.
 
-    :ivar whole_days: whether it lasts whole days.
-    :ivar days: the first and the last day; there are always both.
-    :ivar times: the instants of those days; null for whole days.
+    :ivar whole_days: the flag for whole days.
+    :ivar days: the first and the last day; both are always set.
+    :ivar times: the instants on those days; null for whole days.
     """
 
     whole_days: str
@@ -99,7 +98,7 @@ class Hours:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The fields that instances of earlier versions lack."""
+        """Return the fields that instances of earlier versions do not have."""
         return (self.whole_days, *self.times)
 
 
@@ -226,79 +225,84 @@ class Kind:
 
     @property
     def defines_fields(self) -> bool:
-        """Tells whether its records are the fields of other kinds, a list of them for each template."""
+        """Return True if its records are the fields of other kinds, with one list for each template."""
         return "{template}" in self.list_path
 
     @property
     def can_be_hidden(self) -> bool:
-        """Whether an account that is limited to locations does not see all records: objects and what refers to them."""
+        """Return True if an account limited to locations does not see all records.
+
+        These are objects and records that refer to them.
+        """
         return self.level >= Level.OBJECTS
 
     @property
     def has_own_fields(self) -> bool:
-        """Tells whether its fields differ between instances; else they are those of the catalogue."""
+        """Return True if its fields differ between instances. Otherwise they are those of the catalogue."""
         return bool(self.template) or self.open_fields
 
     @property
     def can_be_looked_up(self) -> bool:
-        """Tells whether a record is found by a natural key of its own values in a list of all of them."""
+        """Return True if a record can be found by a natural key of its own values in a list of all records."""
         return bool(self.match_on) and not self.defines_fields
 
     @property
     def can_be_created(self) -> bool:
-        """Tells whether a record is made of what was written alone; such kinds have a module for one record."""
+        """Return True if a record can be created from written values alone. Such kinds have a module for one record."""
         return bool(self.create_path)
 
     @property
     def is_plain(self) -> bool:
-        """Tells whether its records are made, found and exported by their own fields alone."""
+        """Return True if its records are created, found and exported by their own fields alone."""
         return self.can_be_created and self.can_be_looked_up
 
     @property
     def can_be_archived(self) -> bool:
-        """Return True if records can be archived: then a record that no list shows may exist all the same."""
+        """Return True if records can be archived. Then a record that no list shows may exist."""
         return "archived" in self.states
 
     @cached_property
     def barcode_key(self) -> str:
-        """The field by which ``barcode_path`` finds a record; empty if the kind has no such path."""
+        """Return the field by which ``barcode_path`` finds a record, or an empty text without such a path."""
         return self.barcode_path.partition("{")[2].rstrip("}")
 
     @property
     def written_key(self) -> tuple[str, ...]:
-        """The natural key of what files say of a record, where that is other than what the service answers."""
+        """Return the natural key in files, if it differs from the natural key in answers."""
         return tuple(one.key for one in self.written if one.mandatory)
 
     @property
     def can_be_pruned(self) -> bool:
-        """Tells whether a record that stands in no file any more may be taken away."""
+        """Return True if a record that no file names any more may be removed."""
         return "absent" in self.states and self.can_be_looked_up
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """The fields by which others refer to a record, next to the one that names the record which it is in."""
+        """Return the fields by which others refer to a record, besides the field that names its parent."""
         return tuple(one.key for one in self.identity if not one.type.startswith(_LINKED))
 
     @cached_property
     def is_named_in_texts(self) -> bool:
-        """Tells whether an instance may answer a name of a record in place of a link to it."""
+        """Return True if an instance may answer the name of a record in place of a link to it."""
         return any(one.key == "display_name" for one in self.fields)
 
     @cached_property
     def parent(self) -> str:
-        """The name of the kind of record which this one is in; empty where names stand alone."""
+        """Return the name of the parent kind, or an empty text if there is none."""
         types = {one.key: one.type for one in self.identity}
         return types[self.parent_key].removeprefix(_LINKED).lower() if self.parent_key else ""
 
     @cached_property
     def parent_key(self) -> str:
-        """The field of the natural key that names the record which this one is in; empty where names stand alone."""
+        """Return the field of the natural key that names the parent, or an empty text if there is none."""
         return next((one.key for one in self.identity if one.type.startswith(_LINKED)), "")
 
     @cached_property
     def always_there(self) -> str:
-        """The key of an answer that no record lacks, whatever a role hides: that of a mandatory field of the natural
-        key, where the fields are the same on every instance. Empty where there is none.
+        """Return the key that every answer of this kind has, whatever a role hides.
+
+        That is the key of a mandatory field of the natural key, if the fields are the same on every instance; otherwise
+        it is empty.
         """
         by_name = {one.key: one for one in self.fields}
         firsts = (by_name[names[0]] for names in self.match_on if names[0] in by_name)
@@ -306,24 +310,24 @@ class Kind:
 
     @property
     def status_key(self) -> str:
-        """The field that has a call of its own; empty where the record is written as a whole."""
+        """Return the field that has a call of its own, or an empty text if the record is written as a whole."""
         return "status" if self.status_path else ""
 
     @property
     def words(self) -> str:
-        """The name as it stands in a sentence."""
+        """Return the name as it appears in a sentence."""
         return self.name.replace("_", " ")
 
     @property
     def several(self) -> str:
-        """The name of more than one, as it stands in a sentence."""
+        """Return the plural as it appears in a sentence."""
         if re.search("[^aeiou]y$", self.words):
             return f"{self.words[:-1]}ies"
         return f"{self.words}es" if self.words.endswith(("s", "x", "ch", "sh")) else f"{self.words}s"
 
     @property
     def one(self) -> str:
-        """The name with its article."""
+        """Return the name with its article."""
         return f"{'an' if self.name[0] in 'aeio' else 'a'} {self.words}"
 
 
@@ -617,17 +621,18 @@ FILE = Kind(
 )
 
 KINDS: dict[str, Kind] = {one.name: one for one in list(globals().values()) if isinstance(one, Kind)}
-"""Every kind that is declared above, by its name, in that order: a kind stands after those that it depends on."""
+"""All declared kinds by name. A kind comes after the kinds that it depends on."""
 
 TEMPLATE_KINDS: dict[str, Kind] = {
     kind.template: kind for kind in KINDS.values() if kind.template and not kind.key_prefix
 }
-"""The kinds whose records have the fields of a template, by its name."""
+"""The kinds whose records have the fields of a template, by template."""
 
 
 def flatten(kind: Kind, raw: Mapping[str, Any]) -> dict[str, Any]:
-    """One record of an answer as a flat map, whatever shape it came in: flat, ``{fields}`` or ``{uuid, fields}``; a
-    definition's type apart.
+    """Return one record of an answer as a flat map, from any of its shapes: flat, ``{fields}`` or ``{uuid, fields}``.
+
+    A definition keeps its type apart.
     """
     if kind.has_own_fields:
         fields = raw.get("fields")
@@ -646,7 +651,7 @@ def flatten(kind: Kind, raw: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def maps_in(value: Any) -> list[Mapping[str, Any]]:
-    """The maps of a list, which is all that may stand in it."""
+    """Return the maps of a list. Nothing else belongs there."""
     return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
 
 
@@ -654,4 +659,4 @@ _SHAPES_OF_A_DEFINITION: dict[str, Callable[[Any], Any]] = {
     "field_key": str,
     "label": str,
 }
-"""Member of a definition to what makes it what it must be: everything else depends on it."""
+"""Converters for members of a definition that everything else depends on."""

@@ -1,9 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names that come near to one that is not known: hints for people, and slips, which no earlier task of a play can
-repair.
-"""
+"""Find names close to an unknown name: suggestions for users, and typos, which no earlier task of a play can repair."""
 
 from __future__ import annotations
 
@@ -14,25 +12,25 @@ from difflib import SequenceMatcher, get_close_matches
 
 _PARTS = re.compile(r"[^\W\d_]+|\d+")
 _ALIKE = 0.75
-"""How much alike two words must be for one to be a slip of the other. Two of four letters that changed places are."""
+"""Minimum similarity of two words for a typo. Two swapped letters in a word of four letters reach it."""
 _ALIKE_FROM_THE_FIRST_LETTER = 0.85
-"""The same where the first letters differ: people seldom slip there, and ``west`` is no ``east``."""
+"""The same if the first letters differ. Typos there are rare, and ``west`` is not ``east``."""
 LIKELY = 0.6
-"""How much alike two names of settings or sections must be for one to be taken for a typo of the other."""
+"""Minimum similarity of two names of settings or sections for a typo."""
 
 _SHORT = 3
-"""Words of so many letters tell apart what they belong to, as numbers do: wing A, wing B."""
+"""Words of so few letters distinguish things, as numbers do: wing A, wing B."""
 
 
 def composed(text: str) -> str:
-    """A text as it looks: two that differ in their unicode normal forms alone look the same."""
+    """Return a text as it looks: texts that differ only in their Unicode normal form look the same."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def near_names(wanted: str, names: Iterable[str], limit: int, likeness: float) -> list[str]:
-    """The names that come nearest to a wanted one, compared without case.
+    """Return the names closest to a wanted name, compared without case.
 
-    :param likeness: how much alike they must be, from 0 to 1.
+    :param likeness: minimum similarity, from 0 to 1.
     """
     known = [name for name in names if name]
     by_folded: dict[str, list[str]] = {}
@@ -44,8 +42,10 @@ def near_names(wanted: str, names: Iterable[str], limit: int, likeness: float) -
 
 
 def slips(wanted: str, names: Iterable[str]) -> list[str]:
-    """The names that a wanted one was most likely meant to be: word for word the same but for a letter or two, for
-    capitals, accents, or what stands between the words. A name with other numbers in it is another name.
+    """Return the names that a wanted name is most likely a typo of.
+
+    They are equal word for word except for a letter or two, case, accents, or what separates the words. A name with
+    other numbers is another name.
     """
     mine = _parts(wanted)
     return [name for name in names if name != wanted and _is_slip(mine, _parts(name))]

@@ -1,11 +1,11 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Patterns of the service or of files, matched within a time.
+"""Match patterns of the service or of files within a time limit.
 
-Some patterns take longer than anybody waits, such as ``^(a+)+$``. The engine of Python looks for signals while it
-matches, so a timer that counts the processor's time ends it. A pattern that was ended is left to the service from then
-on, and so is every pattern where no timer can be had: in a thread other than the first.
+Some patterns take for ever, such as ``^(a+)+$``. Python's engine checks for signals while it matches, so a timer of
+processor time ends it. After that, the pattern is left to the service, as is every pattern if no timer is available: in
+a thread other than the first.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from functools import lru_cache
 from types import FrameType
 
 PATTERN_SECONDS = 0.25
-"""The time of the processor for one pattern and all of its values, beside the time that each value may take."""
+"""Seconds of processor time for one pattern and all of its values, besides the time for each value."""
 ALL_PATTERNS_SECONDS = 1.0
-"""The time of the processor for all patterns that were ended."""
+"""Seconds of processor time for all patterns that were ended."""
 _VALUE_SECONDS = 100e-6
 _KEPT = 512
 
 
 class _TimeIsUp(Exception):
-    """The pattern takes too long."""
+    """Raised if a pattern takes too long."""
 
 
 @dataclass
 class _Used:
-    """The cost of a pattern: seconds, and how many values it was matched with."""
+    """The cost of a pattern: seconds, and the number of values that it was matched with."""
 
     seconds: float = 0.0
     values: int = 0
@@ -44,7 +44,7 @@ _ENDED: set[tuple[str, int]] = set()
 
 
 def finds(pattern: str, flags: int, text: str) -> bool | None:
-    """Tells whether a pattern is found in a text; None where that is not known: it is no pattern, or takes too long."""
+    """Return True if a pattern matches a text, or None if that is unknown: it is no pattern, or takes too long."""
     key = (pattern, flags)
     if key in _ENDED or len(_ENDED) * PATTERN_SECONDS >= ALL_PATTERNS_SECONDS or not _in_first_thread():
         return None
@@ -77,7 +77,7 @@ def _finds_within(seconds: float, pattern: str, flags: int, text: str) -> bool:
 
 @lru_cache(maxsize=_KEPT)
 def _compiled(pattern: str, flags: int) -> re.Pattern[str]:
-    """The pattern as the engine takes it, without a word about how it could be written better."""
+    """Compile a pattern without warnings about its style."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return re.compile(pattern, flags)

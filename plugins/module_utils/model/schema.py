@@ -1,9 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The fields of a kind of record on an instance, and the meaning of a person's fields in it (section 2.2 of the
-interface).
-"""
+"""The fields of a kind of record on an instance, and the meaning of written fields (section 2.2 of the interface)."""
 
 from __future__ import annotations
 
@@ -20,16 +18,19 @@ from .types_composite import STRUCTURES
 from .types_links import Reference, references_in
 
 TYPES: dict[str, FieldType] = {**FIELD_TYPES, **STRUCTURES}
-"""Every type by its name: those of the fields that instances define, and those of the catalogue."""
+"""Every type by name: of the fields that instances define, and of the catalogue."""
 
 
 def type_of(field: Field) -> FieldType:
-    """The faces of a field's type; a type that this collection does not know is read as it comes and never written."""
+    """Return the representations of a field's type.
+
+    A type that this collection does not know is read as is, never written.
+    """
     return TYPES.get(field.type, UNWRITABLE)
 
 
 def field_from_definition(definition: Mapping[str, Any]) -> Field:
-    """A field from its definition as answered (section 2.2).
+    """Create a field from its definition as answered (section 2.2).
 
     Allowed values of a DROPDOWN are the union of the constraint allowed_values and possible_values, because instances
     use either.
@@ -61,7 +62,7 @@ def field_from_definition(definition: Mapping[str, Any]) -> Field:
 
 
 def _text(value: Any) -> str:
-    """A value that should be a text; empty for anything else that an instance may answer."""
+    """Return a value that should be a text, or an empty text for anything else that an instance may answer."""
     return value if isinstance(value, str) else ""
 
 
@@ -81,7 +82,7 @@ def _whole(value: Any) -> int | None:
 
 
 _NEAR = 0.65
-"""How much alike two names must be for one to be taken for a slip of the other."""
+"""Minimum similarity of two names for a typo."""
 
 
 _UNFIT = "this value does not fit its field"
@@ -89,10 +90,10 @@ _UNFIT = "this value does not fit its field"
 
 @dataclass(frozen=True)
 class Misfit:
-    """A value that is wrong, apart from why: of many alike, one is told.
+    """A wrong value, apart from the reason. Of many with the same reason, only one is reported.
 
-    :ivar value: as it was written. :ivar why: what is wrong with it, which is the same for all alike.
-    :ivar spelling: the kind of value that its field wants.
+    :ivar value: as written. :ivar why: what is wrong with it; equal for all with the same reason.
+    :ivar spelling: the group of values that its field accepts.
     """
 
     value: Any
@@ -103,9 +104,9 @@ class Misfit:
 class FieldError(str):
     """A mistake in one value of a desired record, in words.
 
-    :ivar way: from the record to the value; it begins with the name of a field as it was written.
-    :ivar gist: what may be told of it where the value must not be shown.
-    :ivar misfit: the value and why, where many records may have the same mistake.
+    :ivar way: path from the record to the value; it begins with the field name as written.
+    :ivar gist: the message if the value must not be shown.
+    :ivar misfit: the value and the reason, if many records may have the same mistake.
     """
 
     way: Way
@@ -114,7 +115,7 @@ class FieldError(str):
 
     @classmethod
     def at(cls, way: Way, words: str, gist: str = "", misfit: Misfit | None = None) -> FieldError:
-        """The words about the value that a way leads to."""
+        """Create the error about the value at a path."""
         error = cls(words)
         error.way = way
         error.gist = gist
@@ -123,10 +124,10 @@ class FieldError(str):
 
     @classmethod
     def unfit(cls, way: Way, location: str, value: Any, why: str, spelling: Spelling = Spelling.PLAIN) -> FieldError:
-        """Return the error for a value that does not fit its field.
+        """Create the error for a value that does not fit its field.
 
         :param location: what the value is called. :param why: what would fit.
-        :param spelling: the kind of value that its field wants.
+        :param spelling: the group of values that its field accepts.
         """
         blanks = edge_blanks(value) if isinstance(value, str) else ""
         why = f"{why}; it {blanks}" if blanks else why
@@ -140,7 +141,7 @@ def cause_of(problem: str) -> str:
 
 
 def _look(name: str) -> str:
-    """A label as it looks, one blank between its words."""
+    """Return a label as it looks, with one blank between its words."""
     return composed(" ".join(name.split()))
 
 
@@ -152,8 +153,10 @@ def _unfit(way: Way, location: str, value: Any, expected: str, field: Field) -> 
 
 @dataclass
 class ParseErrors:
-    """The mistakes in a desired record: ``errors`` stop it; ``unknown`` are fields that may come into being (check
-    mode). ``fitting`` has the lists of which only some items fit, by field key, with None in place of the others.
+    """The mistakes in a desired record.
+
+    :ivar errors: stop the record. :ivar unknown: fields that may be created later (check mode).
+    :ivar fitting: by field key, the lists with only some items that fit, with None in place of the others.
     """
 
     errors: list[FieldError] = field(default_factory=list)
@@ -162,15 +165,15 @@ class ParseErrors:
 
 
 _MOST_KEPT = 4096
-"""Dates, numbers and flags repeat themselves. Of a field whose values do not, no more than these are kept."""
+"""Maximum number of cached values per field. Dates, numbers and flags repeat; other fields do not fill the memory."""
 
 
 class _Known:
-    """A field with what its texts came to before: most values of very many records are equal.
+    """A field with the parsed values of earlier texts: most values of very many records are equal.
 
-    :ivar has_rules: whether values must meet more than their type.
-    :ivar is_special: whether values may be equal, and still there is something to say.
-    :ivar parsed: the text of a person to its canonical value. :ivar read: the text of an answer to the same.
+    :ivar has_rules: True if values must meet more than their type.
+    :ivar is_special: True if equal values may still have a finding.
+    :ivar parsed: user input to its canonical value. :ivar read: answer to its canonical value.
     """
 
     __slots__ = ("_is_kept", "faces", "field", "has_rules", "is_special", "parsed", "read")
@@ -186,13 +189,13 @@ class _Known:
         self._is_kept = self.faces.spelling is not Spelling.PLAIN
 
     def keep(self, values: dict[str, Any], text: Any, value: Any) -> None:
-        """Keep what a text came to."""
+        """Cache the value of a text."""
         if self._is_kept and text.__class__ is str and len(values) < _MOST_KEPT:
             values[text] = value
 
 
 class Schema:
-    """The fields of one kind of record on one instance, by key and, where it is unique, by label."""
+    """The fields of one kind of record on one instance, by key and, if unique, by label."""
 
     def __init__(self, kind: Kind, fields: Iterable[Field]) -> None:
         self.kind = kind
@@ -203,13 +206,13 @@ class Schema:
 
     @classmethod
     def of(cls, kind: Kind, definitions: Iterable[Mapping[str, Any]] = ()) -> Schema:
-        """The schema of a kind: from its definitions where it has a template, else from the catalogue."""
+        """Create the schema of a kind: from its definitions if it has a template, else from the catalogue."""
         if not kind.template:
             return cls(kind, kind.fields)
         return cls(kind, [field_from_definition(one) for one in definitions])
 
     def take(self, fields: Iterable[Field]) -> None:
-        """Adds fields, or has them in place of those with the same keys."""
+        """Add fields, and replace fields with the same keys."""
         prefix = self.kind.key_prefix
         if prefix:
             fields = [
@@ -232,15 +235,15 @@ class Schema:
         self.has_instants = any(type_of(one).spelling is Spelling.INSTANT for one in self.fields.values())
 
     def learn(self, keys: Iterable[str]) -> None:
-        """Takes every key that a record has as a field, for kinds without definitions."""
+        """Add every key of a record as a field, for kinds without definitions."""
         for key in keys:
             if key not in SERVER_KEYS:
                 self.fields.setdefault(key, Field(key, "TEXT"))
 
     def find(self, name: str) -> Field | None:
-        """The field with this key, with or without the prefix of its kind; else the field with this label.
+        """Return the field with this key, with or without the prefix of its kind, else the field with this label.
 
-        A label may be in any normal form of Unicode, and have any blanks and line feeds between its words: spreadsheets
+        A label may be in any Unicode normal form and have any blanks and line feeds between its words: spreadsheets
         wrap headers.
         """
         prefix = self.kind.key_prefix
@@ -252,23 +255,23 @@ class Schema:
         return found if found is not None else self._by_look.get(_look(name))
 
     def _sharing(self, label: str) -> list[str]:
-        """The keys of the fields with one label, where there are several."""
+        """Return the keys of the fields that share a label, if there are several."""
         keys = [one.key for one in self.fields.values() if one.label == label and label]
         return keys if len(keys) > 1 else []
 
     def why_unknown(self, name: str) -> str:
-        """Says in words why a name means none of the fields: there is none, or its label is shared."""
+        """Return the reason why a name is no field: it does not exist, or its label is shared."""
         keys = self._sharing(name)
         if keys:
             return f"the label of {len(keys)} fields, {' and '.join(keys)}; write the key of the one that is meant"
         return f"no such field in {self.kind.one}; {self.nearest(name)}"
 
     def not_yet(self, name: str) -> str:
-        """Says in words that a field is not there, where somebody may make it before it is written."""
+        """Return the message for a missing field that somebody may create before it is written."""
         return f"{name}: no such field in {self.kind.one} yet; an earlier task may be the one that makes it."
 
     def nearest(self, name: str) -> str:
-        """The names that come nearest to one that is not known, in words."""
+        """Return the names closest to an unknown name, in words."""
         near = near_names(name, self._names(), 3, _NEAR)
         if near:
             return f"did you mean {' or '.join(near)}?"
@@ -287,12 +290,12 @@ class Schema:
     def parse(
         self, written: Mapping[str, Any], prefix: str, allow_unknown: bool = False
     ) -> tuple[dict[str, Any], ParseErrors]:
-        """Turns what a person wrote into canonical values by field key.
+        """Convert written values to canonical values by field key.
 
         :param written: field key (or label) to value; None clears.
-        :param prefix: what stands before the field's name in a message, such as ``fields.``.
-        :param allow_unknown: pass a key that the template does not know as it is.
-        :returns: the values that fit, and the findings about those that do not.
+        :param prefix: text before the field's name in a message, such as ``fields.``.
+        :param allow_unknown: pass a key that the template does not know unchanged.
+        :returns: the values that fit, and the findings about the others.
         """
         parsed: dict[str, Any] = {}
         findings = ParseErrors()
@@ -346,13 +349,13 @@ class Schema:
         return parsed
 
     def missing(self, parsed: Mapping[str, Any]) -> list[str]:
-        """The keys of mandatory fields without a value, for a record that is to be made."""
+        """Return the keys of mandatory fields without a value, for a record to create."""
         return [
             field.key for field in self.fields.values() if field.mandatory and parsed.get(field.key) in (None, (), "")
         ]
 
     def read(self, flat: Mapping[str, Any]) -> dict[str, Any]:
-        """A flat record of an answer to canonical values by field key; keys that are no fields are left out."""
+        """Convert a flat record of an answer to canonical values by field key. Keys that are no fields are left out."""
         return {
             key: type_of(field).read(flat.get(field.wire_key), field)
             for key, field in self.fields.items()
@@ -360,14 +363,14 @@ class Schema:
         }
 
     def read_one(self, key: str, flat: Mapping[str, Any]) -> Any:
-        """One field of a flat record as its canonical value; "nothing" where it is not there."""
+        """Return one field of a flat record as its canonical value, or "nothing" if it is missing."""
         field = self.fields[key]
         faces = type_of(field)
         value = faces.read(flat.get(field.wire_key), field)
         return faces.empty if value is None else value
 
     def holds(self, desired: Mapping[str, Any], flat: Mapping[str, Any], complete: Callable[[Reference], None]) -> bool:
-        """Return True if a flat record certainly has some values, and there is nothing else to say about them."""
+        """Return True if a flat record certainly has these values and no finding."""
         for key, value in desired.items():
             known = self._by_key.get(key) or self._by_key.setdefault(key, _Known(self.fields[key]))
             if known.is_special:
@@ -392,9 +395,9 @@ class Schema:
     def show(
         self, flat: Mapping[str, Any], complete: Callable[[Reference], None] = lambda _one: None
     ) -> dict[str, Any]:
-        """A flat record of an answer in its normalised read shape: one for each type, however it came.
+        """Return a flat record of an answer in its normalised form: one form for each type.
 
-        :param complete: fills in what the service did not say of a reference, where that is known.
+        :param complete: fills in known members of a reference that the service did not answer.
         """
         hidden = {*self.kind.uuid_keys, *self.kind.taken_apart, *(field.wire_key for field in self.fields.values())}
         shown = {key: value for key, value in flat.items() if key not in hidden}
@@ -407,28 +410,28 @@ class Schema:
         return shown | self.show_canonical(values)
 
     def show_canonical(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Canonical values in the same read shape, for a record that is not there yet."""
+        """Return canonical values in the same form, for a record that does not exist yet."""
         prefix = self.kind.key_prefix
         known = [(self.fields[key], value) for key, value in values.items() if key in self.fields]
         return {prefix + field.key: type_of(field).show(value) for field, value in known}
 
     def write(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Canonical values by field key to what is sent, by key on the wire."""
+        """Convert canonical values by field key to the values to send, by key in requests."""
         return {self.fields[key].wire_key: type_of(self.fields[key]).write(value) for key, value in values.items()}
 
     def equal(self, key: str, left: Any, right: Any) -> bool:
-        """Tells whether two canonical values of a field mean the same."""
+        """Return True if two canonical values of a field mean the same."""
         field = self.fields[key]
         return type_of(field).equal(left, right, field)
 
     def brief(self, key: str, value: Any) -> Any:
-        """A canonical value as it stands in a diff."""
+        """Return a canonical value as a diff shows it."""
         faces = type_of(self.fields[key])
         return (faces.brief or faces.show)(value)
 
 
 def _shown_as_typed(value: Any, field: Field, complete: Callable[[Reference], None]) -> Any:
-    """A value that only answers have, in the shape of its type; nothing as null. A text stays what it is."""
+    """Return a value that only answers have in the form of its type, and nothing as null. A text stays unchanged."""
     if value in EMPTY:
         return None
     faces = type_of(field)
@@ -439,9 +442,9 @@ def _shown_as_typed(value: Any, field: Field, complete: Callable[[Reference], No
 
 
 def field_to_be(values: Mapping[str, Any]) -> Field | None:
-    """A field as it is once its definition has some values.
+    """Return a field as it will be once its definition has these values.
 
-    :param values: canonical values of a field definition; None where its type is not among them.
+    :param values: canonical values of a field definition; None if its type is not among them.
     """
     if not isinstance(values.get("type"), str):
         return None

@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The field types of template-defined records (section 2.1 of the interface).
 
-A value has four faces: what a person writes, what is sent, what is answered, and one canonical form between them in
-which two values are equal exactly when they mean the same. Parsing what a person writes is strict; reading what a
-service answers is tolerant. The canonical form of "nothing" is ``None`` for a single value and ``()`` for a list.
+A value has four representations: user input, request, answer, and one canonical form between them in which two values
+are equal exactly when they mean the same. Parsing of user input is strict; reading of answers is tolerant. The
+canonical form of "nothing" is ``None`` for a single value and ``()`` for a list.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DATETIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(Z|[+-]\d{2}:\d{2})")
 _SIGNIFICANT_DIGITS = 15
 _WIDE = Context(prec=400)
-"""Wide enough for every JSON number with the 20 digits after the point that a definition may ask for."""
+"""Wide enough for every JSON number with the 20 digits after the point that a definition may require."""
 
 
 def _same(value: Any) -> Any:
@@ -148,7 +148,7 @@ _FALSE = (False, 0, "0", "false", "no")
 
 
 _YAML_WORDS = {"yes": True, "on": True, "no": False, "off": False}
-"""The words that YAML takes for true and false where they are not quoted."""
+"""Words that YAML reads as true and false if they are not quoted."""
 
 
 def _parse_boolean(value: Any, _field: Field) -> bool:
@@ -218,10 +218,10 @@ def _read_datetime(value: Any, _field: Field) -> Any:
 
 
 def _instant_of(text: str) -> dt.datetime:
-    """An instant that has a year in UTC, too.
+    """Return an instant whose year is valid in UTC, too.
 
-    :raises ValueError: where the text is none.
-    :raises OverflowError: where its year in UTC is before 1 or after 9999, and nothing could be done with it.
+    :raises ValueError: if the text is no instant.
+    :raises OverflowError: if its year in UTC is before 1 or after 9999.
     """
     found = dt.datetime.fromisoformat(text)
     # Time stamps without a zone are UTC (facts of the published description).
@@ -321,7 +321,7 @@ DATETIME = FieldType(
 
 
 def _link_as_answered(raw: Any) -> Any:
-    """Return a link that can't be read as it is sent back: a text or a number, but no map."""
+    """Return an unreadable link as it is sent back: a text or a number, but no map."""
     return cannot_send(raw) if isinstance(raw, (Mapping, list)) else raw
 
 
@@ -350,13 +350,11 @@ FIELD_TYPES: dict[str, FieldType] = {
     "REMINDER": DATE,
     "TEXT": TEXT,
 }
-"""Field type name (section 2.1; the list of names is in the published description) to its faces."""
+"""Field type name (section 2.1; the list of names is in the published description) to its representations."""
 
 
 def broken_rules(value: Any, field: Field) -> list[str]:
-    """The constraints of its definition (section 2.2) that a canonical value breaks, in words; empty when it keeps
-    them all.
-    """
+    """Return the constraints of its definition (section 2.2) that a canonical value breaks, in words."""
     if value is None or value == ():
         return ["this field is mandatory and can't be empty"] if field.mandatory else []
     broken = []
@@ -396,8 +394,10 @@ _MODIFIERS = {"i": re.IGNORECASE, "m": re.MULTILINE, "s": re.DOTALL, "x": re.VER
 
 
 def _may_match(pattern: str, value: str) -> bool:
-    """Tells whether a value may match a pattern. The service's patterns are PHP's, with or without delimiters and
-    modifiers. One that has no certain meaning here is left to the service.
+    """Return True if a value may match a pattern.
+
+    The service's patterns are PHP's, with or without delimiters and modifiers. A pattern without a certain meaning in
+    Python is left to the service.
     """
     readings = [(pattern, "")]
     delimited = _DELIMITED.fullmatch(pattern)

@@ -1,9 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Values that only tasks, rental cases and what the circularity hub lists have (sections 2.3 to 2.5 of the interface).
+"""Values that only tasks, rental cases and hub lists have (sections 2.3 to 2.5 of the interface).
 
-They have the same four faces as the field types in :mod:`types_basic`.
+They have the same four representations as the field types in :mod:`types_basic`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ UNITS = (*_DAYS, *_MONTHS)
 
 @dataclass(frozen=True)
 class Interval:
-    """A lead time or a repeat: so many units (section 2.3)."""
+    """A lead time or a repeat: a number of units (section 2.3)."""
 
     unit: str
     value: int
@@ -57,7 +57,7 @@ class Interval:
         return {"unit": self.unit, "value": self.value}
 
     def length(self) -> tuple[str, int]:
-        """Two intervals of one length mean the same, whatever the unit."""
+        """Return the length. Two intervals of the same length mean the same, whatever the unit."""
         if self.unit in _DAYS:
             return ("days", self.value * _DAYS[self.unit])
         return ("months" if self.value else "days", self.value * _MONTHS[self.unit])
@@ -174,7 +174,7 @@ def _assets_as_answered(raw: Any) -> Any:
 
 
 def _users_as_answered(raw: Any) -> Any:
-    """Return users who can't be read as they are sent back: texts, but no maps."""
+    """Return unreadable users as they are sent back: texts, but no maps."""
     items = raw if isinstance(raw, list) else [raw]
     return cannot_send(raw) if any(isinstance(item, (Mapping, list)) for item in items) else raw
 
@@ -185,7 +185,7 @@ def _show_asset(value: Reference) -> dict[str, Any]:
 
 
 def _show_user(value: Reference) -> dict[str, Any]:
-    """A user, of whom the service answers the uuid alone: the rest is there where it is known."""
+    """Return a user for output. The service answers only the uuid; other members are added if known."""
     return {"id": value.id, "uuid": value.uuid, "email": value.email, "display_name": value.display_name}
 
 
@@ -218,7 +218,7 @@ USERS = FieldType(
 
 
 def _read_types(value: Any, _field: Field) -> tuple[str, ...]:
-    """Reads what kinds of record some references lead to."""
+    """Return the kinds of record that references lead to."""
     found = value if isinstance(value, list) else ()
     return tuple(str(one.get("type")) for one in found if isinstance(one, Mapping))
 
@@ -267,7 +267,7 @@ def _plain_renter(of_user: Callable[[Any], Any]) -> Callable[[tuple[str, Any] | 
 
 
 def is_called(user: Reference, text: str) -> bool:
-    """Tells whether a text may stand for a user: uuid, e-mail address or display name."""
+    """Return True if a text may name a user: uuid, e-mail address or display name."""
     return text.casefold() in {name.casefold() for name in (user.uuid, *user.names) if name}
 
 
@@ -312,7 +312,7 @@ RENTER = FieldType(
 # ---- the status of a rental case
 
 BY_TIME = {"return_overdue": "borrowed", "pickup_overdue": "confirmed"}
-"""Statuses that the service may set by itself when a day has passed, and what they were."""
+"""Statuses that the service may set by itself when a day has passed, and the previous statuses."""
 
 
 def _before_its_day(value: Any, _field: Field) -> Any:
@@ -325,7 +325,7 @@ _BILLING = {"first_name": "firstName", "last_name": "lastName"}
 
 
 def _read_billing(value: Any, _field: Field) -> Any:
-    """Reads the party who pays. Instances differ in two keys (section 2.5 has firstName and lastName)."""
+    """Return the party that pays. Instances differ in two keys (section 2.5 has firstName and lastName)."""
     return {_BILLING.get(key, key): member for key, member in value.items()} if isinstance(value, Mapping) else None
 
 
@@ -366,4 +366,4 @@ STRUCTURES: dict[str, FieldType] = {
     # The times of a record tell that it does not last whole days.
     "WHOLE_DAYS": replace(BOOLEAN, computed=True),
 }
-"""Type names that the catalogue uses for fields that are the same on every instance."""
+"""Type names of the catalogue for fields that are the same on every instance."""

@@ -1,8 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The parts of a field definition (section 2.2 of the interface): attributes and constraints, relations, default and
-possible values. They have the same four faces as the field types in :mod:`values`.
+"""The parts of a field definition (section 2.2 of the interface): attributes, constraints, relations, values.
+
+They have the same four representations as the field types in :mod:`values`.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ ATTRIBUTES: dict[str, tuple[str, ...]] = {
     "unique": YES_NO,
     "visible": ("mobile_app", "web_app_details_view", "web_app_list_view"),
 }
-"""Attribute type to its allowed values (published description); empty: judged by its own rule or free text."""
+"""Attribute type to its allowed values (published description); empty for free text or a rule of its own."""
 
 CONSTRAINTS = (
     "allowed_values",
@@ -66,7 +67,7 @@ _INTEGER_CONSTRAINTS = ("max_length", "max_value", "min_value")
 RELATIONS = ("actual_field", "expected_field", "active_When_value_equals_one_of")
 
 Terms = Mapping[str, "tuple[Any, ...] | None"]
-"""Type to its values; None stands for "remove it"."""
+"""Type to its values; None means "remove it"."""
 
 
 def _known(name: Any, names: Sequence[str], noun: str) -> str:
@@ -116,7 +117,7 @@ def _attribute_values(name: str, wanted: Any) -> tuple[Any, ...]:
 
 
 def _expected_attribute(name: str, value: Any) -> str:
-    """The expected value of an attribute, in words; nothing where it fits."""
+    """Return the expected value of an attribute in words, or an empty text if it fits."""
     if ATTRIBUTES[name] and value not in ATTRIBUTES[name]:
         return f"one of {', '.join(ATTRIBUTES[name])}, not {value!r}"
     if name == "fraction_digits" and not (isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 20):
@@ -149,12 +150,12 @@ def _constraint_values(name: str, wanted: Any) -> tuple[Any, ...]:
 
 
 def _holds_map(value: Any) -> bool:
-    """Return True if a value is a map, or has one in it: none that a person writes does."""
+    """Return True if a value is a map or has a map in it. No user input does."""
     return any(map(_holds_map, value)) if isinstance(value, list) else isinstance(value, Mapping)
 
 
 def _frozen(value: Any) -> Any:
-    """Return a value that can stand in a set: lists as tuples."""
+    """Return a hashable value: lists become tuples."""
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
@@ -207,7 +208,7 @@ def _show_terms(terms: Terms | None) -> Any:
 
 
 def _terms_in_files(terms: Terms, _called: Callable[[Any], Any]) -> dict[str, Any]:
-    """Puts terms into an order that is the same everywhere. Allowed values keep theirs: people choose by it."""
+    """Sort terms into an order that is the same everywhere. Allowed values keep their order: people choose by it."""
     return {
         name: sorted(value, key=str) if isinstance(value, list) and name != "allowed_values" else value
         for name, value in sorted(_show_terms(terms).items())
@@ -215,7 +216,7 @@ def _terms_in_files(terms: Terms, _called: Callable[[Any], Any]) -> dict[str, An
 
 
 def _merge_terms(current: Terms, written: Terms | None) -> Terms:
-    """A part that is not written is kept; null removes one type, or all of them where it stands for the whole map."""
+    """Keep a part that is not written. Null removes one type, or all of them in place of the whole map."""
     merged = {} if written is None else {**current, **written}
     return {name: values for name, values in merged.items() if values}
 
@@ -240,7 +241,7 @@ def _parse_scalars(value: Any, field: Field) -> tuple[Any, ...]:
 
 
 def _each_once(expected: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The values, none of which may stand twice; 1 and true are two values."""
+    """Return the values after checking that none repeats. 1 and True are different values."""
     told_apart = [(type(value), value) for value in values]
     twice: list[tuple[str | int, Any, InvalidValue]] = [
         (number, value, InvalidValue(f"{expected}; {value!r} is written twice"))
@@ -288,7 +289,7 @@ def _parse_related(uuid: Any) -> str:
 
 
 def _parse_compared(compared: Any, kind: Any, field: Field) -> tuple[Any, ...] | None:
-    """The values that a relation compares with; None for those types that compare with none."""
+    """Return the values that a relation compares with, or None for types that compare with none."""
     if kind != RELATIONS[2]:
         if compared is not None and kind in RELATIONS:
             raise InvalidValue(f"nothing, because only the type {RELATIONS[2]} compares values")
@@ -378,4 +379,4 @@ DEFINITIONS: dict[str, FieldType] = {
         in_files=lambda value, _called: _definition_type_name(value),
     ),
 }
-"""Type names that the catalogue uses for the fields of field definitions."""
+"""Type names of the catalogue for the fields of field definitions."""

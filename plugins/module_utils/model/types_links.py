@@ -57,7 +57,7 @@ class Reference:
         return self.id is not None or self.uuid is not None
 
     def same(self, other: Reference) -> bool | None:
-        """Tells whether both mean the same record; None where one has only an id and the other only a uuid."""
+        """Return True if both mean the same record, or None if one has only an id and the other only a uuid."""
         if self.uuid and other.uuid:
             return self.uuid == other.uuid
         if self.id is not None and other.id is not None:
@@ -67,14 +67,14 @@ class Reference:
 
 @dataclass
 class Attachment:
-    """A file of a record: one that is linked (``uuid``), or one on this machine (``path``) that becomes one.
+    """A file of a record: a linked file (``uuid``), or a local file (``path``) to upload.
 
-    :ivar name: the name it has or shall have; None where it does not matter.
+    :ivar name: its present or wanted name; None if it does not matter.
     :ivar raw: what the service answered about it.
-    :ivar written: the path as the person wrote it, where ``path`` is another.
-    :ivar folder: the directory that it must come from; ``path`` is relative to it then.
-    :ivar digest: the SHA-256 of the content that was judged, where it was read; nothing else is uploaded.
-    :ivar hidden: whether path and name are vaulted, so that they stand in no file that stays.
+    :ivar written: the path as written, if ``path`` differs.
+    :ivar folder: the directory that it must come from; then ``path`` is relative to it.
+    :ivar digest: the SHA-256 of the checked content, if it was read; nothing else is uploaded.
+    :ivar hidden: True if path and name are vaulted, so that no lasting file has them.
     """
 
     uuid: str | None = None
@@ -101,8 +101,9 @@ _READ_SHAPE = {"id", "uuid", "display_name"}
 
 
 def parse_reference(target: str) -> Callable[[Any, Field], Reference]:
-    """The parser for references to one kind: an integer is an id, a string in uuid form a uuid, anything else a
-    natural key.
+    """Return the parser for references to one kind.
+
+    An integer is an id, a string in uuid form a uuid, anything else a natural key.
     """
 
     def parse(written: Any, _field: Field) -> Reference:
@@ -134,8 +135,9 @@ def parse_reference(target: str) -> Callable[[Any, Field], Reference]:
 
 
 def read_reference(target: str) -> Callable[[Any, Field], Any]:
-    """The reader for references to one kind: an object {id, uuid, display_name}, a bare id (0 is none), a uuid, or one
-    of these in a list.
+    """Return the reader for references to one kind.
+
+    It accepts an object {id, uuid, display_name}, a bare id (0 is none), a uuid, or one of these in a list.
     """
 
     def read(value: Any, field: Field) -> Any:
@@ -164,8 +166,9 @@ def _show_reference(value: Reference | None) -> Any:
 
 
 def brief_reference(value: Any) -> Any:
-    """A reference in a diff: as written; one that the service answered as people write it, where that is known, else by
-    its name, its uuid or id.
+    """Return a reference for a diff, as users write it.
+
+    For an answered reference without such a form, this is its name, its uuid or its id.
     """
     if not isinstance(value, Reference):
         return value
@@ -179,7 +182,7 @@ def _equal_reference(left: Any, right: Any, _field: Field) -> bool:
 
 
 def equal_references(left: Sequence[Reference], right: Sequence[Reference], _field: Field) -> bool:
-    """Tells whether two lists of references mean the same set of records."""
+    """Return True if two lists of references mean the same set of records."""
     return all(any(one.same(other) for other in right) for one in left) and all(
         any(one.same(other) for other in left) for one in right
     )
@@ -192,7 +195,7 @@ REFERENCES_SHAPE: Mapping[str, Any] = {
 
 
 def link_type(target: str) -> FieldType:
-    """The type of a field that links to one record of a kind."""
+    """Return the type of a field that links to one record of a kind."""
     return FieldType(
         parse_reference(target),
         read_reference(target),
@@ -219,7 +222,7 @@ _ATTACHMENT_MEMBERS = ("uuid", "name", "type", "size", "data_uri", "file_uri", "
 
 
 def parse_attachment(value: Any, _field: Field) -> Attachment:
-    """One attachment: the uuid of an uploaded file, a path, or ``{path, name}``."""
+    """Parse one attachment: the uuid of an uploaded file, a path, or ``{path, name}``."""
     if is_uuid(value):
         return Attachment(uuid=value.lower())
     if isinstance(value, str) and value:
@@ -236,7 +239,7 @@ def parse_attachment(value: Any, _field: Field) -> Attachment:
 
 
 def read_attachment(value: Any, _field: Field) -> Attachment | None:
-    """One attachment as answered: an object with at least the uuid, or the uuid alone."""
+    """Read one attachment of an answer: an object with at least the uuid, or the uuid alone."""
     if isinstance(value, Mapping) and is_uuid(value.get("uuid")):
         size = _whole(value.get("size"))
         return Attachment(
@@ -302,7 +305,7 @@ ATTACHMENTS = FieldType(
 
 
 class One(tuple[Reference, ...]):
-    """A link that stands alone, where a list of links may stand too."""
+    """A single link where a list of links is possible, too."""
 
     __slots__ = ()
 
@@ -322,7 +325,7 @@ def _read_links(value: Any, field: Field) -> tuple[Reference, ...]:
 
 
 def _alone(shape: Callable[[Any], Any]) -> Callable[[tuple[Reference, ...]], Any]:
-    """One link in its own shape, several as a list of it, none as null."""
+    """Return one link in its own form, several as a list, and none as null."""
     return lambda values: shape(values[0]) if isinstance(values, One) else each(shape)(values) or None
 
 
@@ -341,11 +344,11 @@ _LINKS = replace(
 )
 LINKED_ASSETS = replace(_LINKS, write=lambda values: list(dict.fromkeys(map(_write_reference, values))))
 LINKED_ASSET = replace(_LINKS, narrows=True)
-"""One type with two names (section 2.1, and the published description): either may hold one link or a list of them."""
+"""One type with two names (section 2.1, and the published description). Either may have one link or a list of them."""
 
 
 def references_in(value: Any) -> Iterator[Reference]:
-    """Every reference in a canonical value, however deep."""
+    """Yield every reference in a canonical value, at any depth."""
     if isinstance(value, Reference):
         yield value
     elif isinstance(value, tuple):
@@ -354,7 +357,7 @@ def references_in(value: Any) -> Iterator[Reference]:
 
 
 def with_references(value: Any, change: Callable[[Reference], Reference]) -> Any:
-    """A canonical value with every reference in it, however deep, changed."""
+    """Return a canonical value with every reference in it changed, at any depth."""
     if isinstance(value, Reference):
         return change(value)
     if isinstance(value, tuple) and any(references_in(value)):
@@ -363,6 +366,6 @@ def with_references(value: Any, change: Callable[[Reference], Reference]) -> Any
 
 
 def attachments_in(value: Any) -> Iterator[Attachment]:
-    """Every attachment in a canonical value."""
+    """Yield every attachment in a canonical value."""
     if isinstance(value, tuple):
         yield from (item for item in value if isinstance(item, Attachment))

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Times that are written without an offset to UTC: in which time zone they are meant."""
+"""The time zone of times that are written without an offset to UTC."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _NAIVE = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2})?")
 
 
 def zone_of(name: str) -> ZoneInfo:
-    """A time zone by its name.
+    """Return a time zone by its name.
 
-    :raises InvalidInput: where there is none of this name.
+    :raises InvalidInput: if there is none of this name.
     """
     try:
         return ZoneInfo(name)
@@ -32,11 +32,11 @@ def zone_of(name: str) -> ZoneInfo:
 def with_offsets(
     schema: Schema, fields: Mapping[str, Any], zone: ZoneInfo | None
 ) -> tuple[Mapping[str, Any], dict[str, str]]:
-    """Fields in which every instant without an offset has that of a time zone.
+    """Return fields in which every instant without an offset has the offset of a time zone.
 
     :param zone: None: no zone is known, and each time needs its offset.
-    :returns: the fields without those that are unclear, and what is wrong with those: a time that the clock of the zone
-        leaves out, or shows twice.
+    :returns: the fields without ambiguous times, and what is wrong with those: the clock of the zone skips the time, or
+        shows it twice.
     """
     completed: dict[str, Any] = {}
     unclear: dict[str, str] = {}
@@ -69,7 +69,7 @@ def with_offsets(
 
 
 def _why_unclear(local: dt.datetime) -> str:
-    """Says why a local time does not name one instant: the clock leaves it out, or shows it twice."""
+    """Return the reason why a local time is not one instant: the clock skips it or shows it twice."""
     if local.replace(fold=0).utcoffset() == local.replace(fold=1).utcoffset():
         return ""
     again = local.astimezone(dt.UTC).astimezone(local.tzinfo)

@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Makes texts safe to print: each stays on its line, and looks like what it is.
+"""Make texts safe to print: each stays on its line and looks like what it is.
 
-All that the collection prints passes here: errors when they are made, warnings and messages of results where they are
-handed to Ansible, the rest where it is put into a report.
+Everything that the collection prints passes here: errors when they are created, warnings and messages of results when
+they are handed to Ansible, and the rest when it is put into a report.
 """
 
 from __future__ import annotations
@@ -22,10 +22,12 @@ _INVISIBLE = re.compile(
     "\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
     "]"
 )
-"""Characters that nobody sees, by their properties in Unicode 16: the categories of controls (Cc), of formats (Cf), of
-halves of a pair (Cs), and of separators of lines and paragraphs (Zl, Zp); ``Default_Ignorable_Code_Point``; and the
-letters and symbols that are drawn as nothing (blanks, fillers, joiners and the null notehead). Spaces (Zs) look like
-what they are."""
+"""Invisible characters by their properties in Unicode 16.
+
+These are the categories of controls (Cc), formats (Cf), surrogates (Cs), and separators of lines and paragraphs (Zl,
+Zp); ``Default_Ignorable_Code_Point``; and the letters and symbols that are drawn as nothing (blanks, fillers, joiners
+and the null notehead). Spaces (Zs) look like what they are.
+"""
 
 _TO_A_PIPELINE = re.compile(
     r"""
@@ -36,14 +38,14 @@ _TO_A_PIPELINE = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-"""The first character of what a pipeline takes for a command in the log of a job."""
+"""The first character of a command that a pipeline would execute from the log of a job."""
 
 
 def clean(text: str) -> str:
-    """A text of a service, a file or another program, as it may be printed: one line, whatever is in it.
+    """Return a text of a service, a file or another program for printing, as one line.
 
-    A character that ends a line, steers a terminal or a pipeline, turns the order of letters round or can't be seen is
-    replaced by the escape that JSON has for it. So a text in JSON is the same text afterwards.
+    A character that ends a line, controls a terminal or a pipeline, reverses the direction of text or is invisible is
+    replaced by its JSON escape. So a text in JSON stays the same text.
     """
     if not (text.isascii() and text.isprintable()):
         text = _INVISIBLE.sub(lambda match: _escape(match[0]), text)
@@ -53,12 +55,12 @@ def clean(text: str) -> str:
 
 
 def clean_lines(text: str) -> str:
-    """A text whose line ends are ours: each of its lines as :func:`clean` gives it."""
+    """Return a text with our own line ends, each line as :func:`clean` returns it."""
     return "\n".join(map(clean, text.split("\n")))
 
 
 def cleaned(value: Any) -> Any:
-    """A value with no text in it, names of members included, that a terminal obeys."""
+    """Return a value in which no text, names of members included, controls a terminal."""
     if isinstance(value, Mapping):
         return {clean(str(name)): cleaned(one) for name, one in value.items()}
     if isinstance(value, (list, tuple)):
@@ -67,9 +69,9 @@ def cleaned(value: Any) -> Any:
 
 
 def told(result: Mapping[str, Any]) -> dict[str, Any]:
-    """A result as it is handed to Ansible: ``msg`` and ``warnings``, which it prints as text, are clean.
+    """Return a result for Ansible with clean ``msg`` and ``warnings``, which Ansible prints as text.
 
-    All else is data: playbooks read it as it is, and Ansible prints it as JSON or YAML.
+    Everything else is data: playbooks read it as it is, and Ansible prints it as JSON or YAML.
     """
     printed = dict(result)
     if isinstance(result.get("msg"), str):

@@ -1,14 +1,16 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Let one of many processes that ensure a record create it, while the others find it. A record that is replaced as a
-whole (PUT) is guarded in the same way, because a process that read it earlier would take back what others changed.
+"""Let one of many processes that ensure a record create it, while the others find it.
+
+A record that is replaced as a whole (PUT) is guarded in the same way, because a process that read it earlier would undo
+changes of others.
 
 Each kind of record of an instance has a lock, and beside it a number that changes with each creation. A process that
-finds a record missing takes the lock. It looks again only if the number changed since its first look. So runs with
-nothing to do wait for nobody, and a process that is alone asks nothing twice. Before the request a mark with the time
-is written, and after it the mark is cleared. A process that finds a mark knows that its writer was killed, or gave up,
-while the service was at it. It waits until the mark is as old as the settling horizon, and looks once more.
+does not find a record takes the lock. It reads again only if the number changed since its initial read. So runs with
+nothing to do wait for nobody, and a process that is alone requests nothing twice. Before the request a mark with the
+time is written, and after it the mark is cleared. A process that finds a mark knows that its writer was killed, or gave
+up, during the request. It waits until the mark is as old as the settling horizon, and reads once more.
 """
 
 from __future__ import annotations
@@ -33,39 +35,39 @@ from .locks import TOLD_AFTER, Busy, Lock, Obstructed, describe, wait_for
 from .places import NAMED
 
 LOCK_WAIT = 600.0
-"""Seconds to wait for a lock unless told otherwise."""
+"""Default seconds to wait for a lock."""
 
 SHORTEST_SETTLE = 30.0
-"""Least seconds, by default, within which a request whose answer was lost may still take effect."""
+"""Minimum default of the settling horizon in seconds."""
 
 _LAYOUT = struct.Struct("<4sQQd16s")
 _FORMAT = b"mrk2"
 _EARLIER_LAYOUT = struct.Struct("<QQd16s")
-"""The layout of earlier versions. The moment in it is on a clock that other processes may not share."""
+"""The layout of earlier versions. Its moment is on a clock that other processes may not share."""
 _UNKNOWN_PROCESS = (1 << 64) - 1
 UNKNOWN_MOMENT = math.inf
-"""A moment of which nobody knows when it was: as young as any."""
+"""An unknown moment. It counts as the newest."""
 
 Done = TypeVar("Done")
 
 
 class CreatedMeanwhile(Exception):
-    """Others made records of the kind since they were looked for, so it is to be looked again."""
+    """Raised if others created records of the kind since they were read, so that they must be read again."""
 
 
 class LockTimeout(SeventhingsError):
-    """Another process makes records of the kind, and did so until the end of the time to wait for it."""
+    """Raised if another process kept the lock of the kind until the timeout."""
 
 
 class LockRefused(SeventhingsError):
-    """The lock of a kind can't be taken, so no record of the kind may be created."""
+    """Raised if the lock of a kind cannot be taken, so that no record of the kind may be created."""
 
 
 @dataclass(frozen=True)
 class _State:
     """The content of the file of a kind.
 
-    :ivar number: changes with each creation; 0: unknown. :ivar process: that is about to create something; 0: none.
+    :ivar number: changes with each creation; 0 if unknown. :ivar process: about to create something; 0 for none.
     :ivar moment: of the mark, in seconds since 1970. :ivar digest: of what the process creates.
     """
 
@@ -92,21 +94,21 @@ class _State:
 def seconds_left(moment: float, now: float, settle: float) -> float:
     """Return how long a request may still take effect.
 
-    :param moment: of the request, in seconds since 1970. One that is unknown or in the future says nothing: then it is
-        the whole horizon.
+    :param moment: of the request, in seconds since 1970. If it is unknown or in the future, the whole horizon is left.
     :param settle: the settling horizon.
     """
     return max(settle - (now - moment), 0.0) if now >= moment else settle
 
 
 class _Kind:
-    """One kind of record, as this process sees it.
+    """One kind of record in this process.
 
-    :ivar seen: the number in each place when records were looked for.
-    :ivar settles_at: when the request of a mark that was found can't take effect any more, on the monotonic clock;
-        None: no mark was found since records were looked for.
-    :ivar is_wanted: whether the lock is to be held, also where it was given away for a pause.
-    :ivar moves: how often others made something while it was given away.
+    :ivar seen: the number in each place when records were read.
+    :ivar settles_at: when the request of a found mark can no longer take effect, on the monotonic clock; None: no mark
+        was
+        found since records were read.
+    :ivar is_wanted: True if the lock is to be kept, also while it is released during a pause.
+    :ivar moves: how often others created something while the lock was released.
     :ivar lost: the number of requests of this process whose answers were lost, and that may still take effect.
     """
 
@@ -121,7 +123,7 @@ class _Kind:
         self.lost = 0
 
     def states(self) -> dict[Path, _State]:
-        """Return the content of each place: of those where the lock is held, or else of all."""
+        """Return the content of each place where the lock is owned, or else of all places."""
         return {path: _State.of(content) for path, content in self.lock.read(_LAYOUT.size + 1).items()}
 
     def numbers(self) -> dict[Path, int]:
@@ -133,7 +135,7 @@ class _Kind:
         return max(self.states().values(), key=lambda state: (state.process > 0, state.moment), default=_State())
 
     def have_moved(self) -> bool:
-        """Return True if others created records since they were looked for, or if nobody knows. The lock is held."""
+        """Return True if others created records since they were read, or if nobody knows. The caller owns the lock."""
         numbers = self.numbers()
         is_known = self.lock.is_writable() and 0 not in numbers.values()
         return not is_known or any(self.seen.get(path) != number for path, number in numbers.items())
@@ -150,7 +152,7 @@ class _Kind:
         return problem
 
     def refresh(self, moment: float) -> None:
-        """Give the mark another moment. The number stays as it is."""
+        """Give the mark another moment. The number does not change."""
         if self.lock.is_held:
             self.lock.write(replace(self.state(), moment=moment).encoded())
 
@@ -162,12 +164,12 @@ def _new_number() -> int:
 class Creations:
     """The locks of one instance.
 
-    :param folders: the places of the locks; None: nothing is shared, and nobody waits for anybody.
+    :param folders: the places of the locks; None: nothing is shared, and nobody waits.
     :param name: of the instance, fit for a file name. :param lock_wait: seconds to wait for a lock.
-    :param on_problem: gets warnings about the places.
+    :param on_problem: called with warnings about the places.
     :param settle: the settling horizon: seconds within which a request whose answer was lost may still take effect.
     :param now: the time of the marks, which processes share, in seconds since 1970.
-    :ivar lock_wait: as given. :ivar on_wait: is told that a wait takes long.
+    :ivar lock_wait: as given. :ivar on_wait: called if a wait takes long.
     """
 
     def __init__(
@@ -198,12 +200,13 @@ class Creations:
     # ---- one record
 
     def run(self, kind: str, act: Callable[[], Done], forget: Callable[[], None] = lambda: None) -> Done:
-        """Runs a function that may make a record of a kind, from the first look to the last request. It runs again
-        where others made some meanwhile; then the lock is held.
+        """Run a function that may create a record of a kind, from the initial read to the last request.
 
-        :param forget: is called before it is done again, to look at nothing that was read before.
-        :raises LockTimeout: where the lock is not free in time. Nothing was made.
-        :raises LockRefused: if it can't be taken. Nothing was made.
+        If others created records meanwhile, run it again under the lock.
+
+        :param forget: called before the function runs again, to drop everything that was read before.
+        :raises LockTimeout: if the lock is not free in time. Nothing was created.
+        :raises LockRefused: if it cannot be taken. Nothing was created.
         """
         self.watch([kind])
         try:
@@ -218,7 +221,7 @@ class Creations:
     def making(self, kind: str, key: str) -> Iterator[None]:
         """Guard the requests that create or replace a record. Do nothing for a kind that nobody watches.
 
-        :param key: tells the record apart.
+        :param key: identifies the record.
         :raises CreatedMeanwhile: before anything was sent.
         """
         watched = self._kinds.get(kind)
@@ -238,7 +241,7 @@ class Creations:
             self._inside.watched = None
 
     def refresh(self) -> None:
-        """Renew the moment of the mark of this thread: a request is about to go out, or its answer was just lost."""
+        """Renew the moment of the mark of this thread: a request is about to be sent, or its answer was just lost."""
         watched: _Kind | None = getattr(self._inside, "watched", None)
         if watched is not None:
             with self._mutex:
@@ -252,16 +255,16 @@ class Creations:
     # ---- many records
 
     def watch(self, kinds: Iterable[str]) -> None:
-        """Records of these kinds are about to be looked for."""
+        """Watch kinds whose records are about to be read."""
         if self._folders is not None:
             for kind in kinds:
                 self._kinds[kind] = _Kind(Lock(self._folders, f"create-{self._name}-{kind}"))
 
     def hold(self, kinds: Iterable[str]) -> set[str]:
-        """Takes the locks of kinds that are watched, in this order, until :meth:`leave`.
+        """Take the locks of watched kinds in this order, until :meth:`leave`.
 
-        :returns: those of which others made some since they were looked for.
-        :raises LockTimeout: where one is not free in time.
+        :returns: the kinds of which others created records since they were read.
+        :raises LockTimeout: if a lock is not free in time.
         """
         moved = set()
         for kind in kinds:
@@ -271,8 +274,9 @@ class Creations:
         return moved
 
     def seconds_to_settle(self) -> float | None:
-        """Return how long to wait for the request of an interrupted process before records are looked for once more;
-        None if no mark of such a process was found. The caller waits, and then calls :meth:`settled`.
+        """Return how long to wait for the request of an interrupted process before records are read once more.
+
+        Return None if no mark of such a process was found. The caller waits, and then calls :meth:`settled`.
         """
         with self._mutex:
             moments = [watched.settles_at for watched in self._kinds.values() if watched.settles_at is not None]
@@ -287,11 +291,11 @@ class Creations:
                     self._note(watched)
 
     def have_moved(self, kind: str) -> bool:
-        """Tells whether others made records of a kind while its lock was given away during a long pause."""
+        """Return True if others created records of a kind while its lock was released during a long pause."""
         return kind in self._kinds and self._kinds[kind].moves > 0
 
     def leave(self) -> None:
-        """Gives all locks back."""
+        """Release all locks."""
         with self._mutex:
             for watched in self._kinds.values():
                 self._give_back(watched)
@@ -300,9 +304,9 @@ class Creations:
 
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:
-        """A long pause, during which others may make what they like.
+        """Release the locks during a long pause.
 
-        :raises CreatedMeanwhile: at its end, to who is about to make a record, where others made some.
+        :raises CreatedMeanwhile: at its end, in a thread that is about to create a record, if others created some.
         """
         inside: _Kind | None = getattr(self._inside, "watched", None)
         with self._mutex:
@@ -320,9 +324,9 @@ class Creations:
     # ---- the lock
 
     def _prepare(self, kind: str, watched: _Kind, key: str) -> None:
-        """Take the lock if it is not held, and mark what is about to be sent.
+        """Take the lock if necessary, and mark what is about to be sent.
 
-        :raises CreatedMeanwhile: if others made something since records were looked for, or may have.
+        :raises CreatedMeanwhile: if others created something since records were read, or may have.
         """
         with self._mutex:
             removed = watched.lock.removed()
@@ -360,7 +364,7 @@ class Creations:
             self._give_back(watched)
 
     def _take_all_again(self) -> None:
-        """Take the locks that were given away while records were looked for or made."""
+        """Take the locks again that were released while records were read or created."""
         for kind, watched in self._kinds.items():
             if watched.is_wanted and not watched.lock.is_held:
                 watched.moves += self._take(kind, watched)
@@ -389,7 +393,7 @@ class Creations:
                 self._note(watched)
 
     def _take(self, kind: str, watched: _Kind) -> bool:
-        """Take the lock. Return whether others made something since it was looked for, or may have."""
+        """Take the lock. Return True if others created something since records were read, or may have."""
         several = KINDS[kind].several
         try:
             wait_for(

@@ -1,9 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files that were uploaded for a write that was refused then: the service deletes none, so the next task takes them.
+"""Files that were uploaded for a write that was refused. The service deletes none, so the next task uses them.
 
-Where nothing can be shared, they are forgotten, and the next task uploads them once more.
+If nothing can be shared, they are forgotten, and the next task uploads them once more.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MOST_BYTES = 64
 class Leftovers:
     """The uploads of one process at one instance, and those that earlier processes of this user left behind.
 
-    :param folder: where notes of them lie; None: nothing is shared.
+    :param folder: the directory of their notes; None: nothing is shared.
     :param root: of the instance.
     """
 
@@ -33,24 +33,26 @@ class Leftovers:
         self._sent: dict[str, str] = {}
 
     def begin(self) -> None:
-        """Begins a task: what was uploaded before was taken."""
+        """Forget uploads of earlier tasks."""
         self._sent.clear()
 
     def uploaded(self, name: str, content: bytes, uuid: str) -> None:
-        """Notes in memory that a file was uploaded."""
+        """Remember that a file was uploaded."""
         self._sent[self._note(name, content)] = uuid
 
     def keep(self) -> None:
-        """Keeps a note of every file of this task, because the task failed."""
+        """Write a note of every file of this task, because the task failed."""
         for note, uuid in self._sent.items():
             with contextlib.suppress(OSError, InvalidInput):
                 if self._folder is not None:
                     self._folder.write(note, uuid.encode(), Access(mode=PRIVATE_FILE))
 
     def take(self, name: str, content: bytes) -> str:
-        """The uuid of a file of this name and content that was left behind, so that it is no more; empty: none was.
+        """Return the uuid of a left file with this name and content, and remove its note.
 
-        Whoever takes it looks at it first: a note may be wrong.
+        Return an empty text if there is none.
+
+        The caller checks the file first: a note may be wrong.
         """
         note = self._note(name, content)
         with contextlib.suppress(OSError, InvalidInput, UnicodeDecodeError):

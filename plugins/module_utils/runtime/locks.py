@@ -28,20 +28,20 @@ from ..local.safe_files import Folder
 _FIRST_PAUSE = 0.001
 _LONGEST_PAUSE = 0.25
 TOLD_AFTER = 5.0
-"""Seconds after which somebody who waits says so."""
+"""Seconds after which a wait for a lock is reported."""
 
 _ATTEMPTS = 100
-"""How often a file that is removed while it is opened or locked is opened once more."""
+"""How often a file is opened again that is removed while it is opened or locked."""
 
 _READ_ONLY = (errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM)
 
 
 class Busy(Exception):
-    """Somebody else holds a lock, and held it until the end of the time that was given."""
+    """Raised if another process owned a lock until the timeout."""
 
 
 class Obstructed(OSError):
-    """Something else is in place of a shared file: a link, a directory, a device, or a file of another user."""
+    """Raised if a shared file is something else: a link, a directory, a device, or a file of another user."""
 
 
 def describe(error: OSError) -> str:
@@ -76,7 +76,7 @@ def wait_for(
 
 @dataclass(frozen=True)
 class Holder:
-    """The process that holds a lock.
+    """The process that owns a lock.
 
     :ivar started: when the process was started, in seconds since 1970.
     """
@@ -90,7 +90,7 @@ class Holder:
 
 
 def holder_of(descriptor: int) -> Holder | None:
-    """Return the process that holds the lock of an open file; None if the system does not tell it."""
+    """Return the process that owns the lock of an open file, or None if the system does not say."""
     wanted = os.fstat(descriptor)
     with contextlib.suppress(OSError):
         for line in Path("/proc/locks").read_text("ascii").splitlines():
@@ -169,7 +169,7 @@ class SharedFile:
     # ---- the lock
 
     def try_lock(self) -> bool:
-        """Lock the file. Return False if somebody else holds the lock. A file that was removed is opened anew."""
+        """Lock the file. Return False if another process owns the lock. A file that was removed is opened anew."""
         for _attempt in range(_ATTEMPTS):
             descriptor = self.descriptor()
             try:
@@ -185,7 +185,7 @@ class SharedFile:
 
     @contextlib.contextmanager
     def locked(self, seconds: float) -> Iterator[None]:
-        """Hold the lock.
+        """Own the lock.
 
         :param seconds: how long to wait for it.
         :raises Busy: if it is not free in time.
@@ -253,10 +253,10 @@ class Lock:
         return bool(self._held)
 
     def try_acquire(self) -> bool:
-        """Take the lock in every place where that is possible. Return False if somebody else holds one of them.
+        """Take the lock in every place where that is possible. Return False if another process owns one of them.
 
         :raises Obstructed: if something else is in place of a file.
-        :raises OSError: if it can't be taken in any place.
+        :raises OSError: if it cannot be taken in any place.
         """
         problems: list[str] = []
         try:
@@ -279,7 +279,7 @@ class Lock:
         return True
 
     def holder(self) -> Holder | None:
-        """Return the process that holds the lock in the first place where one does; None if nobody knows."""
+        """Return the process that owns the lock in the first place with an owner, or None if nobody knows."""
         for file in self._files:
             with contextlib.suppress(OSError):
                 if found := holder_of(file.descriptor()):
@@ -300,7 +300,7 @@ class Lock:
             file.close()
 
     def removed(self) -> Path | None:
-        """Return the path of a file that is locked, and is not at its path any more; None if all are."""
+        """Return the path of a locked file that is no longer at its path, or None if all are."""
         return next((file.path for file in self._held if not file.is_in_place(file.descriptor())), None)
 
     def is_writable(self) -> bool:
@@ -308,7 +308,7 @@ class Lock:
         return all(file.is_writable() for file in self._held)
 
     def begin(self, content: bytes) -> None:
-        """Write a first content where there is none, unless another process is about to write."""
+        """Write a first content if there is none, unless another process is about to write."""
         for file in self._files:
             with contextlib.suppress(OSError):
                 if not file.read(1) and file.try_lock():
@@ -319,7 +319,7 @@ class Lock:
                         file.release()
 
     def read(self, limit: int) -> dict[Path, bytes]:
-        """Return the content by path: of the files that are locked, or else of all that can be read."""
+        """Return the content by path: of the locked files, or else of all readable files."""
         contents = {}
         for file in self._held or self._files:
             with contextlib.suppress(OSError):
@@ -327,7 +327,7 @@ class Lock:
         return contents
 
     def write(self, content: bytes) -> str:
-        """Replace the content of the files that are locked. A content that can't be replaced is removed.
+        """Replace the content of the locked files. A content that cannot be replaced is removed.
 
         :returns: why one could not be replaced, in words for people; empty if all were.
         """

@@ -1,12 +1,11 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Computes when the next request may be sent, from the limit of requests a minute and from what the service says. No
-I/O.
+"""Compute when the next request may be sent, from the limit of requests a minute and from the service's refusals.
 
-How a service counts is not known: it may count what came in the last minute, or hand out leave for requests one by one
-and save up only a few. So what fits into a minute goes at once, and what does not goes evenly, a few requests at most
-ahead of the even pace; both kinds of service take that without a refusal.
+This module does no I/O. How a service counts is not known: it may count the requests of the last minute, or hand out
+permits one by one and save up only a few. So requests that fit into a minute are sent at once. Others are sent evenly,
+a few requests at most ahead of the even pace. Both kinds of service accept that without a refusal.
 """
 
 from __future__ import annotations
@@ -18,29 +17,31 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 SERVICE_LIMIT = 200
-"""Requests a minute that an instance allows unless told otherwise."""
+"""Default limit of requests a minute."""
 
 LONGEST_PAUSE = 3600.0
-"""Seconds that a pause lasts at most, whatever a service asked for."""
+"""Maximum seconds of a pause, whatever a service asked for."""
 
 _MINUTE = 60.0
 _WINDOW = _MINUTE * 1.005
-"""Seconds within which the limit is kept to: requests are under way for unequal times, and what was sent within the
-limit must arrive within it.
+"""Seconds in which the limit holds.
+
+Requests travel for different times, and what was sent within the limit must arrive within it.
 """
 _AHEAD = 5
-"""Requests that may be ahead of the even pace: half of what a strict service saves up. The other half is for unequal
-times under way.
+"""Requests that may be ahead of the even pace: half of what a strict service saves up.
+
+The other half compensates for different travel times.
 """
 _SLOWER = 1.5
 _FASTER = 0.98
 _BELOW_LIMIT = 0.9
-"""The part of a rate that the service allowed. A refusal at a slower pace is not due to the rate."""
+"""Factor for a rate that the service allowed. A refusal at a slower pace is not due to the rate."""
 _STRAY_SECONDS = 300.0
-"""Seconds for which refusals that are not due to the rate do not slow down."""
+"""Seconds during which refusals that are not due to the rate do not slow down."""
 _SHORT_RUNS = 4
 _SHORT_RUN = 2
-"""So many times in a row fewer than so many requests between two refusals: the rate is too high after all."""
+"""Number of consecutive short runs between two refusals after which the rate counts as too high after all."""
 _NEVER = float("-inf")
 _VERSION = 2.0
 _HEAD = 11
@@ -51,17 +52,17 @@ _MOST_MOMENTS = 20_000
 
 @dataclass
 class Pace:
-    """The known facts about the requests of the last minute. All moments are those of one monotonic clock.
+    """What is known about the requests of the last minute. All moments are on one monotonic clock.
 
     :ivar sent: when requests were sent, oldest first.
-    :ivar limits: each limit that somebody named in the last minute, and when; the smallest rules.
-    :ivar asked: when the service asked for a pause. :ivar pause: for how many seconds.
+    :ivar limits: each limit that a process named in the last minute, and when; the smallest counts.
+    :ivar asked: when the service asked for a pause. :ivar pause: its seconds.
     :ivar refused: when a request was refused last.
-    :ivar interval: seconds from one request to the next where they go evenly.
-    :ivar due: when the next request is due at an even pace. :ivar even: whether that is kept to.
+    :ivar interval: seconds between requests at an even pace.
+    :ivar due: when the next request is due at an even pace. :ivar even: True while the even pace applies.
     :ivar allowed: the most requests a second that the service accepted between two refusals; 0 if unknown.
     :ivar stray_until: when refusals begin to slow down again, after some that were not due to the rate.
-    :ivar short_runs: how many times in a row hardly a request was accepted between two refusals.
+    :ivar short_runs: consecutive runs with hardly a request between two refusals.
     """
 
     sent: list[float] = field(default_factory=list)
@@ -79,7 +80,7 @@ class Pace:
     # ---- kept in a file
 
     def numbers(self) -> array[float]:
-        """All of it as numbers, to be kept."""
+        """Return everything as numbers for storage."""
         return array(
             "d",
             [
@@ -101,9 +102,9 @@ class Pace:
 
     @classmethod
     def of(cls, numbers: Sequence[float], now: float) -> Pace:
-        """Reads back what :meth:`numbers` gave, whoever wrote it. Numbers that can't be true count as nothing known.
+        """Create the pace from stored :meth:`numbers`, whoever wrote them. Impossible numbers count as nothing known.
 
-        Moments that are later than now are from before the machine was started: they count as none.
+        Moments later than now are from before the machine was started and are ignored.
         """
         if len(numbers) < _HEAD or numbers[0] != _VERSION or any(map(math.isnan, numbers)):
             return cls()
@@ -134,15 +135,15 @@ class Pace:
     # ---- asked
 
     def limit(self, now: float) -> int:
-        """The limit that rules; 0 for none."""
+        """Return the limit that counts, or 0 for none."""
         return min((limit for limit, named_at in self.limits.items() if named_at > now - _MINUTE), default=0)
 
     def held(self, now: float) -> float:
-        """Seconds for which the service wants nobody to send anything."""
+        """Return the seconds for which the service wants nobody to send anything."""
         return max(self.asked + self.pause - now, 0.0)
 
     def wait(self, now: float) -> float:
-        """Seconds until one more request may be sent; 0 or less: it may be sent now."""
+        """Return the seconds until one more request may be sent; 0 or less means now."""
         self._forget(now)
         limit = self.limit(now)
         moments = [self.asked + self.pause]
@@ -154,28 +155,29 @@ class Pace:
         return max(moments) - now
 
     def left(self, now: float) -> int:
-        """The number of requests that the limit leaves for now. There must be a limit."""
+        """Return the number of requests that the limit allows now. There must be a limit."""
         self._forget(now)
         return max(self.limit(now) - len(self.sent), 0)
 
     # ---- told
 
     def name(self, limit: int, now: float) -> None:
-        """Somebody who sends requests keeps to a limit; 0: to none."""
+        """Note the limit of a process that sends requests; 0 for none."""
         self.limits = {one: named_at for one, named_at in self.limits.items() if named_at > now - _MINUTE}
         if limit and (limit in self.limits or len(self.limits) < _MOST_LIMITS):
             self.limits[limit] = now
 
     def take(self, now: float) -> None:
-        """Counts a request that is sent now."""
+        """Count a request that is sent now."""
         interval = self._interval(self.limit(now))
         self.sent.append(now)
         self.due = max(self.due, now) + interval
         self.interval = interval * _FASTER
 
     def expect(self, number: int, now: float) -> None:
-        """Announces that so many requests are to come. Where they do not fit into this minute, they go evenly from the
-        first on.
+        """Announce a number of requests.
+
+        If they do not fit into this minute, they are sent evenly from the first on.
         """
         self._forget(now)
         limit = self.limit(now)
@@ -184,15 +186,14 @@ class Pace:
             self.due = max(self.due, now)
 
     def refuse(self, sent: float, pause: float, now: float) -> None:
-        """Note that the service refused a request for coming too early: nobody sends anything for a while, then all
-        requests go evenly.
+        """Note that the service refused a request as too early: pause everybody, then send evenly.
 
-        A first refusal is put down to a burst, or to others who share the limit. After a second one within a minute
+        A first refusal is put down to a burst, or to others who share the limit. After a second refusal within a minute
         the pace slows down, and grows again bit by bit. If the service still refuses at a pace that is slower than what
         it accepted before, refusals are not due to the rate, and slowing down would not end them. Then they cost their
         pause and nothing else.
 
-        :param sent: when the request was sent. What was sent before an earlier refusal was known says nothing new.
+        :param sent: when the request was sent. A request sent before an earlier refusal was known says nothing new.
         :param pause: seconds to wait, as the service asks.
         """
         limit = self.limit(now)

@@ -1,9 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Finds the places of shared files: the runtime directory of the user, and a private place for tokens.
+"""Find the places of shared files: the runtime directory of the user, and a private place for tokens.
 
-A run from cron, from a service, from ``su`` and from a session see different variables and different directories. A
+A run from cron, from a service, from ``su`` and from a session has different variables and different directories. A
 service may have a temporary folder of its own, and the directory of a session vanishes at logout. So locks are taken in
 every place that a process can use: two processes exclude each other if they have one place in common.
 """
@@ -25,7 +25,7 @@ from .locks import describe
 NAMED = "SEVENTHINGS_RUNTIME_DIR"
 """The environment variable that names the runtime directory."""
 RUN_FOLDER = "SEVENTHINGS_RUN_DIR"
-"""The environment variable by which a module process learns of the private folder of its run of Ansible."""
+"""The environment variable that names the private folder of the Ansible run for module processes."""
 
 NOT_SHARED = (
     "So the rate limit, the locks and the tokens are not shared with the other processes of this user; "
@@ -39,8 +39,10 @@ _DIGITS = 32
 _SESSIONS = Path("/run/user")
 """The directory of the session directories, which login managers name in XDG_RUNTIME_DIR."""
 _PUBLIC = (Path("/dev/shm"), Path("/tmp"))  # nosec B108
-"""Directories that every environment of a user has in common, at least one of them: a service may have a ``/tmp`` of
-its own, and not every system has ``/dev/shm``. No variable names them, because not every environment has it.
+"""Directories that every environment of a user shares, at least one of them.
+
+A service may have a ``/tmp`` of its own, and not every system has ``/dev/shm``. No variable names them, because not
+every environment has it.
 """
 
 
@@ -49,7 +51,7 @@ class Places:
     """The places of files that processes share.
 
     :ivar locks: for locks, each of them in every place, in this order.
-    :ivar shared: for the rate limit and notes: the first one that can be written; None: nothing is shared.
+    :ivar shared: the first writable place, for the rate limit and notes; None: nothing is shared.
     :ivar private: for tokens; None: they stay in memory.
     :ivar problem: why nothing is shared, in words for people; empty if something is.
     :ivar passed: why the directory that the user named is not used; empty if it is, or if none was named.
@@ -101,19 +103,19 @@ class Places:
 
 
 def digest_of(*texts: str) -> str:
-    """Return a file name for some texts, another one for each."""
+    """Return a file name for texts, different for different texts."""
     return hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
 
 
 class _Unfit(Exception):
-    """A directory is not this user's alone."""
+    """Raised if a directory is not this user's alone."""
 
 
 def _usable(paths: Iterable[tuple[Path, Sequence[str]]], problems: list[str]) -> list[Folder]:
     """Return the directories that are this user's alone.
 
-    :param paths: of each, the directory that must exist, and the names below it. They are created if they are missing.
-    :param problems: gets the reason for every other one.
+    :param paths: for each, the directory that must exist, and the names below it, which are created if missing.
+    :param problems: collects the reason for every other directory.
     """
     found = []
     for above, names in paths:
@@ -155,8 +157,9 @@ def _private_folder(above: Path, names: Sequence[str]) -> Folder:
 
 
 def _require_safe(above: Path) -> None:
-    """
-    :raises _Unfit: if another user can replace what is in a directory.
+    """Check that no other user can replace the content of a directory.
+
+    :raises _Unfit: if another user can.
     """
     found = above.stat()
     # In a container, the owner of the root directory is the administrator, whatever number it has.

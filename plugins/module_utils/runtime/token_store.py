@@ -1,9 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The newest token pair of an account, for all processes of this user; only in private places.
+"""The newest token pair of an account, shared by all processes of this user in private places.
 
-Nothing is ever an error here: what can't be read or kept is as good as not there.
+Nothing here raises: a pair that cannot be read or kept counts as missing.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _KEY_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Account:
-    """The account that signs in, with its secrets. With a changed password it is another account, so it signs in.
+    """The account that signs in, with its secrets. A changed password is another account, so it signs in.
 
     :ivar root: of the instance.
     """
@@ -48,8 +48,8 @@ class Account:
 class Pair:
     """The tokens that a login answered.
 
-    :ivar renew_at: the moment from which on another one is to be asked for, of a clock that begins when the machine is
-        started; None: when it is refused. :ivar kept_at: when it was kept.
+    :ivar renew_at: when to request another pair, on a clock that starts with the machine; None: when it is refused.
+    :ivar kept_at: when it was stored.
     """
 
     access_token: str
@@ -59,8 +59,9 @@ class Pair:
     kept_at: float
 
     def is_fresh(self, now: float) -> bool:
-        """Tells whether the access token may be sent. A pair that was kept later than now is from before the machine
-        was started.
+        """Return True if the access token may be sent.
+
+        A pair stored later than now is from before the machine was started.
         """
         return self.kept_at <= now < (math.inf if self.renew_at is None else self.renew_at)
 
@@ -76,7 +77,7 @@ class TokenStore:
         self._account = account
 
     def read(self) -> Pair | None:
-        """The pair that was kept for just this account."""
+        """Return the stored pair of exactly this account."""
         with contextlib.suppress(OSError, InvalidInput):
             name, proof = self._identity()
             kept = _decoded(self._folder, name)
@@ -86,20 +87,20 @@ class TokenStore:
         return None
 
     def keep(self, pair: Pair) -> None:
-        """Keeps a pair in place of the one before."""
+        """Store a pair in place of the previous pair."""
         with contextlib.suppress(OSError, InvalidInput):
             name, proof = self._identity()
             content = json.dumps({"proof": proof, **asdict(pair)}).encode()
             self._folder.write(name, content, Access(mode=PRIVATE_FILE))
 
     def clear(self) -> None:
-        """Forgets the pair of this account."""
+        """Delete the pair of this account."""
         if self.read() is not None:
             with contextlib.suppress(OSError, InvalidInput):
                 self._folder.remove(self._identity()[0])
 
     def forget(self, access_token: str) -> None:
-        """Forgets a pair, whoever it was kept for."""
+        """Delete a pair, whichever account it was stored for."""
         with contextlib.suppress(OSError, InvalidInput):
             for one in self._folder.listed():
                 kept = _decoded(self._folder, one.name) if one.name.startswith(_FILE) and one.name != _KEY else None
@@ -108,7 +109,7 @@ class TokenStore:
 
     @contextlib.contextmanager
     def renewing(self, seconds: float) -> Iterator[None]:
-        """Lets one process at a time renew a pair. Where that can't be, or takes too long, each process renews its own.
+        """Let one process at a time renew a pair. If that is impossible or takes too long, each process renews its own.
 
         :param seconds: how long to wait for another process.
         """
@@ -120,9 +121,11 @@ class TokenStore:
             yield
 
     def _identity(self) -> tuple[str, str]:
-        """The name of the file, and what proves that it is of this account: with a key, so that neither can be guessed.
+        """Return the name of the file, and the proof that it belongs to this account.
 
-        :raises OSError: where there is no key.
+        Both are keyed, so nobody can guess them.
+
+        :raises OSError: if there is no key.
         """
         key, account = self._key(), self._account
         # An account with a password is known by its name, any other one by its refresh token alone.
@@ -172,7 +175,7 @@ def _pair_of(kept: dict[str, object]) -> Pair | None:
 
 
 def _moment_of(kept: object) -> float | None:
-    """A moment; None for what is none, such as an integer that no machine counts to."""
+    """Return a moment, or None for an impossible value, such as an integer that no machine counts to."""
     with contextlib.suppress(OverflowError):
         return float(kept) if isinstance(kept, (int, float)) else None
     return None

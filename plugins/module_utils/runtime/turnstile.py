@@ -1,10 +1,11 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decides which of many processes sends the next request, and keeps their common :class:`Pace`.
+"""Decide which of many processes sends the next request, and keep their common :class:`Pace`.
 
-Whoever wants to send waits for the turn, and only who has it looks whether a request is due. So nobody starves, and a
-process that dies loses nothing of the others': no slot was reserved for it, and the kernel passes the turn on.
+A process that wants to send waits for the turn, and only the process with the turn checks whether a request is due. So
+no process starves, and a process that dies costs the others nothing: no slot was reserved for it, and the kernel passes
+the turn on.
 """
 
 from __future__ import annotations
@@ -23,21 +24,21 @@ from .locks import Busy, SharedFile
 from .pace import Pace
 
 _LOOK_SECONDS = 2.0
-"""Seconds after which somebody who waits for the turn looks whether things go on."""
+"""Seconds after which a waiting process checks whether the process with the turn is stalled."""
 _NEXT_SECONDS = 0.001
 _FILE_SECONDS = 5.0
-"""Seconds to wait for the lock of the numbers, which everybody holds for microseconds."""
+"""Seconds to wait for the lock of the numbers, which processes own for microseconds."""
 _MOST_BYTES = 1 << 18
 
 
 class Turnstile(Protocol):
-    """Keeps a pace, and lets one process after the other send."""
+    """Keep a pace, and let one process after the other send."""
 
     def turn(self) -> contextlib.AbstractContextManager[None]:
-        """The turn: one at a time has it."""
+        """Wait for the turn. Only one process has it at a time."""
 
     def pace(self) -> contextlib.AbstractContextManager[Pace]:
-        """The pace as it is. Changes to it are kept."""
+        """Open the current pace. Changes to it are stored."""
 
 
 class OwnTurnstile:
@@ -60,12 +61,11 @@ class OwnTurnstile:
 
 
 class SharedTurnstile:
-    """A turnstile for all processes of a user, in two files: the process that has the turn locks one, the other holds
-    the numbers.
+    """A turnstile for all processes of a user, in two files: a lock for the turn, and the numbers.
 
-    Everything raises :class:`OSError` where the files can't be used.
+    Every method raises :class:`OSError` if the files cannot be used.
 
-    :param folder: where they lie. :param name: of what is limited; the files are named by it.
+    :param folder: the directory of the files. :param name: of what is limited; the files are named after it.
     """
 
     def __init__(self, folder: Folder, name: str, clock: Callable[[], float] = time.monotonic) -> None:
@@ -79,7 +79,7 @@ class SharedTurnstile:
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
-        """The turn. One that is kept by a process that was stopped is passed over."""
+        """Wait for the turn. A stopped process with the turn is passed over."""
         with self._own_turn:
             if self._had_to_wait:
                 # The process that just had the turn would take it again before the next one has woken up.
@@ -129,7 +129,7 @@ class SharedTurnstile:
             self._numbers.write(self._known)
 
     def _is_stalled(self) -> bool:
-        """Tells whether a request might have been sent for a while, and nobody sent one."""
+        """Return True if a request could have been sent for a while, and none was sent."""
         with self.pace() as pace:
             now = self._clock()
             last = pace.sent[-1] if pace.sent else float("-inf")
@@ -137,7 +137,7 @@ class SharedTurnstile:
 
 
 class _Waiting:
-    """Waits for a lock in a thread of its own, in the order of those who wait, which the kernel keeps."""
+    """Wait for a lock in a thread, in the order of the waiting processes, which the kernel keeps."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -147,11 +147,11 @@ class _Waiting:
         threading.Thread(target=self._wait, daemon=True).start()
 
     def came(self, seconds: float) -> bool:
-        """Waits for the lock, some seconds at most. Tells whether it is held."""
+        """Wait for the lock, for some seconds at most. Return True if this process owns it."""
         return self._came.wait(seconds)
 
     def leave(self) -> None:
-        """Gives the lock back, or gives up waiting for it."""
+        """Release the lock, or stop waiting for it."""
         with self._mutex:
             self._is_left = True
             if self._came.is_set():

@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Notes about lists that an instance returns whole, in one answer.
+"""Notes about lists that an instance returns complete in one answer.
 
 A note saves the request that proves it. Without notes that request is sent again, and nothing else changes. An instance
-may begin to page while a note holds, so a list that may be a first page is proven again.
+may begin to page while a note is valid, so a list that may be a first page is proven again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..local.safe_files import Folder
 _DAY = 24 * 60 * 60.0
 _MOST_BYTES = 1024
 _USUAL_SIZES = frozenset((10, 15, 20, 25, 30, 40, 50, 100, 200, 250, 500, 1000))
-"""The page sizes in use."""
+"""Common page sizes."""
 
 
 @dataclass
@@ -30,7 +30,7 @@ class _Note:
     """A proof.
 
     :ivar moment: when it was given, in seconds since 1970.
-    :ivar counts: list to the number of records that it had when it was read last.
+    :ivar counts: list to its number of records at the last read.
     """
 
     moment: float = float("-inf")
@@ -38,7 +38,7 @@ class _Note:
 
 
 class UnpagedLists:
-    """The kinds of record whose list an instance returned whole within the last day.
+    """The kinds of record whose list an instance returned complete within the last day.
 
     :param folder: where processes share the notes; None: this process keeps its own.
     :param name: of the instance, fit for a file name.
@@ -51,25 +51,25 @@ class UnpagedLists:
         self._notes: dict[str, _Note] = {}
 
     def note(self, kind: str) -> None:
-        """Note that the list of a kind is whole."""
+        """Note that the list of a kind is complete."""
         self._keep(kind, _Note(self._clock(), self._note_of(kind).counts))
 
     def forget(self, kind: str) -> None:
-        """Forget that the list of a kind is whole, because a second page of it has more."""
+        """Forget that the list of a kind is complete, because a second page has more records."""
         if kind in self:
             self._keep(kind, _Note(counts=self._note_of(kind).counts))
 
     def count(self, kind: str, part: str, records: int) -> None:
-        """Note how many records a whole list has.
+        """Note how many records a complete list has.
 
-        :param part: tells the lists of one kind from each other.
+        :param part: distinguishes the lists of one kind.
         """
         note = self._note_of(kind)
         if note.counts.get(part) != records:
             self._keep(kind, _Note(note.moment, {**note.counts, part: records}))
 
     def removed(self, kind: str) -> None:
-        """Note that a record was deleted here, so that a shorter list is no surprise."""
+        """Note that a record was deleted here, so that a shorter list is expected."""
         note = self._note_of(kind)
         if note.counts:
             self._keep(kind, _Note(note.moment, {part: records - 1 for part, records in note.counts.items()}))
@@ -100,7 +100,7 @@ class UnpagedLists:
 
 
 def _read(content: Mapping[str, object]) -> _Note:
-    """Return what a file says.
+    """Parse a file.
 
     :raises ValueError: or ``TypeError``, ``KeyError``, if it is no note.
     """
