@@ -144,10 +144,9 @@ class Transport:
     :ivar gate: called before each exchange with the method, and whether it is a login. It refuses an exchange by
         raising.
     :ivar on_answer: called with each answer, errors included: method and path, status, headers, the body as far as it
-        was
-        read.
-    :ivar on_unsafe: called when an UNSAFE request is sent, and when its answer is lost.
-    :ivar on_lost: called when the answer to an IDEMPOTENT write is lost, even if it is sent again.
+        was read.
+    :ivar on_unsafe: called when an UNSAFE request is sent.
+    :ivar on_lost: called when the answer to a write is lost, even if it is sent again.
     :ivar read_only: refuse every request that is not SAFE (check mode).
     :ivar secrets: texts that no message shows.
     :ivar sent: number of requests sent, logins and retries included.
@@ -236,7 +235,8 @@ class Transport:
                 return answer
             except OutcomeUnknown:
                 # The time within which the request may still take effect begins now.
-                self.on_unsafe()
+                if kind:
+                    self.on_lost()
                 raise
             except _RateLimited as failed:
                 pause = patience.pause(failed.after)
@@ -248,10 +248,9 @@ class Transport:
                 state = "no answer, so the outcome is unknown" if kind and failed.was_sent else "no answer"
                 if failed.is_outage:
                     self._outages.failed(failed.error.message, failed.after)
-                if failed.is_lost and kind and effect is Effect.IDEMPOTENT:
+                if failed.is_lost and kind:
                     self.on_lost()
                 if failed.was_sent and effect is Effect.UNSAFE:
-                    self.on_unsafe()
                     if failed.is_outage:
                         self._outages.lost(kind)
                     raise failed.error from failed.error.__cause__

@@ -331,7 +331,7 @@ class Applier:
         """Keep other processes from a record from the time at which it is read until it is replaced."""
         if self._kind.update != "PUT":
             return contextlib.nullcontext()
-        return self._client.creations.making(self._kind.name, uuid)
+        return self._client.creations.replacing(self._kind.name, uuid)
 
     def _send_values(self, change: Change, current: Record, values: Mapping[str, Any]) -> None:
         body = update_body(self._schema, current, values, self._extra)

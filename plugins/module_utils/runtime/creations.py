@@ -24,6 +24,7 @@ import struct
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
@@ -105,11 +106,11 @@ class _Kind:
 
     :ivar seen: the number in each place when records were read.
     :ivar settles_at: when the request of a found mark can no longer take effect, on the monotonic clock; None: no mark
-        was
-        found since records were read.
+        was found since records were read.
     :ivar is_wanted: True if the lock is to be kept, also while it is released during a pause.
     :ivar moves: how often others created something while the lock was released.
-    :ivar lost: the number of requests of this process whose answers were lost, and that may still take effect.
+    :ivar lost: the number of creations of this process whose answers were lost, and that may still take effect.
+    :ivar late_until: when no replacement whose answer was lost can take effect any more, on the monotonic clock.
     """
 
     def __init__(self, lock: Lock) -> None:
@@ -121,6 +122,7 @@ class _Kind:
         self.moves = 0
         self.under_way = 0
         self.lost = 0
+        self.late_until = -math.inf
 
     def states(self) -> dict[Path, _State]:
         """Return the content of each place where the lock is owned, or else of all places."""
@@ -217,13 +219,24 @@ class Creations:
         finally:
             self.leave()
 
-    @contextlib.contextmanager
-    def making(self, kind: str, key: str) -> Iterator[None]:
-        """Guard the requests that create or replace a record. Do nothing for a kind that nobody watches.
+    def making(self, kind: str, key: str) -> AbstractContextManager[None]:
+        """Guard the requests that create a record. Do nothing for a kind that nobody watches.
+
+        Whoever leaves this without an error knows what became of every attempt.
 
         :param key: identifies the record.
         :raises CreatedMeanwhile: before anything was sent.
         """
+        return self._guarded(kind, key, is_replaced=False)
+
+    def replacing(self, kind: str, uuid: str) -> AbstractContextManager[None]:
+        """Guard the requests that replace a record, as :meth:`making` does. An attempt whose answer was lost may take
+        effect after a later one was answered, so others wait until that can't happen any more.
+        """
+        return self._guarded(kind, uuid, is_replaced=True)
+
+    @contextlib.contextmanager
+    def _guarded(self, kind: str, key: str, is_replaced: bool) -> Iterator[None]:
         watched = self._kinds.get(kind)
         if watched is None:
             yield
@@ -233,22 +246,22 @@ class Creations:
         try:
             yield
         except BaseException as error:
-            self._done(watched, is_known=_is_known_after(error) and not self._inside.has_lost)
+            self._done(watched, _is_known_after(error), is_replaced)
             raise
         else:
-            self._done(watched, is_known=not self._inside.has_lost)
+            self._done(watched, True, is_replaced)
         finally:
             self._inside.watched = None
 
     def refresh(self) -> None:
-        """Renew the moment of the mark of this thread: a request is about to be sent, or its answer was just lost."""
+        """Renew the moment of the mark of this thread, because a request is about to be sent."""
         watched: _Kind | None = getattr(self._inside, "watched", None)
         if watched is not None:
             with self._mutex:
                 watched.refresh(self._now())
 
     def lose(self) -> None:
-        """Note that an attempt of this thread may take effect later, even if the request is sent again and answered."""
+        """Note that an attempt of this thread, whose answer was just lost, may take effect later."""
         self._inside.has_lost = True
         self.refresh()
 
@@ -283,11 +296,11 @@ class Creations:
         return max(max(moments) - self._clock(), 0.0) if moments else None
 
     def settled(self) -> None:
-        """Note that no lost request, of this process or of an interrupted one, can take effect any more."""
+        """Note that it is known what became of lost creations, and of the requests of interrupted processes."""
         with self._mutex:
             for watched in self._kinds.values():
                 watched.lost, watched.settles_at = 0, None
-                if not watched.under_way and watched.state().process == os.getpid():
+                if not self._is_pending(watched) and watched.state().process == os.getpid():
                     self._note(watched)
 
     def have_moved(self, kind: str) -> bool:
@@ -311,7 +324,8 @@ class Creations:
         inside: _Kind | None = getattr(self._inside, "watched", None)
         with self._mutex:
             for watched in self._kinds.values():
-                if watched is inside and watched.under_way == 1 and not watched.lost:
+                is_alone = watched is inside and watched.under_way == 1 and not self._has_lost(watched)
+                if is_alone and not self._inside.has_lost:
                     # The service did not take the request that waits, and nothing else is under way.
                     self._note(watched)
             self._give_all_back()
@@ -385,12 +399,27 @@ class Creations:
             self._warned.add(problem)
             self._on_problem(problem)
 
-    def _done(self, watched: _Kind, is_known: bool) -> None:
+    def _done(self, watched: _Kind, is_known: bool, is_replaced: bool) -> None:
+        """Note the end of a request.
+
+        :param is_known: whether it is known what became of a creation, or of the last attempt to replace a record.
+        """
         with self._mutex:
             watched.under_way -= 1
-            watched.lost += not is_known
-            if not watched.lost and not watched.under_way:
+            if not is_replaced:
+                watched.lost += not is_known
+            elif self._inside.has_lost or not is_known:
+                watched.late_until = self._clock() + self._settle
+            if not self._is_pending(watched):
                 self._note(watched)
+
+    def _has_lost(self, watched: _Kind) -> bool:
+        """Return True if a request of this process whose answer was lost may still take effect."""
+        return watched.lost > 0 or self._clock() < watched.late_until
+
+    def _is_pending(self, watched: _Kind) -> bool:
+        """Return True if a request of this process is under way, or may still take effect."""
+        return watched.under_way > 0 or self._has_lost(watched)
 
     def _take(self, kind: str, watched: _Kind) -> bool:
         """Take the lock. Return True if others created something since records were read, or may have."""
@@ -418,7 +447,7 @@ class Creations:
         state = watched.state()
         moved = watched.have_moved()
         watched.seen = watched.numbers()
-        is_own = state.process == os.getpid() and (watched.under_way or watched.lost)
+        is_own = state.process == os.getpid() and self._is_pending(watched)
         if state.process and not is_own:
             watched.settles_at = self._clock() + seconds_left(state.moment, self._now(), self._settle)
         return moved or watched.settles_at is not None
@@ -428,7 +457,7 @@ class Creations:
             return
         try:
             # This process looked for the request of a killed one, so nobody needs to look for it again.
-            is_settled = not watched.under_way and not watched.lost and watched.settles_at is None
+            is_settled = not self._is_pending(watched) and watched.settles_at is None
             if is_settled and watched.state().process:
                 self._note(watched)
         finally:

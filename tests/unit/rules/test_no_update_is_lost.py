@@ -132,3 +132,19 @@ def test_a_change_that_is_alone_waits_for_nobody(tmp_path: Path, kind: str) -> N
     assert machine.service.clock.now() == began
     machine.runtime = None
     assert change(machine, kind, **{**first, "comment": "Again."})["requests"] == numbers[0]
+
+
+@pytest.mark.parametrize("fault", ["504_late", "reset_late"])
+def test_a_case_without_a_renter_is_replaced_like_any_other(tmp_path: Path, fault: str) -> None:
+    """Such a body is sent without the usual repeats, because some instances answer it with a 500 each time."""
+    machine = Machine(tmp_path)
+    case = {"title": "Loan", "issue_date": "2031-05-05", "due_date": "2031-05-09", "references": ["100003"]}
+    created = machine.call("rental_case", responsible_user="bernd.kowalski@nordhain.example", **case).data
+    assert created["changed"], created
+    key = {"title": "Loan", "issue_date": "2031-05-05"}
+    machine.service.fault(fault, method="PUT", path=f"{PATHS['rental_case']}/*", times=1, commit_after=25)
+    assert machine.call("rental_case", **key, comment="With tripod.").data["changed"]
+    assert machine.call("rental_case", **key, due_date_reminder={"unit": "days", "value": 5}).data["changed"]
+    machine.service.clock.forward(60)
+    [record] = [one for one in machine.service.dump()["rental_cases"] if one["title"] == "Loan"]
+    assert (record["comment"], record["due_date_reminder"]) == ("With tripod.", {"unit": "days", "value": 5})

@@ -161,17 +161,17 @@ def test_kills_leave_no_lock_and_no_duplicate(folder: Folder, tmp_path: Path) ->
         assert list(noted(tmp_path / "records")) == ["Lab"], number
 
 
-def looks_after(folder: Folder, clock: Clock, **options: float) -> list[float]:
+def looks_after(folder: Folder, clock: Clock, kind: str = "room", **options: float) -> list[float]:
     """Create a record of which a mark tells. Return when it was looked for; the first look is always at once."""
     looks: list[float] = []
     began, mine = clock.now, on(folder, clock, **options)
 
     def act() -> None:
         looks.append(clock.now - began)
-        with mine.making("room", "Lab"):
+        with mine.making(kind, "Lab"):
             pass
 
-    mine.run("room", act)
+    mine.run(kind, act)
     return looks
 
 
@@ -267,6 +267,40 @@ def test_a_lost_answer_that_was_looked_for_up_to_the_horizon_leaves_no_mark(fold
     with pytest.raises(OutcomeUnknown), many.making("room", "Halle"):
         raise OutcomeUnknown("HTTP 504", 504)
     many.settled()
+    many.leave()
+    assert looks_after(folder, clock) == [0]
+
+
+def test_a_replacement_that_was_answered_at_the_second_attempt_keeps_its_mark(folder: Folder, clock: Clock) -> None:
+    """The first attempt may take effect after the second, whatever is known of creations."""
+    many = on(folder, clock)
+    many.watch(["task"])
+    many.hold(["task"])
+    with many.replacing("task", "Oil"):
+        many.lose()
+    with pytest.raises(OutcomeUnknown), many.making("task", "Inspect"):
+        raise OutcomeUnknown("HTTP 504", 504)
+    many.settled()
+    many.leave()
+    assert looks_after(folder, clock, kind="task") == [0, 30]
+
+
+def test_a_lost_replacement_leaves_no_mark_after_the_horizon(folder: Folder, clock: Clock) -> None:
+    many = on(folder, clock)
+    many.watch(["task"])
+    many.hold(["task"])
+    with many.replacing("task", "Oil"):
+        many.lose()
+    clock.now += 30
+    many.leave()
+    assert looks_after(folder, clock, kind="task") == [0]
+
+
+def test_a_lost_creation_that_was_found_leaves_no_mark(folder: Folder, clock: Clock) -> None:
+    many = on(folder, clock)
+    many.watch(["room"])
+    with many.making("room", "Lab"):
+        many.lose()
     many.leave()
     assert looks_after(folder, clock) == [0]
 
@@ -397,6 +431,23 @@ def test_after_a_long_pause_in_which_nobody_made_anything_it_goes_on(folder: Fol
     one.run("room", act)
     assert done == ["sent"]
     assert clock.slept == []
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_a_long_pause_after_a_lost_answer_keeps_the_mark(folder: Folder, clock: Clock, is_replaced: bool) -> None:
+    """Such as that of the outage, or of the look for what came of the request."""
+    one = on(folder, clock)
+    looks: list[list[float]] = []
+
+    def act() -> None:
+        with one.replacing("room", "Lab") if is_replaced else one.making("room", "Lab"):
+            if not looks:
+                one.lose()
+                with one.paused():
+                    looks.append(looks_after(folder, clock))
+
+    one.run("room", act)
+    assert looks == [[0, 30]]
 
 
 # ---- many records
