@@ -65,6 +65,8 @@ from .journal import Journal, JournalBroken
 from .readiness import Readiness
 from .uploads import Uploads
 
+_WRITES = (plan.CREATE, plan.UPDATE, plan.DELETE, plan.ARCHIVE)
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -101,7 +103,7 @@ class Outcome:
     @property
     def has_changed(self) -> bool:
         """Whether the run changed anything."""
-        return self.is_partial or any(self.done.values())
+        return self.is_partial or any(number for (_section, action), number in self.done.items() if action in _WRITES)
 
 
 class Executor:
@@ -458,8 +460,9 @@ class Executor:
         if change.action == plan.CREATE:
             planned.made = self._create(applier, planned, change)
             self._journal.made(planned.kind.name, planned.noted, planned.made)
-            self._note_filled(planned, change)
-            self._effects.note(planned, change)
+            if planned.change.action == plan.CREATE:
+                self._note_filled(planned, change)
+                self._effects.note(planned, change)
             return
         self._upload(planned, change)
         if change.action == plan.UPDATE and change.current is not None and self._of_plan:
@@ -506,7 +509,8 @@ class Executor:
         return uuid
 
     def _adopt(self, applier: Applier, planned: Planned, change: Change, found: Record) -> str:
-        """Give a record that exists by now what was planned for it.
+        """Give a record that somebody else created meanwhile what was planned for it. From now on the change is what is
+        left to do: an update, or nothing.
 
         :raises SeventhingsError: if it has other values: to overwrite these was not planned.
         """
@@ -519,6 +523,9 @@ class Executor:
                 f"The {planned.kind.words} {found.uuid} was created meanwhile, with other values than those that were "
                 "planned. Plan again."
             )
+        # Links that are written later are an update of the record, too.
+        action = rest.action if change is planned.change else plan.UPDATE
+        planned.change = replace(rest, action=action, current=found)
         if rest.changed:
             self._upload(planned, rest)
             applier.write(rest, list)

@@ -479,7 +479,11 @@ class _Run:
         bad = outcome.failures or outcome.skipped or outcome.not_tried or outcome.twice
         if not bad:
             journal.ended()
-        name = "changed" if not bad else "partly_applied" if outcome.has_changed else "failed"
+        if bad:
+            name = "partly_applied" if outcome.has_changed else "failed"
+        else:
+            name = "changed" if outcome.has_changed else "unchanged"
+        plan.drop_unchanged()
         return self._result(name, plan, outcome)
 
     def _note_sources(self, plan: InstancePlan, journal: Journal) -> None:

@@ -199,6 +199,11 @@ class InstancePlan:
         found |= {one.made: one.entry for one in self.changes if one.made}
         return {uuid: entry.place.file or INLINE for uuid, entry in found.items()}
 
+    def drop_unchanged(self) -> None:
+        """Count the records that took no change after all, because somebody else created them meanwhile."""
+        self.unchanged += Counter(one.section for one in self.changes if not one.change.changed)
+        self.changes = [one for one in self.changes if one.change.changed]
+
     def later_uploads(self, planned: Planned) -> Iterator[str]:
         """Yield the fields of a new record whose files are uploaded once it exists. The service deletes no file, and it
         may refuse the record because a hidden one has its unique values.

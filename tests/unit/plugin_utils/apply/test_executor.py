@@ -70,9 +70,23 @@ def test_what_others_made_during_a_long_pause_is_not_made_twice(site: Site, monk
     site.write({"objects.yml": yaml_list([{**_THING, "description": "mine"}])})
     monkeypatch.setattr(Creations, "have_moved", lambda _self, kind: kind == "object")
     _meanwhile(monkeypatch, lambda: _made(site))
-    assert site.run().outcome == "changed"
+    result = site.run()
+    assert result.outcome == "changed"
+    assert (result.summary["objects"]["created"], result.summary["objects"]["updated"]) == (0, 1)
+    assert [(one["action"], one["after"]) for one in result.changes] == [("update", {"description": "mine"})]
     (thing,) = site.dump()["objects"]
     assert "mine" in str(thing)
+
+
+def test_only_who_created_a_record_says_so(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    site.write({"objects.yml": yaml_list([_THING])})
+    monkeypatch.setattr(Creations, "have_moved", lambda _self, kind: kind == "object")
+    _meanwhile(monkeypatch, lambda: _made(site))
+    result = site.run()
+    assert result.outcome == "unchanged"
+    assert result.changes == []
+    assert (result.summary["objects"]["created"], result.summary["objects"]["unchanged"]) == (0, 1)
+    assert site.plan().outcome == "unchanged"
 
 
 def test_what_others_created_with_other_values_is_not_overwritten(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
