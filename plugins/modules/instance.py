@@ -710,10 +710,100 @@ hidden_records:
   returned: O(mode=apply) or O(mode=drift)
   type: str
   sample: "no"
+moves:
+  description:
+    - Records that change their room or location, counted from place to place, the largest number first. Where the task
+      failed, they stand in RV(diff.account) alone. So do RV(money), RV(persons) and RV(mails).
+  returned: O(mode=apply) or O(mode=drift)
+  type: list
+  elements: dict
+  contains:
+    section:
+      description: Section of the records.
+      type: str
+    field:
+      description: The field that changes.
+      type: str
+    from:
+      description: Name of the place that the records leave. Null if they have none.
+      type: str
+    to:
+      description: Name of the place that the records get. Null if they lose theirs.
+      type: str
+    count:
+      description: Number of records.
+      type: int
+  sample:
+    - {section: objects, field: target_room, from: Head office/0.12, to: Head office/0.13, count: 12}
+money:
+  description:
+    - The totals of each MONEY field over all records that change. A new record has no amount before, and a record that
+      is deleted or archived has none after. Fields with hidden values are left out.
+  returned: O(mode=apply) or O(mode=drift)
+  type: list
+  elements: dict
+  contains:
+    section:
+      description: Section of the records.
+      type: str
+    field:
+      description: The field.
+      type: str
+    before:
+      description: Total before.
+      type: float
+    after:
+      description: Total after.
+      type: float
+    count:
+      description: Number of records whose amount changes.
+      type: int
+  sample:
+    - {section: objects, field: purchasing_price, before: 12000, after: 11750.5, count: 3}
+persons:
+  description:
+    - Persons and users who become responsible for records, or no longer are.
+  returned: O(mode=apply) or O(mode=drift)
+  type: list
+  elements: dict
+  contains:
+    person:
+      description: E-mail address or name.
+      type: str
+    section:
+      description: Section of the records.
+      type: str
+    gains:
+      description: Number of records that the person gains.
+      type: int
+    loses:
+      description: Number of records that the person loses.
+      type: int
+  sample:
+    - {person: ada.lovelace@example.com, section: objects, gains: 2, loses: 0}
+mails:
+  description:
+    - Records that make the instance send e-mail, such as new users, and tasks if C(notify) is set. Empty for a drift.
+  returned: O(mode=apply) or O(mode=drift)
+  type: list
+  elements: dict
+  contains:
+    section:
+      description: Section of the records.
+      type: str
+    count:
+      description: Number of records.
+      type: int
+    to:
+      description: The recipients, as far as they are known.
+      type: list
+      elements: str
+  sample:
+    - {section: users, count: 1, to: [ada.lovelace@example.com]}
 undo:
   description:
-    - What of the plan can't be undone, and what only in part. Empty if all of it can be. Where the task failed, it
-      stands in RV(diff.account) alone.
+    - What of the plan can't be undone, and what only in part. Empty if all of it can be, and for a drift.
+      Where the task failed, it stands in RV(diff.account) alone.
   returned: O(mode=apply) or O(mode=drift)
   type: str
   sample: "cannot be undone: 1 user; only in part: 3 deletions"

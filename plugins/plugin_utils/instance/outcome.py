@@ -34,6 +34,9 @@ OUTCOMES = ("unchanged", "changed", "drift", "failed", "refused", "partly_applie
 _ONLY_HERE = ("located", "places", "warning_places")
 """Members of a result that no document has."""
 
+_FIRST = ("outcome", "instance", "check_mode", "summary", "cautions", "moves", "money", "persons", "mails", "undo")
+"""Members with which every document begins: what a reader must see before the changes."""
+
 
 @dataclass
 class RunResult:
@@ -51,6 +54,8 @@ class RunResult:
     :ivar warning_places: warning to its place. These three are not part of the document.
     :ivar undo: what can't be undone, in words.
     :ivar hidden_records: whether records are hidden from the account: yes, no or unknown.
+    :ivar moves: records that change their place. :ivar money: totals before and after. :ivar persons: who gains or
+        loses things. :ivar mails: what sends e-mail. All four are rows of :class:`~.meaning.Meaning`.
     """
 
     outcome: str
@@ -76,6 +81,10 @@ class RunResult:
     hidden_records: str = ""
     scan_codes: dict[str, int] = field(default_factory=dict)
     undo: str = ""
+    moves: list[dict[str, Any]] = field(default_factory=list)
+    money: list[dict[str, Any]] = field(default_factory=list)
+    persons: list[dict[str, Any]] = field(default_factory=list)
+    mails: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def failed(self) -> bool:
@@ -88,11 +97,15 @@ class RunResult:
         return f"{host}: {self.instance}" if host else self.instance
 
     def document(self) -> dict[str, Any]:
-        """The result as JSON: the same members, in this order."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in _ONLY_HERE}
+        """Return the result as JSON, the meaning of the changes before the changes."""
+        names = dict.fromkeys((*_FIRST, *self.__dataclass_fields__))
+        return {name: getattr(self, name) for name in names if name not in _ONLY_HERE}
 
 
-_OF_OTHERS = ("failures", "refusals", "findings", "every_finding", "warnings", "cautions", "reported")
+_OF_OTHERS = (
+    *("failures", "refusals", "findings", "every_finding", "warnings", "cautions", "reported"),
+    *("moves", "money", "persons", "mails"),
+)
 """Members of a result that quote texts of the service and of files."""
 _OURS = ("section", "action", "uuid", "status")
 """Members of a change whose texts are our own words."""

@@ -31,9 +31,11 @@ _NAMES = (("inventory_name",), ("title",), ("first_name", "last_name"), ("name",
 """Fields that name a record for people; the first that have a value count."""
 
 _LINKING = ("task", "rental_case", HUB_ITEM.name)
-_PERSONS = frozenset({"LINKED_PERSON", "LINKED_USER", "USER", "USERS"})
-_BY_SERVICE = frozenset({"inventory_user"})
-"""Persons who are noted by the service and are responsible for nothing."""
+PERSON_TYPES = frozenset({"LINKED_PERSON", "LINKED_USER", "USER", "USERS"})
+"""Types of the fields that name persons."""
+
+SERVICE_FIELDS = frozenset({"inventory_user"})
+"""Fields with persons who are noted by the service and are responsible for nothing."""
 
 
 class Removals:
@@ -89,7 +91,7 @@ class Removals:
             return {}
         types = {key: field.type for key, field in schema.fields.items()}
         rooms = [key for key, name in types.items() if name == "LINKED_ROOM"]
-        persons = [key for key, name in types.items() if name in _PERSONS and key not in _BY_SERVICE]
+        persons = [key for key, name in types.items() if name in PERSON_TYPES and key not in SERVICE_FIELDS]
         money = [key for key, name in types.items() if name == "MONEY"]
         told: dict[str, Any] = {"name": self.name_of(planned)}
         for word, keys in (("room", rooms), ("person", persons), ("value", money)):
@@ -115,7 +117,7 @@ class Removals:
 
     def _called(self, reference: Reference) -> str:
         name = self._state.known_name_of(reference) if self._state is not None else None
-        return str(name or reference.display_name or reference.email or reference.uuid or reference.id)
+        return name or name_in_words(reference)
 
     def _linked(self, name: str, record: Record) -> int | str:
         """Return how many records of a kind refer to an object, if their list was read anyway."""
@@ -135,6 +137,11 @@ class Removals:
         if user.isdecimal():
             user = f"user {user}"
         return " by ".join(filter(None, [str(when)[:10] if when else "", user]))
+
+
+def name_in_words(reference: Reference) -> str:
+    """Return the name that the service gives a record; if it gives none, the uuid or id."""
+    return str(reference.display_name or reference.email or reference.uuid or reference.id)
 
 
 def _marks(state: ListedState, record: Record) -> Iterable[Any]:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO, UNKNOWN, YES
@@ -17,6 +18,7 @@ from .outcome import ACTIONS, DONE, FAILED, NOT_TRIED, OUTCOMES, SKIPPED
 NAME = "report.schema.json"
 
 _TEXT = {"type": "string"}
+_TEXT_OR_NULL = {"type": ["string", "null"]}
 _COUNT = {"type": "integer", "minimum": 0}
 _TEXTS = {"type": "array", "items": _TEXT}
 _COUNTED = (*ACTIONS.values(), "unchanged", "errors", "skipped")
@@ -68,6 +70,24 @@ def report_schema() -> dict[str, Any]:
                 "required": [],
                 "description": "Rows whose object has a label, rows, and codes that differ; empty without scan_codes.",
             },
+            "moves": _rows(
+                {"from": _TEXT_OR_NULL, "to": _TEXT_OR_NULL, "count": _COUNT},
+                "Records that change their room or location, by field; null: no place.",
+            ),
+            "money": _rows(
+                {"before": {"type": "number"}, "after": {"type": "number"}, "count": _COUNT},
+                "Totals of the amounts of all records that change, before and after; a removed record has none after.",
+            ),
+            "persons": _rows(
+                {"person": _TEXT, "gains": _COUNT, "loses": _COUNT},
+                "Persons who become responsible for records, or no longer are.",
+                ("section",),
+            ),
+            "mails": _rows(
+                {"count": _COUNT, "to": _TEXTS},
+                "Records that make the service send e-mail, and to whom, if that is known.",
+                ("section",),
+            ),
             "undo": {**_TEXT, "description": "What can't be undone, and what only in part; empty if all can be."},
             "made_by": {
                 **_closed(dict.fromkeys(("set", "date", "user", "version", "host"), _TEXT)),
@@ -122,6 +142,16 @@ def _closed(members: dict[str, Any]) -> dict[str, Any]:
         "required": list(members),
         "additionalProperties": False,
     }
+
+
+def _rows(members: dict[str, Any], description: str, heads: Sequence[str] = ("section", "field")) -> dict[str, Any]:
+    """Rows about sections.
+
+    :param heads: the members that a row begins with.
+    """
+    known = {"section": {"enum": list(SECTIONS)}, "field": _TEXT}
+    row = _closed({**{name: known[name] for name in heads}, **members})
+    return {"type": "array", "items": row, "description": description}
 
 
 def _of_sections(each: dict[str, Any], description: str) -> dict[str, Any]:

@@ -51,6 +51,7 @@ from ..set_plan.plan import (
 from ..set_plan.planner import plan_instance
 from .caps import Caps
 from .forecast import NOTHING, forecast_of
+from .meaning import meaning_of
 from .odd import Oddity, odd_values
 from .outcome import RunResult, failures_of, summary_of, told_changes
 from .plan_file import PlanFile
@@ -550,6 +551,7 @@ class _Run:
         self, name: str, plan: InstancePlan, outcome: Outcome | None = None, refusals: Sequence[str] = ()
     ) -> RunResult:
         told = tell(plan.findings, self._desired)
+        meaning = meaning_of(plan, self._desired.entries, self._desired.policy.notify, self._options.drift)
         return RunResult(
             outcome=name,
             instance=self._client.transport.root,
@@ -561,7 +563,8 @@ class _Run:
             findings=told.lines,
             warnings=[*plan.cautions, *self._warnings, *self._desired.warnings, *plan.warnings],
             cautions=plan.cautions,
-            undo=not_undoable(plan.changes),
+            undo="" if self._options.drift else not_undoable(plan.changes),
+            **vars(meaning),
             hidden_records=plan.visibility.hidden_records,
             scan_codes=plan.scan_codes.document(),
             reported={section: names for section, names in plan.reported.items() if names},

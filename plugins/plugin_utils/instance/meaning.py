@@ -1,0 +1,224 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a plan means to the people it concerns: moves, money, things that change hands, and e-mails.
+
+Each change is read once, and no requests are made. A hidden value is in no row, and its field is in no total.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
+from ansible_collections.community.seventhings.plugins.module_utils.plan.alike import alike
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
+
+from ..desired.desired import Entry
+from ..export.portable import is_generated_key
+from ..set_plan.plan import InstancePlan, Planned
+from .removals import PERSON_TYPES, SERVICE_FIELDS, Removals, name_in_words
+
+_PLACES = frozenset({"LINKED_ROOM", "LINKED_LOCATION"})
+
+Row = dict[str, Any]
+
+
+@dataclass
+class Meaning:
+    """What a plan means, in rows that a report shows as they are.
+
+    :ivar moves: ``section``, ``field``, ``from``, ``to`` (null: no place) and ``count``, the largest first.
+    :ivar money: ``section``, ``field``, the totals ``before`` and ``after`` of all records that change, and ``count``.
+    :ivar persons: ``person``, ``section``, and how many of its records the person ``gains`` and ``loses``.
+    :ivar mails: ``section``, ``count`` of the records that send e-mail, and the persons ``to`` whom, if they are known.
+    """
+
+    moves: list[Row] = field(default_factory=list)
+    money: list[Row] = field(default_factory=list)
+    persons: list[Row] = field(default_factory=list)
+    mails: list[Row] = field(default_factory=list)
+
+
+def meaning_of(plan: InstancePlan, entries: Iterable[Entry], notifies: bool, is_drift: bool = False) -> Meaning:
+    """Return what a plan means.
+
+    :param entries: all records of the files, which decide what is hidden.
+    :param notifies: whether the service is asked to notify the assignees of tasks.
+    :param is_drift: whether the plan is only a comparison, which sends nothing.
+    """
+    meaning = _Reader(plan, Removals(plan, entries, plan.hiding), notifies).read()
+    return replace(meaning, mails=[]) if is_drift else meaning
+
+
+@dataclass
+class _Total:
+    before: Decimal = Decimal()
+    after: Decimal = Decimal()
+    count: int = 0
+
+
+@dataclass
+class _Columns:
+    """The fields of a schema that have a meaning beside their values."""
+
+    places: list[str]
+    persons: list[str]
+    money: list[str]
+
+    @classmethod
+    def from_schema(cls, schema: Schema) -> _Columns:
+        types = {key: one.type for key, one in schema.fields.items() if not schema.kind.defines_fields}
+        return cls(
+            [key for key, name in types.items() if name in _PLACES],
+            [key for key, name in types.items() if name in PERSON_TYPES and key not in SERVICE_FIELDS],
+            [key for key, name in types.items() if name == "MONEY"],
+        )
+
+
+class _Reader:
+    def __init__(self, plan: InstancePlan, removals: Removals, notifies: bool) -> None:
+        self._plan = plan
+        self._removals = removals
+        self._notifies = notifies
+        # Natural keys of other records may be vaulted.
+        self._state = None if plan.hiding.has_any else plan.state
+        self._moves: Counter[tuple[str, str, str | None, str | None]] = Counter()
+        self._totals: dict[tuple[str, str], _Total] = defaultdict(_Total)
+        self._hidden: set[tuple[str, str]] = set()
+        self._gains: Counter[tuple[str, str]] = Counter()
+        self._losses: Counter[tuple[str, str]] = Counter()
+        self._mails: Counter[str] = Counter()
+        self._recipients: dict[str, dict[str, None]] = defaultdict(dict)
+
+    def read(self) -> Meaning:
+        columns: dict[int, _Columns] = {}
+        for planned in self._plan.changes:
+            mine = columns.get(id(planned.schema))
+            if mine is None:
+                mine = columns[id(planned.schema)] = _Columns.from_schema(planned.schema)
+            self._read_places(planned, mine.places)
+            self._read_money(planned, mine.money)
+            self._read_persons(planned, mine.persons)
+            self._read_mails(planned, mine.persons)
+        return Meaning(
+            [
+                {"section": section, "field": name, "from": was, "to": becomes, "count": count}
+                for (section, name, was, becomes), count in self._moves.most_common()
+            ],
+            [
+                {"section": section, "field": name, "before": _number(one.before), "after": _number(one.after)}
+                | {"count": one.count}
+                for (section, name), one in self._totals.items()
+                if (section, name) not in self._hidden
+            ],
+            self._persons(),
+            [
+                {"section": section, "count": count, "to": list(self._recipients[section])}
+                for section, count in self._mails.items()
+            ],
+        )
+
+    def _persons(self) -> list[Row]:
+        concerned = sorted({*self._gains, *self._losses}, key=lambda one: -(self._gains[one] + self._losses[one]))
+        return [
+            {"person": person, "section": section, "gains": self._gains[key], "loses": self._losses[key]}
+            for key in concerned
+            for person, section in (key,)
+        ]
+
+    def _changed(self, planned: Planned, keys: Iterable[str]) -> Iterator[str]:
+        """Yield the fields that change: of a removal all of them."""
+        values, is_removed = planned.change.values, planned.change.action in (DELETE, ARCHIVE)
+        for key in keys:
+            if is_removed or key in values:
+                if self._removals.hides(planned, key):
+                    self._hidden.add((planned.section, _name(planned, key)))
+                else:
+                    yield key
+
+    @staticmethod
+    def _sides(planned: Planned, key: str) -> tuple[Any, Any]:
+        current = planned.change.current
+        is_now = None if current is None else planned.schema.read_one(key, current.flat)
+        return is_now, planned.change.values.get(key)
+
+    def _read_places(self, planned: Planned, keys: Iterable[str]) -> None:
+        if planned.change.action != UPDATE:
+            return
+        for key in self._changed(planned, keys):
+            was, becomes = (next(iter(names), None) for names in self._names(*self._sides(planned, key)))
+            if was != becomes:
+                self._moves[planned.section, _name(planned, key), was, becomes] += 1
+
+    def _read_money(self, planned: Planned, keys: Iterable[str]) -> None:
+        for key in self._changed(planned, keys):
+            was, becomes = map(_amount, self._sides(planned, key))
+            if was != becomes:
+                total = self._totals[planned.section, _name(planned, key)]
+                total.before += was
+                total.after += becomes
+                total.count += 1
+
+    def _read_persons(self, planned: Planned, keys: Iterable[str]) -> None:
+        lost: set[str] = set()
+        gained: set[str] = set()
+        for key in self._changed(planned, keys):
+            was, becomes = self._names(*self._sides(planned, key))
+            lost.update(was)
+            gained.update(becomes)
+        for person in gained - lost:
+            self._gains[person, planned.section] += 1
+        for person in lost - gained:
+            self._losses[person, planned.section] += 1
+
+    def _read_mails(self, planned: Planned, keys: Iterable[str]) -> None:
+        action, section = planned.change.action, planned.section
+        if action == CREATE and planned.kind.creation_sends_mail:
+            self._mails[section] += 1
+            self._recipients[section][planned.key] = None
+        elif self._notifies and planned.kind.write_only and action in (CREATE, UPDATE):
+            if action == UPDATE and set(planned.change.values) <= {planned.kind.status_key}:
+                return
+            self._mails[section] += 1
+            for key in keys:
+                if not self._removals.hides(planned, key):
+                    self._recipients[section].update(dict.fromkeys(self._names(None, planned.desired.get(key))[1]))
+
+    def _names(self, is_now: Any, wanted: Any) -> tuple[list[str], list[str]]:
+        """Return the names of the records that two values refer to, equal names for equal records."""
+        if self._state is not None:
+            is_now, wanted = alike(is_now, wanted, self._state.known_name_of)
+        return _called(is_now), _called(wanted)
+
+
+def _called(value: Any) -> list[str]:
+    return [_in_words(one) for one in references_in(value)]
+
+
+def _in_words(reference: Reference) -> str:
+    written = reference.written
+    if isinstance(written, Mapping):
+        return str(reference.display_name or "/".join(map(str, written.values())))
+    return str(written) if written is not None else name_in_words(reference)
+
+
+def _amount(value: Any) -> Decimal:
+    is_number = isinstance(value, (int, Decimal)) and not isinstance(value, bool)
+    return Decimal(value) if is_number else Decimal()
+
+
+def _number(amount: Decimal) -> int | float:
+    """Return an amount as JSON has it."""
+    return int(amount) if amount == amount.to_integral_value() else float(amount)
+
+
+def _name(planned: Planned, key: str) -> str:
+    """Return the name of a field for people: its key, or its label if the service made the key."""
+    label = planned.schema.fields[key].label if is_generated_key(key) else ""
+    return label or key
