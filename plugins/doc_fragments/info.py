@@ -14,7 +14,8 @@ class ModuleDocFragment:
 options:
   filters:
     description:
-      - Which records to return, as a map of field key to operator to value. All conditions must hold.
+      - Which records to return, as a map of field key or label to operator to value. All conditions must hold.
+      - A label is as good as a key if only one field has it.
       - A value in place of the operators is short for C(eq), a list for C(in), null for C(null).
       - With one value, C(eq) (equal), C(neq) (not equal), C(gt), C(gte), C(lt), C(lte) (greater, greater or equal,
         less, less or equal), and C(gt_or_null), C(gte_or_null), C(lt_or_null), C(lte_or_null), which let null through
@@ -29,7 +30,7 @@ options:
     default: {}
   sort:
     description:
-      - Field keys to sort by, the first one first. A C(-) before a key sorts in descending order.
+      - Field keys or labels to sort by, the first one first. A C(-) before a key sorts in descending order.
     type: list
     elements: str
     default: []
@@ -44,6 +45,19 @@ options:
       - Return no records, only RV(count). Takes one request where there are no O(filters).
     type: bool
     default: false
+  keys:
+    description:
+      - The names that the fields of RV(records) have.
+      - >-
+        V(key): The keys of the fields. A key that the instance generated, such as C(custom_4) or
+        C(invoice_b0eb3192), is another one on each instance.
+      - >-
+        V(label): The label of a field that has a generated key, such as C(Invoice), so that a playbook works on
+        all instances. Built-in fields keep their key. If two fields share a label, both keep their key, and a warning
+        says so.
+    type: str
+    choices: [key, label]
+    default: key
 notes:
   - The list is complete, however many pages the instance has it on. One that does not add up is an error.
   - If the instance reports no total, the end of a list is proven by one more request, which brings nothing new. For a

@@ -79,6 +79,17 @@ EXAMPLES = r"""
         like: [Laptop, Notebook]
       actual_room:
         empty: true
+
+- name: Read the field Serial number by its label, whatever its key is on this instance
+  community.seventhings.object_info:
+    filters:
+      barcode: "100234"
+    keys: label
+  register: labelled
+
+- name: Show it
+  ansible.builtin.debug:
+    msg: "{{ labelled.records[0]['Serial number'] | default('no such field on this instance') }}"
 """
 
 RETURN = r"""

@@ -97,6 +97,7 @@ def info_spec(kind: Kind) -> Spec:
         "sort": {"type": "list", "elements": "str", "default": []},
         "limit": {"type": "int"},
         "count": {"type": "bool", "default": False},
+        "keys": {"type": "str", "choices": ["key", "label"], "default": "key", "no_log": False},
     }
     if kind.barcode_key:
         spec[kind.barcode_key] = {"type": "str"}

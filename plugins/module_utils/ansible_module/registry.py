@@ -35,7 +35,7 @@ from ..printing.cleaner import clean, clean_lines, told
 from ..reconcile.reconcile import DesiredRecord, ensure
 from ..reconcile.result import Result
 from ..resolve.hidden_records import known_without_reading
-from ..resolve.listing import ListResult, list_by_barcode, list_records
+from ..resolve.listing import ListResult, by_label, list_by_barcode, list_records
 from . import argument_specs
 
 Options = Mapping[str, Any]
@@ -129,18 +129,23 @@ def _info_module(kind: Kind) -> ModuleSpec:
         options = invocation.options
         known = {"hidden_records": known_without_reading(client, kind)}
         if options.get(kind.barcode_key) is not None:
-            return _found(list_by_barcode(client, kind, invocation.written[kind.barcode_key])) | known
-        found = list_records(
-            client,
-            kind,
-            options["id"] if kind.numbered else options["uuid"],
-            options["filters"],
-            options["sort"],
-            options.get("limit"),
-            options.get("template") or "",
-            count_only=bool(options.get("count")),
-        )
-        return _found(found) | known
+            found = list_by_barcode(client, kind, invocation.written[kind.barcode_key])
+        else:
+            found = list_records(
+                client,
+                kind,
+                options["id"] if kind.numbered else options["uuid"],
+                options["filters"],
+                options["sort"],
+                options.get("limit"),
+                options.get("template") or "",
+                count_only=bool(options.get("count")),
+            )
+        result = _found(found) | known
+        if options.get("keys") == "label" and found.records:
+            result["records"], warnings = by_label(client.schema(kind), found.records)
+            result |= {"warnings": warnings} if warnings else {}
+        return result
 
     exclusive = ("id" if kind.numbered else "uuid", *((kind.barcode_key,) if kind.barcode_key else ()), "filters")
     rules = {"mutually_exclusive": [exclusive]}

@@ -18,8 +18,16 @@ EMPTY: tuple[Any, ...] = (None, "", [], {}, ())
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 UUID_PATTERN = f"^{_UUID.pattern}$"
 
+MADE_KEY = r".+_[0-9a-f]{8}|custom_[0-9]+"
+"""Keys that the service generated for a field, such as ``rechnungsnummer_b0eb3192`` and ``custom_4``."""
+
 Way = tuple["str | int", ...]
 """The path from a value to a part of it: the name of a member of a map, the index of an item of a list."""
+
+
+def is_generated_key(key: str) -> bool:
+    """Return True if the service generated the key of a field, so that it differs from instance to instance."""
+    return re.fullmatch(MADE_KEY, key) is not None
 
 
 class InvalidValue(ValueError):

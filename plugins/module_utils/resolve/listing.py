@@ -19,7 +19,7 @@ from ..client import query
 from ..client.client import Client, Record
 from ..client.query import MULTIPLE, OPERATORS, PRESENCE, Condition, Link
 from ..errors import InvalidInput
-from ..model.field import EMPTY, Field, InvalidValue, is_uuid, shorten
+from ..model.field import EMPTY, Field, InvalidValue, is_generated_key, is_uuid, shorten
 from ..model.kinds import SERVER_FIELDS, SERVER_KEYS, Kind
 from ..model.schema import Schema, type_of
 from ..model.types_links import Attachment, Reference, references_in
@@ -98,6 +98,28 @@ def list_records(
 
 def _shown(schema: Schema, reading: Reading, record: Record) -> dict[str, Any]:
     return schema.show(record.flat, reading.complete) | ({} if schema.kind.numbered else {"uuid": record.uuid})
+
+
+def by_label(schema: Schema, records: Sequence[Mapping[str, Any]]) -> tuple[list[dict[str, Any]], list[str]]:
+    """Return shown records with labels in place of generated keys, and warnings about labels that can't replace a key.
+
+    Fields that every instance has keep their key, because their label depends on the language of the instance.
+    """
+    prefix = schema.kind.key_prefix
+    used = {prefix + key for key in schema.fields}.union(SERVER_KEYS, ["uuid"], *records)
+    fields = [one for one in schema.fields.values() if one.label and is_generated_key(one.key)]
+    names, warnings = {}, []
+    for field in fields:
+        shared = [one.key for one in schema.fields.values() if one.label == field.label]
+        if len(shared) > 1:
+            words = f"the fields {' and '.join(shared)} have the label {field.label!r}; they keep their keys"
+            warnings.append(f"keys: {words}")
+        elif field.label in used:
+            warnings.append(f"keys: {field.key} has the label {field.label!r}, which is a key; it keeps its key")
+        else:
+            names[prefix + field.key] = field.label
+    renamed = [{names.get(key, key): value for key, value in record.items()} for record in records]
+    return renamed, list(dict.fromkeys(warnings))
 
 
 def list_by_barcode(client: Client, kind: Kind, barcode: Any) -> ListResult:

@@ -25,7 +25,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     PermissionMissing,
     VersionTooOld,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field, edge_blanks
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
+    EMPTY,
+    Field,
+    edge_blanks,
+    is_generated_key,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
     FIELD_DEFINITION,
     HUB_ITEM,
@@ -61,7 +66,6 @@ from .portable import (
     NotPortable,
     Portable,
     check_texts,
-    is_generated_key,
     is_nameable,
     name_in_files,
     unwritable_fields,

@@ -14,7 +14,13 @@ from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import ANY_SHAPE, UUID_PATTERN, Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
+    ANY_SHAPE,
+    MADE_KEY,
+    UUID_PATTERN,
+    Field,
+    is_generated_key,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
     FIELD_DEFINITION,
     KINDS,
@@ -37,8 +43,6 @@ from ..desired.tables import KEEP, PRUNE
 from .export import Exported
 from .layout import schema_name
 from .portable import (
-    MADE_KEY,
-    is_generated_key,
     name_in_files,
     writable_fields,
 )

@@ -19,6 +19,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
     Plain,
     Unread,
     edge_blanks,
+    is_generated_key,
     shorten,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
@@ -44,9 +45,6 @@ from ..desired.dialect import is_ambiguous_amount
 from ..set_plan.state import ListedState
 from .downloads import Downloads
 
-MADE_KEY = r".+_[0-9a-f]{8}|custom_[0-9]+"
-"""Keys that the service made for a field: seen are ``rechnungsnummer_b0eb3192`` and ``custom_4``."""
-
 TEMPLATE_MARKS = ("{{", "{%", "{#")
 """Marks of a template: files of a desired state refuse them, because they are plain data."""
 
@@ -61,11 +59,6 @@ _HALF = re.compile(r"[\ud800-\udfff]")
 
 class NotPortable(Exception):
     """A value that can't be written in a file so that it means the same again; the text says why."""
-
-
-def is_generated_key(key: str) -> bool:
-    """Tells whether the service made a field's key, so that it differs from instance to instance."""
-    return re.fullmatch(MADE_KEY, key) is not None
 
 
 def name_in_files(field: Field) -> str:

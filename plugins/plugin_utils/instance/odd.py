@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Spelling
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Spelling, is_generated_key
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import type_of
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, UPDATE
@@ -23,7 +23,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 from ..desired.desired import Place
 from ..desired.hiding import Hiding
 from ..desired.parsing import written_as
-from ..export.portable import is_generated_key
 from ..set_plan.plan import InstancePlan, Planned
 from ..set_plan.state import ListedState
 from .report_parts import one_line, short, words_of

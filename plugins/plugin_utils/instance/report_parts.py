@@ -9,13 +9,13 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_generated_key
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import UNKNOWN, YES
 
 from ..desired.desired import SECTIONS, Place
-from ..export.portable import is_generated_key
 from ..set_plan.hidden_records import may_exist_hidden
 from .outcome import NOT_TRIED, RunResult
 from .removals import removal_texts

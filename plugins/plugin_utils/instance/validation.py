@@ -11,7 +11,12 @@ from dataclasses import replace
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field, Plain
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
+    EMPTY,
+    Field,
+    Plain,
+    is_generated_key,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, field_to_be
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
@@ -25,7 +30,6 @@ from ..desired.observed import OfflineObserved
 from ..desired.parsing import DesiredParser, written_as
 from ..desired.remarks import Remarks, blanks_in_key
 from ..desired.table_reader import check_identity
-from ..export.portable import is_generated_key
 from ..set_plan.uniqueness import written_twice
 
 _KINDS = {kind: section for section, kind in SECTIONS.items()}

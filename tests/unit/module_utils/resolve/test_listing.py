@@ -10,6 +10,10 @@ from typing import Any
 
 import pytest
 
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import (
+    Invocation,
+    run_module,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, NoMatch
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import ListResult, list_records
@@ -415,6 +419,39 @@ def test_records_have_their_normalised_shape_and_a_uuid() -> None:
     assert found["uuid"] == uuid_of(1)
     assert (found["size"], found["price"], found["other"]) == (5, 12.5, "x")
     assert found["room"] == {"id": 7, "uuid": None, "display_name": None}
+
+
+def labelled(made: list[JsonMap], record: JsonMap) -> JsonMap:
+    """The result of ``object_info`` with ``keys: label`` on an instance with some more fields."""
+    options: JsonMap = {"uuid": None, "filters": {}, "sort": [], "limit": None, "keys": "label"}
+    answers = {"GET /asset-tracking/asset/field-definitions": answer([*DEFINITIONS, *made])}
+    transport = service(record, **answers)
+    return run_module("object_info", Invocation(options, options, False), lambda *_given: client_on(transport))
+
+
+def test_labels_replace_generated_keys_alone() -> None:
+    made = [definition("invoice_b0eb3192", label="Invoice"), definition("custom_4", label="Serial number")]
+    result = labelled(made, thing(1, name="a", invoice_b0eb3192="R1", custom_4="S1"))
+    (record,) = result["records"]
+    assert (record["Invoice"], record["Serial number"], record["name"]) == ("R1", "S1", "a")
+    assert not {"invoice_b0eb3192", "custom_4", "Name"} & set(record)
+    assert "warnings" not in result
+
+
+def test_a_label_that_names_two_things_replaces_no_key() -> None:
+    made = [
+        *(definition(key, label="Cost") for key in ("a_b0eb3192", "custom_4")),
+        definition("custom_5", label="id"),
+        definition("custom_6", label="Name"),
+    ]
+    result = labelled(made, thing(1, name="a", a_b0eb3192="1", custom_4="2", custom_5="3", custom_6="4"))
+    (record,) = result["records"]
+    assert [record[key] for key in ("a_b0eb3192", "custom_4", "custom_5", "custom_6", "id")] == ["1", "2", "3", "4", 1]
+    assert result["warnings"] == [
+        "keys: the fields a_b0eb3192 and custom_4 have the label 'Cost'; they keep their keys",
+        "keys: custom_5 has the label 'id', which is a key; it keeps its key",
+        "keys: the fields name and custom_6 have the label 'Name'; they keep their keys",
+    ]
 
 
 @pytest.mark.parametrize(("count", "complete"), [(0, True), (19, True), (20, False)])
