@@ -14,13 +14,13 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_generated_key
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
 from ansible_collections.community.seventhings.plugins.module_utils.plan.alike import alike
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 
 from ..desired.desired import Entry
-from ..export.portable import is_generated_key
 from ..set_plan.plan import InstancePlan, Planned
 from .removals import PERSON_TYPES, SERVICE_FIELDS, Removals, name_in_words
 
