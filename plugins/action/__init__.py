@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The action plugins. Ansible's main process imports this package when it reads the first task of the collection.
 
-So the engine is imported here. The worker processes, one for each task, are forked from the main process and have the
-engine already. Without this each of them would compile and import it, which costs a tenth of a second a task.
+So the engine is imported here. The worker processes, one per task, are forked from the main process and have the engine
+already. Otherwise each of them would compile and import it, which costs a tenth of a second per task.
 """
 
 from __future__ import annotations

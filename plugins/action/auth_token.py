@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Keeps the tokens that the module returns off the screen; ``register`` has them all the same."""
+"""Keep the tokens of the module off the screen. ``register`` still has them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.action.modul
 
 
 class ActionModule(_ModuleAction):
-    """The module's own result, hidden from display where it holds tokens."""
+    """The result of the module, hidden from the display if it has tokens."""
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Ansible's entry point."""
+        """Run the action; called by Ansible."""
         result = super().run(tmp, task_vars)
         if result.get("access_token"):
             result["_ansible_no_log"] = True

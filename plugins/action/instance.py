@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs the engine on the controller, so that progress is seen while it works."""
+"""Run the engine on the controller, so that progress is visible during the run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.instance.on_
 
 
 class ActionModule(ControllerAction):
-    """Plans and applies a directory of files, or what stands inline."""
+    """Plan and apply a directory of files, or inline data."""
 
     spec = INSTANCE
     rules: Mapping[str, Any] = {
@@ -24,5 +24,5 @@ class ActionModule(ControllerAction):
     }
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
-        """Plans, and in a real run applies."""
+        """Plan, and apply in a real run."""
         return on_screen(provision(options, self._task.check_mode, self._loader, self._task.args, self.host))

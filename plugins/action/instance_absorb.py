@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads an instance on the controller and takes what was changed there into its files."""
+"""Read an instance on the controller and take its changes into the files."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.action.contr
 
 
 class ActionModule(ControllerAction):
-    """Takes what was changed in the application into the files."""
+    """Take changes of the application into the files."""
 
     spec = INSTANCE_ABSORB
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
-        """Compares the instance with its files, and edits these."""
+        """Compare the instance with its files, and edit the files."""
         return take_in(options, self._task.check_mode, self._loader, self._task.args)

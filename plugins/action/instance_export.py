@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads an instance on the controller and writes its files there."""
+"""Read an instance on the controller and write its files there."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.export.actio
 
 
 class ActionModule(ControllerAction):
-    """Exports an instance as files that can be planned and applied again."""
+    """Export an instance as files that can be planned and applied again."""
 
     spec = INSTANCE_EXPORT
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
-        """Reads all of it, then makes the files be so."""
+        """Read the whole instance, then write the files."""
         return export(options, self._task.check_mode, self._loader, self._task.args)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Probes an instance from the controller and writes its profile there."""
+"""Probe an instance from the controller and write its profile there."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.probe.action
 
 
 class ActionModule(ControllerAction):
-    """Tells how an instance behaves."""
+    """Determine the behaviour of an instance."""
 
     spec = PROBE
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
-        """Probes, and writes the profile."""
+        """Probe, and write the profile."""
         return probe(options, self._task.check_mode)

@@ -1,9 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs a module in the worker where that is possible: ``room``, and all those that ``meta/runtime.yml`` routes here.
+"""Run a module in the worker process if possible: ``room``, and every module that ``meta/runtime.yml`` routes here.
 
-Those that do something else beside it have an action plugin of their own name.
+A module with further work on the controller has an action plugin of its own name.
 """
 
 from __future__ import annotations

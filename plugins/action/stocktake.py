@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Evaluates a stocktake on the controller, which reads the tables and writes the reports."""
+"""Evaluate a stocktake on the controller, which reads the tables and writes the reports."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.ac
 
 
 class ActionModule(ControllerAction):
-    """Prepares, evaluates or closes a stocktake."""
+    """Prepare, evaluate or close a stocktake."""
 
     spec = STOCKTAKE
     rules: Mapping[str, Any] = {"required_if": [("mode", "close", ("src", "accept"))]}
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
-        """Reads the instance; a closed stocktake edits the files."""
+        """Read the instance; closing a stocktake also edits the files."""
         return take_stock(options, self._task.check_mode, self._loader, self._task.args)

@@ -289,21 +289,23 @@ _ENDINGS = ("seventhings.yml", "seventhings.yaml")
 _CACHE_FORMAT = 2
 
 _EVERYBODY = ("all", "ungrouped")
-"""The groups that Ansible makes itself."""
+"""The groups that Ansible creates itself."""
 
 _PRIVATE = 0o077
-"""The rights that others do not get to the directory of a cache that is made here."""
+"""The permissions that others do not get for a cache directory created here."""
 
 _LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
-"""Ansible sets the same for its own localhost. Without the second it looks for an interpreter, and may find one that
-lacks the library requests."""
+"""The variables that Ansible sets for its own localhost.
+
+Without the second it looks for an interpreter, and may find one without the library requests.
+"""
 
 
 class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheable):
     """The inventory plugin.
 
-    No text of the instance is trusted, so Ansible takes none for a template. No name of the instance is that of
-    something that the instance does not own: all names are looked at before the first reaches the inventory.
+    No text of the instance is trusted, so Ansible treats none as a template. No name of the instance replaces something
+    that belongs to others: all names are checked before the first reaches the inventory.
     """
 
     NAME = "community.seventhings.places"
@@ -315,13 +317,13 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
         return as_name(str(to_safe_group_name(clean(str(name)))))
 
     def verify_file(self, path: str) -> bool:
-        """Tells by the end of its name whether a file is for this plugin."""
+        """Return True if the name of a file ends as the files of this plugin do."""
         return bool(super().verify_file(path)) and path.endswith(_ENDINGS)
 
     def parse(self, inventory: Any, loader: Any, path: str, cache: bool = True) -> None:
-        """Adds hosts and groups to the inventory: all of them, or none.
+        """Add hosts and groups to the inventory: all of them, or none.
 
-        :raises AnsibleParserError: with a message for people where an option is wrong or the instance can't be read.
+        :raises AnsibleParserError: with a message for users if an option is wrong or the instance cannot be read.
         """
         super().parse(inventory, loader, path, cache)
         self.templar.available_variables = self._vars
@@ -348,9 +350,7 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
     # ---- options
 
     def _configured(self, path: str) -> Any:
-        """Reads the options from the inventory file. Makes the directory of a cache that is not there yet, for the user
-        alone.
-        """
+        """Read the options from the inventory file. Create a missing cache directory with private access."""
         mask = os.umask(_PRIVATE)
         try:
             return self._read_config_data(path)
@@ -375,9 +375,9 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
         return filters
 
     def _prefix(self, name: str) -> str:
-        """One of the options that stand before names of variables or groups.
+        """Return an option with a prefix for names of variables or groups.
 
-        :raises InvalidInput: where no such name can begin so.
+        :raises InvalidInput: if no such name can begin with it.
         """
         prefix: str = self.get_option(name) or ""
         if not f"{prefix}x".isidentifier():
@@ -417,9 +417,9 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
     # ---- records
 
     def _read(self, path: str, cache: bool, plan: Plan, filters: Mapping[str, Any]) -> Read:
-        """The records: from the cache where it may be used and has the answer to the same question, else read and kept.
+        """Return the records from the cache if it is allowed and answers the same question, else read and cache them.
 
-        Credentials are looked at only when a request is due.
+        Credentials are needed only if a request is sent.
         """
         hosts = self.get_option("hosts")
         caching, key = self._may_cache(), self.get_cache_key(path)
@@ -440,7 +440,7 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
         return read
 
     def _may_cache(self) -> bool:
-        """Tells whether there is a cache, in a directory that nobody else can write to."""
+        """Return True if there is a cache, in a directory that nobody else can write to."""
         if not self.get_option("cache"):
             return False
         folder = Path(unfrackpath(self.get_option("cache_connection") or "", follow=False))
@@ -476,7 +476,7 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
     # ---- hosts and groups
 
     def _hostname(self, node: Node) -> str | None:
-        """The first name that the option ``hostname`` gives."""
+        """Return the first name that the option ``hostname`` yields."""
         written = self.get_option("hostname")
         choices = [written] if isinstance(written, str) else written or []
         if not choices:
@@ -498,7 +498,7 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
             return ""
 
     def _populate(self, layout: Layout) -> None:
-        """Adds what the records give."""
+        """Add hosts and groups of the records."""
         for group in layout.groups:
             self.inventory.add_group(group.name)
             if group.group:
@@ -515,7 +515,7 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
             self.inventory.set_variable(node.name, name, value)
 
     def _connection(self) -> dict[str, str]:
-        """The variables of the connection. Where a host may be one of another source, its own ones stay."""
+        """Return the variables of the connection. A host that may belong to another source keeps its own."""
         if not self.get_option("connection_local") or self.get_option("existing") == "join":
             return {}
         return {name: trusted(value) for name, value in _LOCAL.items()}
@@ -523,9 +523,9 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
     # ---- the constructed features
 
     def _constructed(self, layout: Layout, earlier: Earlier) -> _Constructed | None:
-        """Returns the results of the constructed features, in an inventory of its own; None where no feature is set.
+        """Return the results of the constructed features in an inventory of their own, or None if no feature is set.
 
-        :raises InvalidInput: where one of them makes a group that belongs to somebody else.
+        :raises InvalidInput: if a feature creates a group that belongs to others.
         """
         compose, groups, keyed = (self.get_option(name) for name in ("compose", "groups", "keyed_groups"))
         if not (compose or groups or keyed):
@@ -549,7 +549,7 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
         return made
 
     def _composed(self, compose: Any, host: Node, strict: bool) -> dict[str, Any]:
-        """Sets the variables of ``compose`` for a host, none of them trusted, and gives them."""
+        """Set the variables of ``compose`` for a host, none of them trusted, and return them."""
         before = self.inventory.hosts[host.name].vars.copy()
         self._set_composite_vars(compose, host.visible, host.name, strict=strict)
         after = self.inventory.hosts[host.name].vars
@@ -561,7 +561,7 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
         return composed
 
     def _transfer(self, made: _Constructed | None) -> None:
-        """Adds what the constructed features gave."""
+        """Add the results of the constructed features."""
         if made is None:
             return
         groups = [group for group in made.inventory.groups.values() if group.name not in _EVERYBODY]
@@ -585,9 +585,9 @@ class _Constructed:
     composed: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def groups_besides(self, layout: Layout) -> Iterator[str]:
-        """The names of the groups that were made or joined, those of the layout left out.
+        """Yield the names of the groups that were created or joined, except those of the layout.
 
-        :raises InvalidInput: where one is called like a host.
+        :raises InvalidInput: if a group has the name of a host.
         """
         laid_out = {group.name for group in layout.groups}
         for name, group in self.inventory.groups.items():
@@ -601,8 +601,9 @@ class _Constructed:
 
 
 def _check_owned(layout: Layout, earlier: Earlier) -> None:
-    """
-    :raises InvalidInput: for the name of a host or a group that belongs to somebody else.
+    """Check that no host or group has a name that belongs to others.
+
+    :raises InvalidInput: if one has.
     """
     for group in layout.groups:
         earlier.check_group(group.name)
@@ -611,7 +612,7 @@ def _check_owned(layout: Layout, earlier: Earlier) -> None:
 
 
 def _warnings_about_later(path: str) -> Iterator[str]:
-    """A warning where sources come after this one: what they make can't be seen yet."""
+    """Yield a warning if sources come after this source: their hosts and groups are not known yet."""
     later = [source for source in _later_sources(path) if not source.endswith(_ENDINGS)]
     if later:
         yield (
@@ -621,7 +622,7 @@ def _warnings_about_later(path: str) -> Iterator[str]:
 
 
 def _later_sources(path: str) -> Iterator[str]:
-    """The inventory sources of the command line that are read after a file."""
+    """Yield the inventory sources of the command line that are read after a file."""
     sources = [
         source if "," in source else unfrackpath(source, follow=False)
         for source in context.CLIARGS.get("inventory") or ()

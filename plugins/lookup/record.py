@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Records of an instance in an expression."""
+"""Look up records of an instance in an expression."""
 
 from __future__ import annotations
 
@@ -121,14 +121,14 @@ _NOT_TOLD = (
     "ansible-playbook itself"
 )
 _WRITTEN = ("var",)
-"""Origins of options whose templates are still to be rendered: what a lookup is called with has been."""
+"""Origins of options whose templates are still to be rendered. Ansible renders the arguments of a lookup itself."""
 
 
 class LookupModule(KnowsOrigins, LookupBase):
     """The lookup plugin."""
 
     def run(self, terms: list[Any], variables: Mapping[str, Any] | None = None, **kwargs: Any) -> list[Any]:
-        """The record of each reference, or one field of it.
+        """Return the record of each reference, or one field of it.
 
         :raises AnsibleLookupError: with the engine's message.
         """

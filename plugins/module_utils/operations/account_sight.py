@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the account that is signed in does not see, as far as one page of each kind of record shows."""
+"""What is hidden from the current account, judged by one page of each kind of record."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tokens for a play, and users made from persons (sections 4.1, 4.2 rule 2 and 5 of the interface)."""
+"""Tokens for a play, and users created from persons (sections 4.1, 4.2 rule 2 and 5 of the interface)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PERSON, USER = KINDS["person"], KINDS["user"]
 
 
 def auth_token(client: Client, options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
-    """Signs in (state present: the token pair, never changed) or revokes every token of the user (state absent)."""
+    """Sign in (state present: the token pair, never changed) or revoke every token of the user (state absent)."""
     if options["state"] == "absent":
         return {"changed": _would_revoke(client) if check_mode else client.tokens.revoke()}
     given = from_environment(options)
@@ -64,11 +64,11 @@ def user_from_person(
     filters: Mapping[str, Any] | None,
     check_mode: bool,
 ) -> Result:
-    """Makes a user of exactly one person, once.
+    """Create a user from exactly one person, once.
 
     :param person: reference to the person: e-mail address, uuid, id, or map of field keys.
-    :param filters: in its place, filters as the info modules take them, evaluated on the complete list of persons.
-    :raises NoMatch: where no person fits; ``Ambiguous`` where several do, or where several share the e-mail address.
+    :param filters: instead, filters as the info modules accept them, evaluated on the complete list of persons.
+    :raises NoMatch: if no person matches; ``Ambiguous`` if several match or share the e-mail address.
     """
     everyone = client.list_all(PERSON)
     found = _persons(client, everyone, person, filters)
@@ -114,7 +114,7 @@ def user_from_person(
 
 
 def _asked_for(person: Any, filters: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The user in check mode that would be made of a person who is not there yet: the address where it was written."""
+    """Return the predicted user of a person who does not exist yet, with the address if it was written (check mode)."""
     email = person.get("email") if isinstance(person, Mapping) else person if isinstance(person, str) else None
     return {"email": email} if email else {"person": dict(filters) if filters else person}
 
@@ -173,7 +173,7 @@ def _show(user: Record) -> dict[str, Any]:
 
 
 def make_user(client: Client, email: str, defers: bool = False) -> Record:
-    """Create a user of the person with an e-mail address that exactly one person has. The request is sent once.
+    """Create a user from the person with an e-mail address that only one person has. Send the request once.
 
     :param defers: raise a lost answer at once; the caller looks for the user later.
     """

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Any operation of the interface, as it stands there: for what no other module does."""
+"""Send any operation of the interface, for what no other module does."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from ..model.field import (
 from .raw_list import items_of, read_to_end
 
 _READING_POSTS = ("circularity-hub/suggest-category", "circularity-hub/suggest-rest-price", "report")
-"""Paths that take a POST and change nothing."""
+"""Paths of POST requests that change nothing."""
 
 
 def api(client: Client, options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
-    """One request with any method. What may change something is sent once, and not at all in check mode.
+    """Send one request with any method. A request that may change something is sent once, and never in check mode.
 
     :param options: method, path, query, body.
-    :raises OutcomeUnknown: where the answer to a write is lost; it is never sent again.
+    :raises OutcomeUnknown: if the answer to a write is lost; it is never sent again.
     """
     path, is_read = _target(options)
     if is_read:
@@ -40,7 +40,7 @@ def api(client: Client, options: Mapping[str, Any], check_mode: bool) -> dict[st
 
 
 def api_info(client: Client, options: Mapping[str, Any]) -> dict[str, Any]:
-    """One request that changes nothing.
+    """Send one request that changes nothing.
 
     :param options: method, path, query, body.
     :raises InvalidInput: for a POST that may change something.
@@ -66,9 +66,9 @@ def _shown(answered: tuple[Response, Any], changed: bool) -> dict[str, Any]:
 
 
 def _target(options: Mapping[str, Any]) -> tuple[str, bool]:
-    """The path below the prefix, and whether the request changes nothing.
+    """Return the path below the prefix, and True if the request changes nothing.
 
-    :raises InvalidInput: for a path that leads elsewhere, or whose answers hold tokens.
+    :raises InvalidInput: for a path that leads elsewhere, or whose answers have tokens.
     """
     written = options["path"]
     path = written.removeprefix("/")
@@ -89,7 +89,7 @@ def _target(options: Mapping[str, Any]) -> tuple[str, bool]:
 
 
 def _pairs(value: Any, name: str = "") -> Iterator[tuple[str, str]]:
-    """A query as pairs: maps in brackets, lists with ``[]``."""
+    """Yield a query as pairs: maps in brackets, lists with ``[]``."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
             yield from _pairs(inner, f"{name}[{key}]" if name else str(key))
@@ -130,12 +130,12 @@ def _read(client: Client, options: Mapping[str, Any], path: str) -> tuple[Respon
 
 
 def _accepted(path: str, accept: str) -> str:
-    """The media types of an answer: files and pictures are no JSON."""
+    """Return the media types of an answer. Files and pictures are not JSON."""
     return "*/*" if path.endswith(("/data", "/thumbnail")) else accept
 
 
 def _decoded(answer: Response) -> Any:
-    """The body as JSON; None where it is something else."""
+    """Return the body decoded from JSON, or None if it is something else."""
     try:
         return answer.json()
     except NotJson:

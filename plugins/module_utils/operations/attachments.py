@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Single files: attached to an object's field, taken off it, downloaded (add-file and remove-file of section 4.2)."""
+"""Single files: attached to a field, detached, downloaded (add-file and remove-file of section 4.2)."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ from ..resolve.sight import sight_of, unseen
 
 _OBJECT = KINDS["object"]
 ATTACHED_TO = ("object", "room", "person")
-"""The options that name a record with files, which are the kinds of these records."""
+"""The options that name a record with files. They are also the kinds of these records."""
 
 _FILE_FIELD = Field("file", "ATTACHMENT")
 _HTTP_MIXED = 207
 _MOST_PIXELS = 2000
 _THUMBNAIL = ".thumbnail.png"
-"""The end of the name of a thumbnail, after the name of its file."""
+"""The suffix of a thumbnail's name, after the name of its file."""
 
 
 def _attachment_field(schema: Schema, name: str) -> Field:
@@ -63,9 +63,9 @@ def _linked(record: Record, field: Field) -> list[Attachment]:
 
 
 def _seen_in(client: Client, schema: Schema, record: Record, field: Field) -> list[Attachment]:
-    """The files of a field.
+    """Return the files of a field.
 
-    :raises InvalidInput: where the field is hidden from the account, so that nobody can tell which it has.
+    :raises InvalidInput: if the field is hidden from the account, so that nobody knows its files.
     """
     if field.key in sight_of(client, schema, [record], [field.key]).hidden:
         raise InvalidInput(f"field: {unseen(field.key)}")
@@ -79,8 +79,9 @@ def _seen_in(client: Client, schema: Schema, record: Record, field: Field) -> li
 
 
 def file(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result:
-    """Attaches one file to a field of a record, or takes it off; other files of the field stay. Without a record the
-    file is uploaded and nothing else.
+    """Attach one file to a field of a record, or detach it. Other files of the field stay.
+
+    Without a record the file is only uploaded.
 
     :param options: object, room or person, field, path (with name) or uuid, state.
     """
@@ -130,7 +131,7 @@ def file(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result
 
 
 def _uploaded(client: Client, wanted: Attachment, present: bool, check_mode: bool) -> Result:
-    """Uploads a file, unless it is among the newest: others can't be listed."""
+    """Upload a file, unless it is among the newest: the service lists no others."""
     if wanted.path is None or not present:
         raise InvalidInput("object: without an object, room or person a file is only uploaded; give path, and no state")
     wanted.name = name_of(wanted)
@@ -148,13 +149,13 @@ def _uploaded(client: Client, wanted: Attachment, present: bool, check_mode: boo
 
 
 def _listed(record: Record) -> Attachment:
-    """A file of the list of files as one that a record has."""
+    """Return a member of the list of files as a file of a record."""
     shown = {**record.flat, "uuid": record.uuid}
     return next(iter(attachments_in(type_of(_FILE_FIELD).read([shown], _FILE_FIELD))))
 
 
 def _replace(client: Client, record: Record, field: Field, files: Sequence[Attachment]) -> list[Attachment]:
-    """Sets the whole list of files of a record that takes no single ones."""
+    """Replace the whole list of files of a record without calls for single files."""
     client.update(record.kind, record.uuid, {field.wire_key: [one.uuid for one in files]})
     wanted = {one.uuid for one in files}
 
@@ -172,7 +173,7 @@ def _linked_now(client: Client, record: Record, field: Field) -> list[Attachment
 
 
 def _require_room(field: Field, linked: Sequence[Attachment], after: Sequence[Attachment]) -> None:
-    """Raises :class:`InvalidInput` where the field would hold too many files, or none although it is mandatory."""
+    """Raise :class:`InvalidInput` if the field would have too many files, or none although it is mandatory."""
     broken = broken_rules(tuple(after), field) if len(after) > len(linked) or not after else []
     if broken:
         would = f"field: {field.key} would have {len(after)} file(s) in place of {len(linked)}"
@@ -187,7 +188,7 @@ def _uuid(options: Mapping[str, Any]) -> str | None:
 
 
 def _diff(name: str, before: Sequence[Attachment], after: Sequence[Attachment]) -> dict[str, Any]:
-    """The files of a field, by the name that the user wrote for it."""
+    """Return the files of a field for a diff, by the field name that the user wrote."""
     if not before and not after:
         return {"before": {}, "after": {}}
     return {"before": {name: [_brief(one) for one in before]}, "after": {name: [_brief(one) for one in after]}}
@@ -208,7 +209,7 @@ def _report(
 
 
 def _link(client: Client, record: Record, field: Field, files: Sequence[Attachment], present: bool) -> list[Attachment]:
-    """Links or unlinks, once. What a mixed answer or a lost one means is read from the object itself."""
+    """Link or unlink files, once. After a mixed or a lost answer, read the outcome from the object itself."""
     path = _OBJECT.item_path.format(uuid=record.uuid) + ("/add-file" if present else "/remove-file")
     todo = [str(one.uuid) for one in files]
     results: Any = None
@@ -242,7 +243,7 @@ def _link(client: Client, record: Record, field: Field, files: Sequence[Attachme
 def _left(
     client: Client, record: Record, field: Field, todo: Sequence[str], present: bool
 ) -> tuple[list[Attachment], list[str]]:
-    """Return the files of a field, and those of some files that are still to be linked or unlinked."""
+    """Return the files of a field, and the given files that are still to be linked or unlinked."""
     linked = _linked_now(client, record, field)
     there = {one.uuid for one in linked}
     return linked, [uuid for uuid in todo if (uuid in there) != present]
@@ -256,7 +257,7 @@ def _all_linked(
 
 
 def _words_about(uuids: Sequence[str], results: Any) -> str:
-    """The service's own words about some files, out of one result for each; all of them where none names a file."""
+    """Return the service's words about the given files from one result per file, or all if none names a file."""
     items = results if isinstance(results, list) else [results]
     texts = {str(item): str(item.get("message") or item if isinstance(item, Mapping) else item) for item in items}
     mine = [text for whole, text in texts.items() if any(uuid in whole.lower() for uuid in uuids)]
@@ -267,10 +268,10 @@ def _words_about(uuids: Sequence[str], results: Any) -> str:
 
 
 def file_download(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result:
-    """Writes one file, or every file of a field, to this machine; a file with the same content is left alone.
+    """Write one file, or every file of a field, to this machine. A file with the same content is left alone.
 
     :param options: uuid, or object and field; dest: a file, or a directory in which files keep their names; force:
-        whether another file is replaced (None: at the path of a file, not in a directory); mode, owner, group, backup.
+        replace other files (None: yes for a file path, no in a directory); mode, owner, group, backup.
     """
     dest = Path(options["dest"]).expanduser()
     local = LocalFiles.of(options, check_mode)
@@ -303,9 +304,9 @@ def file_download(client: Client, options: Mapping[str, Any], check_mode: bool) 
 
 @dataclass(frozen=True)
 class _Download:
-    """A file of the instance and the place that it comes to.
+    """A file of the instance and its local place.
 
-    :ivar size: in bytes, as the service tells it; None of a thumbnail.
+    :ivar size: in bytes, as the service reports it; None for a thumbnail.
     """
 
     target: Target
@@ -319,12 +320,12 @@ class _Download:
         return cls(target, meta.get("size"), partial(download, client, str(meta["uuid"])))
 
     def is_there(self, content_of: Callable[[], bytes], check_mode: bool) -> bool:
-        """Tells whether it is in its place already. In check mode another size tells that it is not."""
+        """Return True if the file is already in its place. In check mode a different size is enough for False."""
         return self.target.holds(content_of, self.size if check_mode else None)
 
 
 def _thumbnail_size(options: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The size of the pictures that are wanted in place of the files; None where the files are wanted."""
+    """Return the size of the pictures wanted instead of the files, or None if the files are wanted."""
     size: Mapping[str, Any] | None = options.get("thumbnail")
     for name, pixels in (size or {}).items():
         if pixels is not None and not 1 <= pixels <= _MOST_PIXELS:
@@ -335,10 +336,10 @@ def _thumbnail_size(options: Mapping[str, Any]) -> Mapping[str, Any] | None:
 def _downloads(
     client: Client, dest: Path, files: Sequence[dict[str, Any]], size: Mapping[str, Any] | None
 ) -> list[_Download]:
-    """Chooses the place of each file that is downloaded.
+    """Choose the place of each file to download.
 
-    :param size: of the pictures that are wanted in place of the files.
-    :raises InvalidInput: where two of them would come to one place.
+    :param size: of the pictures wanted instead of the files.
+    :raises InvalidInput: if two of them have the same place.
     """
     if dest.is_dir():
         folder = Folder(dest)
@@ -367,10 +368,10 @@ def _names_of(files: Sequence[Mapping[str, Any]]) -> list[str]:
 def _kept(
     downloads: Sequence[_Download], in_directory: bool, force: bool | None, check_mode: bool
 ) -> Sequence[_Download]:
-    """The downloads whose place is taken, so that they are left as they are.
+    """Return the downloads whose place is taken and that are skipped.
 
-    :param force: whether another file is replaced; None: at the path of a file, not in a directory.
-    :raises InvalidInput: where something else has the name of one in a directory, before anything is written.
+    :param force: replace other files; None: yes for a file path, no in a directory.
+    :raises InvalidInput: if something else has the name of a file in a directory, before anything is written.
     """
     if force or (force is None and not in_directory):
         return []
@@ -387,7 +388,7 @@ def _kept(
 
 
 def _to_download(client: Client, options: Mapping[str, Any], in_directory: bool) -> list[dict[str, Any]]:
-    """Return the files that are wanted; those for a directory with their names."""
+    """Return the wanted files; those for a directory with their names."""
     uuid = _uuid(options)
     if uuid:
         record = client.get(FILE, uuid)
@@ -407,8 +408,9 @@ def _to_download(client: Client, options: Mapping[str, Any], in_directory: bool)
 
 
 def _place_for(dest: Path, check_mode: bool) -> tuple[str, ...]:
-    """Problems of the place where something is to be written: in check mode a warning, because an earlier task
-    may be the one that makes the directory.
+    """Return problems of a place to write to.
+
+    In check mode they are warnings, because an earlier task may create the directory.
 
     :raises InvalidInput: in a real run.
     """
@@ -424,7 +426,7 @@ def _place_for(dest: Path, check_mode: bool) -> tuple[str, ...]:
 
 
 def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result:
-    """Writes a PDF report about objects; an existing file is kept unless ``force`` is set, because every report is new.
+    """Write a PDF report about objects. Every report is new, so an existing file is kept unless ``force`` is set.
 
     :param options: template (name or uuid), objects, dest, force, mode, owner, group, backup.
     """
@@ -460,7 +462,7 @@ def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Resu
 
 
 def report_template_info(client: Client) -> ListResult:
-    """The templates that a report can be made with. Instances of an earlier version have none: that is an error."""
+    """Return the templates for reports. It is an error if an instance of an earlier version has none."""
     templates = [{"uuid": one.get("uuid"), "name": one.get("name")} for one in _report_templates(client)]
     return ListResult(templates, len(templates))
 

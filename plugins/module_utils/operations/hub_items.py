@@ -36,11 +36,11 @@ ITEMS = Schema.of(HUB_ITEM)
 ORDERS = Schema.of(HUB_ORDER)
 _OBJECT = KINDS["object"]
 PRICE = Field("price", "MONEY", constraints={"min_value": 0, "max_decimals": 2}, fraction_digits=2)
-"""The price of an offer, to two decimal places."""
+"""The price of an offer, with two decimal places."""
 
 
 def offered_items(client: Client) -> list[Record]:
-    """The items that are on the hub and not taken off."""
+    """Return the items that are on the hub and were not taken off."""
     return [record for record in client.list_all(HUB_ITEM) if is_offered(record)]
 
 
@@ -50,22 +50,22 @@ def is_offered(item: Record | None) -> bool:
 
 
 def articles_of(order: Record) -> list[Mapping[str, Any]]:
-    """The articles of an order (section 2.5)."""
+    """Return the articles of an order (section 2.5)."""
     return list(ORDERS.read_one("articles", order.flat))
 
 
 def is_cancelled(order: Record) -> bool:
-    """Tells whether an order was cancelled, so that its objects are free again."""
+    """Return True if an order was cancelled, so that its objects are free again."""
     return bool(ORDERS.read(order.flat).get("cancelled"))
 
 
 def asset_id(item: Record) -> int | None:
-    """The integer id of the object that is offered."""
+    """Return the integer id of the offered object."""
     return integer_of(item.flat.get("asset_id"))
 
 
 def asset_ids(order: Record) -> set[int | None]:
-    """The integer ids of the objects in an order."""
+    """Return the integer ids of the objects in an order."""
     return {integer_of(article.get("asset_id")) for article in articles_of(order)}
 
 
@@ -90,7 +90,7 @@ def learn_id(wanted: Record, shown: Iterable[Mapping[str, Any]]) -> None:
 
 
 def diff_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    """Before and after as a result shows them."""
+    """Return before and after as a result shows them."""
     return {"before": dict(before), "after": dict(after)}
 
 
@@ -113,7 +113,7 @@ def read_again(
 
 
 def hub_item(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result:
-    """Offers an object on the hub, changes its price there, or takes it off.
+    """Offer an object on the hub, change its price, or take it off.
 
     :param options: object, category, price, state.
     """
@@ -219,7 +219,7 @@ def _offer(
 
 
 def _asked(client: Client, wanted: Record, category: Any, price: Decimal | None) -> tuple[Any, Any]:
-    """Category and price as they are sent: as given, else as the service suggests."""
+    """Return category and price to send: as given, else as the service suggests."""
     uuid = wanted.uuid
     category = category or _suggested(client, "category", {"filter": _only(wanted)}).get(uuid)
     if category is None:
@@ -231,7 +231,7 @@ def _asked(client: Client, wanted: Record, category: Any, price: Decimal | None)
 
 
 def _only(wanted: Record) -> dict[str, Any]:
-    """The filter that finds one object alone."""
+    """Return the filter that finds exactly one object."""
     key, value = (_OBJECT.uuid_keys[0], wanted.uuid) if wanted.id is None else ("id", wanted.id)
     return {key: {"eq": value}}
 
@@ -287,10 +287,11 @@ def _suggested(client: Client, suggestion: str, body: Mapping[str, Any]) -> dict
 def hub_suggestion_info(
     client: Client, filters: Mapping[str, Any], sort: Sequence[str], limit: int | None, category: str | None = None
 ) -> ListResult:
-    """Category and price that the service suggests for the objects that match filters. Filters on links take the list
-    of objects as well.
+    """Return the category and price that the service suggests for the objects that match filters.
 
-    :param category: asks for the price in this one, whatever category is suggested.
+    Filters on links also request the list of objects.
+
+    :param category: request the price in this category, whatever category is suggested.
     """
     wire: dict[str, dict[str, Any]] = {}
     schema = client.schema(_OBJECT)

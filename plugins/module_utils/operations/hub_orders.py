@@ -30,7 +30,7 @@ from .hub_items import (
 
 
 def hub_order(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result:
-    """Orders items once, and completes or cancels an order.
+    """Order items once, and complete or cancel an order.
 
     :param options: items, or id or order_number; completed, cancelled, cancellation_reason.
     """
@@ -82,7 +82,7 @@ def _named(client: Client, options: Mapping[str, Any]) -> Record:
 
 
 def _wanted_articles(client: Client, items: Sequence[Any]) -> tuple[dict[int, str], set[int]]:
-    """The written items: the ids of objects, each with the words for it, and the ids of items."""
+    """Return the written items: the ids of objects with the words for each, and the ids of items."""
     if not items:
         raise InvalidInput("items: expected at least one object or item id")
     ids = {item for item in items if isinstance(item, int) and not isinstance(item, bool)}
@@ -163,7 +163,7 @@ def _ordered(
     ids: set[int],
     known: set[int | None],
 ) -> str:
-    """Orders items by their ids. Returns the id of the order."""
+    """Order items by their ids. Return the id of the order."""
     try:
         answer = client.send("POST", HUB_ORDER.list_path, Effect.UNSAFE, body=numbers)
         number = answer.headers.get("Location-ID") or answer.headers.get("Location", "").rstrip("/").rpartition("/")[2]

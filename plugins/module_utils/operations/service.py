@@ -41,9 +41,7 @@ _FEATURES = {kind.feature: kind for kind in reversed(KINDS.values()) if kind.fea
 
 
 def service_info(client: Client) -> dict[str, Any]:
-    """Tells whether the service answers, who is signed in where that is known, which modules are switched on, and what
-    the account does not see.
-    """
+    """Return if the service answers, who is signed in, the active modules, and what the account does not see."""
     answer = client.transport.request("GET", "").json()
     ping: Mapping[str, Any] = answer if isinstance(answer, Mapping) else {}
     user = _signed_in(client)
@@ -57,7 +55,7 @@ def service_info(client: Client) -> dict[str, Any]:
 
 
 def _signed_in(client: Client) -> Record | None:
-    """The user who is signed in. With a token alone it is whom the token names, where it is one that names somebody."""
+    """Return the user who is signed in. With only a token, that is the user whom the token names, if it names one."""
     token = client.tokens.current()
     number = client.tokens.user_id
     if number is not None:
@@ -82,7 +80,9 @@ def _is_on(client: Client, kind: Kind) -> bool | None:
 
 
 def history_info(client: Client, options: Mapping[str, Any]) -> ListResult:
-    """The history of a record, newest first. Instances of an earlier version have no histories: that is an error.
+    """Return the history of a record, newest first.
+
+    It is an error if an instance of an earlier version has no histories.
 
     :param options: kind, record (a reference), limit.
     """
@@ -121,7 +121,7 @@ def _uuid_of(client: Client, kind: Kind, written: Any) -> str:
 
 
 def _entry(item: Mapping[str, Any]) -> dict[str, Any]:
-    """One event; its details are a JSON text, or an empty one."""
+    """Return one event. Its details are a JSON text, or empty."""
     details = item.get("details")
     try:
         decoded = decode_json(details) if isinstance(details, str) and details else details or None

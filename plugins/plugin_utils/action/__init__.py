@@ -1,6 +1,6 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The bases of the action plugins: where a module runs, and how its options are read."""
+"""The base classes of the action plugins: they decide where a module runs, and read its options."""
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The options of a task that is carried out on the controller: judged, and refused in the words of a module process."""
+"""Validate the options of a task that runs on the controller, with the error messages of a module process."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from ..ansible_compat import without_vault_objects
 class Arguments:
     """The options of a task.
 
-    :ivar options: with defaults filled in.
-    :ivar written: as the task has them, with names as JSON has them.
-    :ivar refusal: what is wrong with them, without secrets; empty where nothing is.
+    :ivar options: with defaults.
+    :ivar written: as in the task, with names as in JSON.
+    :ivar refusal: what is wrong with them, without secrets; empty if nothing is.
     :ivar secrets: texts that no result shows.
     """
 
@@ -44,10 +44,10 @@ class Arguments:
 def read_arguments(
     action: str, spec: Mapping[str, Mapping[str, Any]], rules: Mapping[str, Any], written: Mapping[str, Any]
 ) -> Arguments:
-    """Judges options as a module process does, which tells the first thing that is wrong.
+    """Validate options as a module process does, which reports only the first error.
 
     :param action: the name by which the task calls the module.
-    :param rules: how options go together, by the names that Ansible has for them.
+    :param rules: rules between options, by Ansible's names for them.
     """
     written = {name: _as_in_json(without_vault_objects(value)) for name, value in written.items()}
     wrong = misshapen(spec, written)
@@ -70,7 +70,10 @@ def read_arguments(
 
 
 def _as_in_json(value: Any) -> Any:
-    """A value of an option, in whose maps a number, a boolean and null became names, as a module process gets it."""
+    """Return the value of an option as a module process gets it.
+
+    There, numbers, booleans and null are texts if they are names in maps.
+    """
     if _has_names(value):
         return value
     if isinstance(value, Mapping):
@@ -79,7 +82,7 @@ def _as_in_json(value: Any) -> Any:
 
 
 def _has_names(value: Any) -> bool:
-    """Tells whether the maps in a value have texts for names."""
+    """Return True if all names in maps of a value are texts."""
     if isinstance(value, Mapping):
         return all(isinstance(name, str) and _has_names(one) for name, one in value.items())
     return not isinstance(value, (list, tuple)) or all(map(_has_names, value))
@@ -132,7 +135,7 @@ def _is_call(value: Any) -> bool:
 
 
 def _is_boundless(option: Mapping[str, Any], value: Any) -> bool:
-    """Tells whether a value, or one in it, is beyond what its type holds."""
+    """Return True if a value, or a part of it, exceeds the range of its type."""
     if isinstance(value, (list, tuple)):
         return any(_is_boundless(option, one) for one in value)
     if "options" in option and isinstance(value, Mapping):

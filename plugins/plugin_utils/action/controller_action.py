@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The base of the actions that run on the controller alone."""
+"""The base class of the actions that run only on the controller."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from .arguments import read_arguments
 class ControllerAction(ActionBase):
     """An action that sends its requests from the controller.
 
-    :cvar spec: its options. :cvar rules: how they go together.
-    :ivar host: the host of the inventory that the task is for.
+    :cvar spec: its options. :cvar rules: rules between them.
+    :ivar host: the inventory host of the task.
     """
 
     _supports_check_mode = True
@@ -41,7 +41,7 @@ class ControllerAction(ActionBase):
     host = ""
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Ansible's entry point."""
+        """Run the action; called by Ansible."""
         result: dict[str, Any] = super().run(tmp, task_vars or {})
         if REQUESTS_IMPORT_ERROR is not None:
             raise AnsibleError(missing_required_lib("requests"))
@@ -58,5 +58,5 @@ class ControllerAction(ActionBase):
         return marked({**result, **hide_in_result(secrets_of(self.spec, options), told(self.carry_out(options)))})
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
-        """Does the work, given validated options."""
+        """Do the work with validated options."""
         raise NotImplementedError

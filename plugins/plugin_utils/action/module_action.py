@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The controller's end of every module: in the worker when the target is this machine, else over there.
+"""The controller's side of every module: it runs in the worker if the target is this machine, else on the target.
 
-A module process costs about half a second an item, the same code in the worker a few milliseconds; and the items
-of a loop share session, token, definitions and rate limit.
+A module process takes about half a second per item, the same code in the worker a few milliseconds. The items of a loop
+share session, token, definitions and rate limit.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ from ..ansible_compat import as_data, module_of, wants_invocation
 from .arguments import misshapen, read_arguments
 
 _CLIENTS: dict[str, Client] = {}
-"""The clients of this worker by what they were made from: all items of a loop run in one worker."""
+"""The clients of this worker by their options. All items of a loop run in one worker."""
 
 
 class ActionModule(ActionBase):
-    """Chooses where a module of this collection runs. Arguments, result, check and diff are the same at both ends."""
+    """Choose where a module of this collection runs. Arguments, result, check and diff are the same on both sides."""
 
     _supports_check_mode = True
     _supports_async = True
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Ansible's entry point."""
+        """Run the action; called by Ansible."""
         variables = task_vars or {}
         result: dict[str, Any] = super().run(tmp, variables)
         if self._belongs_here(variables):
@@ -77,7 +77,7 @@ class ActionModule(ActionBase):
         return interpreter is None or str(interpreter).startswith("auto") or _is_ours(Path(str(interpreter)))
 
     def _share_run_folder(self) -> None:
-        """A module process on this machine learns where the tokens of this run are shared."""
+        """Tell a module process on this machine where the tokens of this run are shared."""
         if self._connection.transport == "local" and not self._play_context.become:
             shared = {RUN_FOLDER: constants.DEFAULT_LOCAL_TMP}
             self._task.environment = [*(self._task.environment or ()), shared]
@@ -105,14 +105,14 @@ class ActionModule(ActionBase):
         return done
 
     def _client(self, options: Mapping[str, Any], check_mode: bool) -> Client:
-        """The client of this worker; a wait that takes long is told on the screen at once."""
+        """Return the client of this worker. A long wait is printed at once."""
         client = _shared_client(options, check_mode)
         client.creations.on_wait = self._display.display
         return client
 
 
 def _is_ours(interpreter: Path) -> bool:
-    """Tells whether a path is this process's interpreter; the directory tells one environment from another."""
+    """Return True if a path is the interpreter of this process. The directory distinguishes environments."""
     ours = Path(sys.executable)
     return interpreter.parent == ours.parent and interpreter.resolve() == ours.resolve()
 

@@ -1,9 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One desired state from several layers: a base, and what differs for some instances; variables in them.
+"""One desired state from several layers: a base, differences for some instances, and variables.
 
-A layer is what ``src`` is: a directory or a file. Of the packages here it imports ``desired`` alone.
+A layer is what ``src`` names: a directory or a file. Of the other packages this package imports only ``desired``.
 """
 
 from __future__ import annotations

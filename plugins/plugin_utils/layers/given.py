@@ -47,8 +47,9 @@ def sources_of(options: Mapping[str, Any], refuse_links: bool = False) -> list[P
 
 
 def _require_below(top: Path, sources: Mapping[str, Sequence[Path]]) -> None:
-    """
-    :raises InvalidInput: if a path leads out of a directory, or the directory does not exist.
+    """Check that no path leads out of a directory.
+
+    :raises InvalidInput: if a path does, or if the directory does not exist.
     """
     if not top.is_dir():
         raise InvalidInput(f"src_below: {top} is no directory; expected the one that src must be in")
@@ -71,7 +72,7 @@ def _paths_of(src: Any) -> list[Path]:
 def load_files(
     options: Mapping[str, Any], sources: Sequence[Path], loader: Any, written: Mapping[str, Any], hiding: Hiding
 ) -> DesiredInstance:
-    """Reads what is written in layers, inline, or both.
+    """Read the desired state from layers, inline data, or both.
 
     :param written: the options of the task as they were written.
     :raises InvalidInput: if values of ``desired`` may be vaulted, and neither Ansible nor the task says which.
@@ -99,7 +100,7 @@ def _has_password(loader: Any) -> bool:
 
 
 def _reader(loader: Any) -> Callable[[Folder, str], bytes]:
-    """Reads a file, decrypted where it is vaulted as a whole."""
+    """Return a function that reads a file and decrypts it if it is vaulted as a whole."""
 
     def read(folder: Folder, name: str) -> bytes:
         content = folder.read(name, MAX_SOURCE)

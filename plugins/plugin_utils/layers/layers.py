@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Several layers as one desired state: a later one adds records, and overrides fields of those that are there."""
+"""Several layers as one desired state: a later layer adds records and overrides fields of existing records."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Reader = Callable[[Folder, str], bytes]
 class Layer:
     """One layer.
 
-    :ivar label: what the places of its files begin with.
+    :ivar label: the prefix of the places in its files.
     """
 
     path: Path
@@ -60,7 +60,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class LayeredDialects(Dialects):
-    """The dialect of each file of several layers.
+    """The dialects of the files of several layers.
 
     :ivar by_label: label of a layer to its dialects.
     """
@@ -68,7 +68,7 @@ class LayeredDialects(Dialects):
     by_label: Mapping[str, Dialects] = field(default_factory=dict)
 
     def of(self, name: str) -> Dialect:
-        """The dialect of a file, by its name with that of its layer."""
+        """Return the dialect of a file, by its name including the label of its layer."""
         for label in sorted(self.by_label, key=len, reverse=True):
             if name.startswith(f"{label}/"):
                 return self.by_label[label].of(name.removeprefix(f"{label}/"))
@@ -76,9 +76,9 @@ class LayeredDialects(Dialects):
 
 
 def layers_of(sources: Sequence[Path]) -> list[Layer]:
-    """The layers that some paths name, each called by its path below the directory that all have in common.
+    """Return the layers at some paths, each labelled by its path below their common directory.
 
-    :raises InvalidInput: where one is named twice.
+    :raises InvalidInput: if one is named twice.
     """
     # Not resolved: people know a layer by the name that they gave it, not by where a link leads.
     roots = [Path.cwd() / path for path in sources]
@@ -108,11 +108,11 @@ def load_layers(
     formulas_are: str = formulas.ESCAPE,
     variables: Mapping[str, Any] = NO_VARIABLES,
 ) -> DesiredInstance:
-    """Reads what was written in layers, inline, or both; what is inline is no layer, it stands beside them.
+    """Read the desired state from layers, inline data, or both. Inline data is no layer: it is added to the layers.
 
-    :param sources: the layers, the first one first. The others are as :func:`..desired.loading.load` has them.
+    :param sources: the layers, the first one first. Other parameters are as in :func:`..desired.loading.load`.
     :param variables: the values of variables that the files declare.
-    :raises InvalidInput: where a layer is named twice, or ``files_root`` is no directory.
+    :raises InvalidInput: if a layer is named twice, or ``files_root`` is no directory.
     """
     layers = layers_of(sources)
     filling = Variables(variables)
@@ -135,7 +135,7 @@ def _loaded(
     is_vaulted: Callable[[Any], bool],
     formulas_are: str,
 ) -> DesiredInstance:
-    """All that stands in the layers and inline, with variables filled in."""
+    """Read everything in the layers and inline, with variables replaced."""
     if len(layers) < 2:
         src = layers[0].path if layers else None
         return load(src, inline, read, files_root, shared, is_vaulted, formulas_are, Reading(fill=filling.fill))
@@ -155,7 +155,7 @@ def _loaded(
 
 
 def settings_of(path: Path, label: str, read: Reader) -> Node | None:
-    """The settings of a layer; None where they can't be read, which is found when the layer is read."""
+    """Return the settings of a layer, or None if they are unreadable. Reading the layer then reports the error."""
     is_file = path.is_file()
     folder = Folder(path.parent if is_file else path)
     for name in (path.name,) if is_file else SETTINGS:
@@ -175,7 +175,7 @@ def settings_of(path: Path, label: str, read: Reader) -> Node | None:
 
 
 def _merged(layers: Sequence[Layer], loaded: Sequence[DesiredInstance]) -> DesiredInstance:
-    """All layers as one desired state."""
+    """Merge all layers into one desired state."""
     first = loaded[0]
     merged = replace(
         first,
@@ -222,9 +222,9 @@ def _merge_anew(
     unmanaged: list[Entry],
     schema: Callable[[Kind], Schema],
 ) -> list[Finding]:
-    """Merges the records of layers once more, now that the labels of their fields are known.
+    """Merge the records of layers once more, now that the labels of their fields are known.
 
-    :param entries: takes the records; those that stand inline beside the layers stay. :param unmanaged: alike.
+    :param entries: replaced by the records; inline records stay. :param unmanaged: likewise.
     """
     before, after = MergedRecords(identity, loaded), MergedRecords(identity, loaded, schema)
     entries[: len(before.entries())] = after.entries()
@@ -233,7 +233,7 @@ def _merge_anew(
 
 
 def _add_renames(merged: DesiredInstance, loaded: Iterable[DesiredInstance]) -> None:
-    """The renames of all layers; two records can't become one, and one can't become two."""
+    """Merge the renames of all layers. Two records cannot become one, and one cannot become two."""
     moved: dict[str, list[tuple[Mapping[str, Any], Mapping[str, Any]]]] = {}
     seen: dict[tuple[str, str, str], tuple[int, Place]] = {}
     for number, one in enumerate(loaded):
@@ -252,7 +252,7 @@ def _add_renames(merged: DesiredInstance, loaded: Iterable[DesiredInstance]) -> 
 
 
 def _put_beside(merged: DesiredInstance, beside: DesiredInstance) -> None:
-    """Adds what stands inline in a playbook."""
+    """Add the inline data of a playbook."""
     merged.entries += beside.entries
     merged.unmanaged += beside.unmanaged
     merged.findings += beside.findings

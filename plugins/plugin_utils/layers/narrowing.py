@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The settings of a later layer: they narrow those of the earlier ones, and never widen them."""
+"""The settings of a later layer. They narrow those of earlier layers, and never widen them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _STRENGTH = ("report", "archive", "delete")
 """The actions of prune, the weakest first."""
 
 _TEXTS = {"set": "set_name", "set_id": "set_id", "timezone": "timezone", "marker": "marker"}
-"""Settings that are one text, with the attributes that hold them."""
+"""Settings with one text, and the attributes that store them."""
 
 
 def narrow(merged: DesiredInstance, later: DesiredInstance) -> None:
-    """Takes the settings of a later layer into those of the earlier ones. What would widen them is a finding."""
+    """Merge the settings of a later layer. A setting that would widen earlier settings is a finding."""
     if not later.setting_places:
         return
     _Narrowing(merged, later).run()
@@ -30,7 +30,7 @@ def narrow(merged: DesiredInstance, later: DesiredInstance) -> None:
 
 
 def _together(earlier: Mapping[str, Any], later: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of both as they were written, those of the later layer over the others."""
+    """Return the settings of both layers as written. Those of the later layer take precedence."""
     together = {**earlier, **later}
     for name in earlier.keys() & later.keys():
         if isinstance(earlier[name], Mapping) and isinstance(later[name], Mapping):
@@ -101,14 +101,17 @@ class _Narrowing:
         self._merged.scope = scope
 
     def _lifecycle(self) -> None:
-        """Leaves alone and protects what either layer does: there is no way to say less."""
+        """Ignore and protect what either layer does. No layer can take that back."""
         lifecycle = dict(self._merged.lifecycle)
         for section, one in self._later.lifecycle.items():
             lifecycle[section] = lifecycle[section].with_more(one) if section in lifecycle else one
         self._merged.lifecycle = lifecycle
 
     def _observed(self) -> None:
-        """Add the fields that a later layer names: it can't lift what the instance or an earlier layer observes."""
+        """Add the observed fields of a later layer.
+
+        It cannot remove fields that the instance or an earlier layer observes.
+        """
         observed = {section: list(names) for section, names in self._merged.observed.items()}
         for section, names in self._later.observed.items():
             if section not in observed:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The records of several layers as one list: those of one natural key are one record."""
+"""Merge the records of several layers: records with the same natural key are one record."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SECTION_OF = {kind: section for section, kind in SECTIONS.items()}
 
 
 class MergedPlaces(Mapping[str, Place]):
-    """The places of the fields of a record that stands in several layers.
+    """The places of the fields of a record in several layers.
 
     :param owners: name of a field to the record of the layer that it came from.
     """
@@ -46,25 +46,25 @@ class MergedPlaces(Mapping[str, Place]):
         return len(self._owners)
 
     def within(self, way: Way) -> Place:
-        """The place of a part of a field."""
+        """Return the place of a part of a field."""
         return self._owners[str(way[0])].place_in(way)
 
     def of_name(self, name: str) -> Place:
-        """The place of the name of a field."""
+        """Return the place of the name of a field."""
         return self._owners[name].place_of_name(name)
 
     def root_of(self, name: str) -> str:
-        """The directory that the local files of a field come from."""
+        """Return the directory of the local files of a field."""
         return self._owners[name].root_of(name)
 
     def owner_of(self, name: str) -> Entry:
-        """The record of the layer that a field came from."""
+        """Return the record of the layer that a field came from."""
         return self._owners[name]
 
 
 @dataclass(frozen=True)
 class _MergedCells:
-    """Reads the cells of a record whose fields came from tables that were saved in several ways."""
+    """Read the cells of a record whose fields came from tables in different dialects."""
 
     readers: tuple[tuple[frozenset[str], CellReader], ...]
 
@@ -95,14 +95,14 @@ class _MergedCells:
 
 
 class _Numbers:
-    """The numbers of records, by their natural keys."""
+    """The numbers of records by their natural keys."""
 
     def __init__(self) -> None:
         self._numbers: dict[Key, list[int]] = {}
         self._keys: dict[int, dict[Key, Key]] = {}
 
     def add(self, keys: Iterable[Key], number: int) -> None:
-        """Notes the natural keys of a record. Those that it had for the same fields it has no more."""
+        """Add the natural keys of a record. They replace its earlier keys for the same fields."""
         own = self._keys.setdefault(number, {})
         for key in keys:
             fields = _fields_of(key)
@@ -112,8 +112,9 @@ class _Numbers:
                 self._numbers.setdefault(key, []).append(number)
 
     def same(self, keys: Sequence[Key]) -> list[int]:
-        """The records that have the first natural key for which both have the fields: rooms of one name may have
-        numbers of their own.
+        """Return the records that share the first natural key whose fields both have.
+
+        Rooms with the same name may have numbers of their own.
         """
         hits = dict.fromkeys(number for key in keys for number in self._numbers.get(key, ()))
         return [number for number in hits if self._is_same(keys, self._keys[number])]
@@ -122,7 +123,7 @@ class _Numbers:
         return next(own[_fields_of(key)] == key for key in keys if _fields_of(key) in own)
 
     def forget(self, number: int) -> None:
-        """Drops a record."""
+        """Remove a record."""
         for key in self._keys.pop(number, {}).values():
             self._let_go(key, number)
 
@@ -132,13 +133,13 @@ class _Numbers:
 
 
 class MergedRecords:
-    """Takes the records of one layer after the other.
+    """Merge the records of one layer after the other.
 
-    :param identity: section to the fields that identify its records, where the default is not meant.
+    :param identity: section to the fields that identify its records, if they differ from the default.
     :param loaded: all layers: fields that one of them defines are known by their keys and labels.
-    :param known: the fields of a kind on the instance, where these are known; else the files alone tell of labels.
+    :param known: the fields of a kind on the instance, if known; else only the files define labels.
     :ivar findings: what a later layer must not say.
-    :ivar has_unknown_names: whether there are names of which only the instance can tell what they mean.
+    :ivar has_unknown_names: True if only the instance can say what some names mean.
     """
 
     def __init__(
@@ -165,15 +166,15 @@ class MergedRecords:
             self._add(one)
 
     def entries(self) -> list[Entry]:
-        """The records of the set."""
+        """Return the records of the set."""
         return [entry for entry in self._entries if entry is not None]
 
     def unmanaged(self) -> list[Entry]:
-        """The records that were written to be left alone."""
+        """Return the records that are written as unmanaged."""
         return [entry for entry in self._unmanaged if entry is not None]
 
     def _add(self, layer: DesiredInstance) -> None:
-        """Takes the records of the next layer. Those that it has twice stay two: that is a finding of its own."""
+        """Add the records of the next layer. Duplicates within it stay separate: they are a finding of their own."""
         added: list[tuple[list[Key], int]] = []
         overridden: set[int] = set()
         for entry in layer.entries:
@@ -208,17 +209,17 @@ class MergedRecords:
             self._unmanaged_numbers.add(keys, number)
 
     def _forget_unmanaged(self, keys: Sequence[Key]) -> None:
-        """Drops what earlier layers say to leave alone, where a later one says it anew, or takes it back."""
+        """Drop unmanaged records of earlier layers that a later layer repeats or takes back."""
         for number in self._unmanaged_numbers.same(keys):
             self._unmanaged[number] = None
             self._unmanaged_numbers.forget(number)
 
     def _left_by(self, keys: Sequence[Key]) -> Entry | None:
-        """The record that earlier layers wrote to be left alone."""
+        """Return the unmanaged record of earlier layers."""
         return next((self._unmanaged[number] for number in self._unmanaged_numbers.same(keys)), None)
 
     def _stay_alone(self, earlier: Entry | None, later: Entry) -> None:
-        """Has a record be left alone and protected as an earlier layer says, whether or not it belongs to the set."""
+        """Keep a record unmanaged and protected as an earlier layer says, whether or not it belongs to the set."""
         if earlier is not None:
             later.lifecycle = self._lifecycle(earlier, later)
 
@@ -229,7 +230,7 @@ class MergedRecords:
         return earlier.lifecycle.with_more(later.lifecycle)
 
     def _merge(self, earlier: Entry, later: Entry) -> Entry:
-        """A record with the fields that a later layer overrides."""
+        """Return a record with the fields that a later layer overrides."""
         kept = self._not_said_anew(earlier, later)
         owners = {name: _owner(earlier, name) for name in kept} | dict.fromkeys(later.fields, later)
         is_hidden = EVERYTHING in (earlier.vaulted, later.vaulted)
@@ -249,7 +250,7 @@ class MergedRecords:
         )
 
     def _not_said_anew(self, earlier: Entry, later: Entry) -> Mapping[str, Any]:
-        """The fields of an earlier layer but for those that the later one has by another name: their key or label."""
+        """Return the fields of an earlier layer, except those that the later layer names by another key or label."""
         others = later.fields.keys() - earlier.fields.keys()
         if not others or not earlier.kind.template:
             return earlier.fields
@@ -267,7 +268,7 @@ class MergedRecords:
     # ---- natural keys
 
     def _keys(self, entry: Entry) -> list[Key]:
-        """The natural keys of a record, the one by which it is known first; none where it has none."""
+        """Return the natural keys of a record, the primary key first."""
         section = _SECTION_OF[entry.kind.name]
         choices = [tuple(self._identity[section])] if section in self._identity else _choices(entry.kind)
         schema = self._schema(entry.kind)
@@ -303,7 +304,7 @@ class MergedRecords:
 
 
 def _define(schema: Schema, written: Mapping[str, Any]) -> None:
-    """Takes a field into a schema as its definition in the files says."""
+    """Add a field to a schema as its definition in the files says."""
     names = {name: value for name, value in written.items() if isinstance(value, str)}
     field = field_to_be(names)
     if field is not None and names.get("field_key") and names["field_key"] not in schema.fields:
@@ -316,12 +317,12 @@ def _choices(kind: Kind) -> list[tuple[str, ...]]:
 
 
 def _fields_of(key: Key) -> Key:
-    """The fields that a natural key is made of."""
+    """Return the fields of a natural key."""
     return key[:-1]
 
 
 def _part(schema: Schema, entry: Entry, name: str) -> Any:
-    """One part of a natural key, in a form that is equal where two are the same."""
+    """Return one part of a natural key in its normalised form."""
     fields: Mapping[str, Any] = {name: entry.fields[name]}
     if entry.cells is not None:
         fields = entry.cells.read(schema, fields)[0]
@@ -351,7 +352,7 @@ def _owner(entry: Entry, name: str) -> Entry:
 
 
 def _cells(owners: Mapping[str, Entry]) -> CellReader | None:
-    """The reader of the cells of a record; None where none of its fields stands in a table that must be read."""
+    """Return the reader of the cells of a record, or None if none of its fields is in a table."""
     names: dict[int, set[str]] = {}
     readers: dict[int, CellReader] = {}
     for name, entry in owners.items():

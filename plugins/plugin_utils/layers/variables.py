@@ -1,9 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Variables of files: ``${name}`` in values, declared in ``instance.yml``. No expressions: files stay data.
+"""Replace variables of files: ``${name}`` in values, declared in ``instance.yml``. Files stay data: no expressions.
 
-``${$}`` is a dollar. Where ``instance.yml`` declares no variables, ``${`` means itself.
+``${$}`` is a dollar. If ``instance.yml`` declares no variables, ``${`` has no special meaning.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 _USE = re.compile(r"\$\{([^{}]*)\}|\$\{")
 _MARK = "${"
 _FILTERS = {"integer": "int", "number": "float", "boolean": "bool"}
-"""The type of a variable to the filter of Ansible that makes such a value of a text."""
+"""The type of a variable and the filter of Ansible that converts a text to it."""
 MOST_VARIABLES = 1000
-"""Variables that files may declare."""
+"""Maximum number of variables that files may declare."""
 MOST_FILLED = 64 << 20
-"""Characters that variables may stand for in all values: a use has a few, and what it stands for may have a million."""
+"""Maximum characters of all replacements: a use is short, but its value may have a million characters."""
 _MOST_HINTS = 100
-"""Names that are unknown of which similar ones are looked for, which takes long."""
+"""Maximum number of unknown names with suggestions, which take long."""
 _HOW_TO_GIVE = "give it in variables of the task, or a default in instance.yml"
 
 
 @dataclass(frozen=True)
 class Variable:
-    """One variable as it is declared.
+    """A declared variable.
 
-    :ivar place: where. :ivar default: its value where none is given; None: there is none.
+    :ivar place: of the declaration. :ivar default: its value if none is given; None for no default.
     """
 
     name: str
@@ -58,9 +58,9 @@ class Variable:
 
 
 class _Refused(Exception):
-    """A declaration is wrong; the message says why.
+    """Raised if a declaration is wrong. The message says why.
 
-    :ivar place: where.
+    :ivar place: of the declaration.
     """
 
     def __init__(self, place: Place, message: str) -> None:
@@ -69,10 +69,10 @@ class _Refused(Exception):
 
 
 class Variables:
-    """Fills variables into values.
+    """Replace variables in values.
 
     :param given: the values that the task gives.
-    :ivar findings: what is wrong with the declarations and with what is given, and each use that means nothing.
+    :ivar findings: errors in declarations and given values, and uses of unknown variables.
     """
 
     def __init__(self, given: Mapping[str, Any]) -> None:
@@ -90,9 +90,9 @@ class Variables:
     # ---- declarations
 
     def declare(self, settings: Node | None) -> None:
-        """Takes the declarations of the next layer.
+        """Add the declarations of the next layer.
 
-        :param settings: the content of its ``instance.yml``; None where it has none.
+        :param settings: the content of its ``instance.yml``; None if it has none.
         """
         is_first, self._is_first = self._is_first, False
         if settings is None or not isinstance(settings.value, dict) or "variables" not in settings.value:
@@ -119,7 +119,7 @@ class Variables:
                 self._declared[variable.name] = replace(earlier, default=variable.default)
 
     def _variable(self, name: str, node: Node) -> Variable | None:
-        """A declaration; None where something is wrong with it, which is a finding."""
+        """Parse a declaration, or return None after a finding."""
         try:
             return self._read(name, node)
         except _Refused as refused:
@@ -152,7 +152,7 @@ class Variables:
         self.findings.append(Finding(place, message))
 
     def settle(self) -> None:
-        """Takes what the task gives; from now on values can be filled."""
+        """Apply the values of the task. From now on values can be replaced."""
         for name, variable in self._declared.items():
             value = self._given.get(name)
             place = Place(f"variables.{name}")
@@ -176,11 +176,11 @@ class Variables:
 
     @property
     def are_declared(self) -> bool:
-        """Tells whether there are any: if not, ``${`` means itself."""
+        """Return True if variables are declared. Otherwise ``${`` has no special meaning."""
         return bool(self._declared or self._wrong)
 
     def warnings(self) -> list[str]:
-        """Tells of variables that were declared or given and are not used."""
+        """Return warnings about variables that are declared or given but not used."""
         declared = [
             f"{variable.place}: the variable {name} is not used"
             for name, variable in self._declared.items()
@@ -192,9 +192,9 @@ class Variables:
     # ---- values
 
     def fill(self, node: Node, leave: Sequence[str] = ()) -> Node:
-        """A value with its variables filled in; what can't be filled is a finding, and stays.
+        """Return a value with its variables replaced. A use that cannot be replaced is a finding, and stays.
 
-        :param leave: members that are left as they are.
+        :param leave: members that stay as they are.
         """
         value = node.value
         if not self.are_declared or not _has_mark(value):
@@ -224,7 +224,7 @@ class Variables:
         return _USE.sub(lambda use: _as_text(self._value(use[0], use[1], node)), text)
 
     def _value(self, use: str, name: str | None, node: Node) -> Any:
-        """The meaning of one use of a variable; the use itself where it means nothing, which is a finding."""
+        """Return the value of one use of a variable, or the use itself after a finding."""
         if name == "$":
             return "$"
         if name is None or not _NAME.fullmatch(name):
@@ -257,7 +257,7 @@ class Variables:
 
 
 def escaped(value: Any) -> Any:
-    """A value as it stands in files that declare variables, so that it means itself."""
+    """Return a value as it is written in files with variables, so that it keeps its meaning."""
     if isinstance(value, Mapping):
         return {key: escaped(one) for key, one in value.items()}
     if isinstance(value, (list, tuple)):
@@ -274,7 +274,7 @@ def _has_mark(value: Any) -> bool:
 
 
 def _with_value(node: Node, value: Any, children: Mapping[Any, Node]) -> Node:
-    """The same node, in the same place, with another value."""
+    """Return a copy of a node, in the same place, with another value."""
     filled = copy.copy(node)
     filled.value = value
     if children and (node.children is not None or node.__class__ is Node):

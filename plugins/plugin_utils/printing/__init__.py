@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The lines that plugins print themselves, beside the results that Ansible prints.
 
-Every room of the controller may enter; it enters none of them.
+Every package on the controller may import this package. It imports none of them.
 """
 
 from __future__ import annotations

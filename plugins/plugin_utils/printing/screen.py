@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Prints the lines of the plugins themselves, beside the results that Ansible prints."""
+"""Print lines beside the results that Ansible prints."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _display = Display()
 
 
 def tell(line: str) -> None:
-    """Prints a line, such as how far the work is."""
+    """Print a line, such as progress."""
     _display.display(clean(line))
 
 
 def warn(line: str) -> None:
-    """Prints a warning."""
+    """Print a warning."""
     _display.warning(clean(line))

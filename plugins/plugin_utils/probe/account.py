@@ -15,10 +15,10 @@ from .exchange import SpentAll
 
 
 def account_of(client: Client) -> dict[str, Any]:
-    """Tells what this account may not see, as far as one page of each kind tells.
+    """Return what is hidden from this account, judged by one page of each kind.
 
-    :returns: ``restricted_fields``: kind to the number of its fields that are hidden; their keys would be text of the
-        instance. ``hidden_records``: yes, no or unknown.
+    :returns: ``restricted_fields``: kind to the number of hidden fields; their keys would be text of the instance.
+        ``hidden_records``: yes, no or unknown.
     """
     try:
         sight: dict[str, Any] = account_sight(client)

@@ -39,7 +39,7 @@ _JOURNAL = ".journal"
 
 
 def probe(options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
-    """One call of the module ``probe``: its result as Ansible wants it."""
+    """Run the module ``probe``. Return its result as Ansible wants it."""
     connected: list[Client] = []
     try:
         return _probe(options, check_mode, connected)
@@ -76,9 +76,9 @@ def _probe(options: Mapping[str, Any], check_mode: bool, connected: list[Client]
 
 
 def _target(options: Mapping[str, Any]) -> Target:
-    """The place of the profile.
+    """Return the place of the profile.
 
-    :raises InvalidInput: where there can be none.
+    :raises InvalidInput: if it cannot be written there.
     """
     dest = Path(options["dest"]).expanduser()
     if dest.is_dir():
@@ -89,9 +89,9 @@ def _target(options: Mapping[str, Any]) -> Target:
 
 
 def _require_permission(options: Mapping[str, Any]) -> None:
-    """Sees that the instance which will be written to is the one that the user named.
+    """Check that the instance to write to is the instance that the user named.
 
-    :raises InvalidInput: where it is not.
+    :raises InvalidInput: if it is not.
     """
     root = named_root(options.get("base_url"))
     written = options.get("allow_writes")
@@ -116,10 +116,10 @@ def probe_instance(
     journal: Journal,
     today: dt.date | None = None,
 ) -> dict[str, Any]:
-    """Probes an instance. Returns its profile.
+    """Probe an instance and return its profile.
 
-    :param account: username, password and client_id, as far as they are known: what signs in once more.
-    :param journal: where scratch records are noted.
+    :param account: username, password and client_id, as far as known, for one more login.
+    :param journal: notes scratch records.
     """
     is_look = tier == LOOK
     today = today or dt.datetime.now(dt.UTC).date()

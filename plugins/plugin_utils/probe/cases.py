@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tells switches by how records look that have fixed members: tasks, rental cases, users, orders."""
+"""Determine switches from records with fixed members: tasks, rental cases, users, orders."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _MORE_KEYS: Mapping[str, tuple[str, ...]] = {
     "hub_order": ("updated_at", "items"),
     "file": ("data_uri", "thumbnail_uri", "file_uri"),
 }
-"""Members of answers that the collection knows and has no field for."""
+"""Members of answers that the collection knows but has no field for."""
 _OVERDUE = {"borrowed": "due_date", "confirmed": "issue_date"}
 _IS_OVERDUE = {"return_overdue": "due_date", "pickup_overdue": "issue_date"}
 
 
 def tasks_seen(evidence: Evidence, request: str, tasks: Records) -> None:
-    """Notes how tasks look."""
+    """Note what tasks show."""
     if not tasks:
         return
     slugs = sum("slug" in task for task in tasks)
@@ -48,7 +48,7 @@ def tasks_seen(evidence: Evidence, request: str, tasks: Records) -> None:
 
 
 def rental_cases_seen(evidence: Evidence, request: str, cases: Records, today: dt.date) -> None:
-    """Notes how rental cases look."""
+    """Note what rental cases show."""
     for case in cases:
         evidence.saw("rental_hours", "present" if "is_full_day" in case else "absent", request)
         day = case.get("issue_date")
@@ -68,7 +68,7 @@ def rental_cases_seen(evidence: Evidence, request: str, cases: Records, today: d
 
 
 def _overdue_seen(evidence: Evidence, request: str, cases: Records, today: dt.date) -> None:
-    """A case that is past its day and has its status is proof; that all of them have changed, is as good as one."""
+    """Note what overdue cases show: one overdue case with its status is proof, as is a change of all of them."""
     stayed = sum(_is_past(case, _OVERDUE, today) for case in cases)
     moved = sum(_is_past(case, _IS_OVERDUE, today) for case in cases)
     if stayed:
@@ -86,7 +86,7 @@ def _is_past(case: Mapping[str, Any], days: Mapping[str, str], today: dt.date) -
 
 
 def users_seen(evidence: Evidence, request: str, users: Records) -> None:
-    """Notes how users look."""
+    """Note what users show."""
     for user in users:
         name = user.get("display_name")
         if isinstance(name, list):
@@ -96,7 +96,7 @@ def users_seen(evidence: Evidence, request: str, users: Records) -> None:
 
 
 def orders_seen(evidence: Evidence, request: str, orders: Records) -> None:
-    """Notes how orders of the hub look."""
+    """Note what orders of the hub show."""
     for order in orders:
         billing = order.get("billing_data")
         if isinstance(billing, Mapping) and ("firstName" in billing or "lastName" in billing):
@@ -106,9 +106,11 @@ def orders_seen(evidence: Evidence, request: str, orders: Records) -> None:
 
 
 def unknown_keys(kind_name: str, records: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The members of records that no catalogue knows. They are the service's own: such records have no custom fields.
+    """Return members of records that no catalogue knows.
 
-    :returns: names of letters and underscores alone, so that no value can be among them.
+    They are the service's own: these records have no custom fields.
+
+    :returns: only names of letters and underscores, so that no value can be among them.
     """
     kind = KINDS[kind_name]
     known = {"uuid", "id", *(one.key for one in kind.fields), *(one.wire for one in kind.fields if one.wire)}

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The switches that a probe tells: their sides, and the tier that it takes."""
+"""The switches that a probe determines: their sides, and the tier that each needs."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from dataclasses import dataclass
 
 LOOK, TOUCH, TRACE, NEVER = "look", "touch", "trace", "never"
 TIERS = (LOOK, TOUCH, TRACE)
-"""The tiers, each with all that the earlier ones do."""
+"""The tiers. Each includes the earlier tiers."""
 
 
 @dataclass(frozen=True)
 class Switch:
-    """One thing that instances do differently.
+    """A difference between instances.
 
-    :ivar sides: the documented one first.
-    :ivar tier: the first one that may tell it; ``never`` where none does.
-    :ivar why: the reason why it is not told, where nothing better is known.
+    :ivar sides: the documented side first.
+    :ivar tier: the first tier that may determine it; ``never`` if none does.
+    :ivar why: the default reason if it is not determined.
     """
 
     name: str
@@ -29,7 +29,7 @@ class Switch:
 
 
 def _switches(tier: str, why: str, *lines: str) -> list[Switch]:
-    """Switches that are told in the same way, each written as its name and its sides."""
+    """Return switches of one tier and reason, each written as its name and its sides."""
     split = [line.split() for line in lines]
     return [Switch(name, tuple(sides), tier, why) for name, *sides in split]
 
@@ -173,4 +173,4 @@ _TABLE = (
 )
 
 SWITCHES: Mapping[str, Switch] = {switch.name: switch for switch in _TABLE}
-"""Every switch by its name."""
+"""Every switch by name."""

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Asks the instance, hears whatever it answers, and sends nothing that the tier does not allow."""
+"""Send requests of a probe, accept any answer, and refuse what the tier does not allow."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 )
 
 MOST_LOOKS = 80
-"""Requests that the tier look sends at most, logins and repeats included."""
+"""Maximum number of requests of the tier look, logins and retries included."""
 
 
 _LONGEST_HEADER = 1000
@@ -32,7 +32,7 @@ _LONGEST_HEADER = 1000
 
 @dataclass(frozen=True)
 class Heard:
-    """One answer, whatever its status is.
+    """One answer, whatever its status.
 
     :ivar headers: found by names in upper or lower case.
     """
@@ -48,22 +48,22 @@ class Heard:
 
     @property
     def is_refusal(self) -> bool:
-        """Tells whether the service says that the request is wrong, and not that it may not be sent."""
+        """Return True if the service rejects the request as wrong, not as forbidden."""
         return self.status in (HTTPStatus.BAD_REQUEST, HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY)
 
     @property
     def is_absent(self) -> bool:
-        """Tells whether the instance has no such thing, or whether its module is switched off."""
+        """Return True if the instance has no such thing, or its module is switched off."""
         is_off = self.status == HTTPStatus.FORBIDDEN and FEATURE_OFF_MESSAGE.encode() in self.body
         return is_off or self.status in (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED)
 
     def in_short(self) -> Heard:
-        """The part that is looked at once more at the end: short headers, and the words of an error."""
+        """Return the part that is needed at the end: short headers, and the words of an error."""
         headers = {name.lower(): value for name, value in self.headers.items() if len(name + value) <= _LONGEST_HEADER}
         return replace(self, headers=headers, body=b"" if self.is_good else self.body)
 
     def json(self) -> Any:
-        """The decoded body; None where there is none or it is no JSON."""
+        """Return the decoded body, or None if there is none or it is not JSON."""
         try:
             return decode_json(self.body)
         except (ValueError, json.JSONDecodeError):
@@ -71,16 +71,16 @@ class Heard:
 
 
 class SpentAll(Exception):
-    """The tier allows no more requests."""
+    """Raised if the tier allows no more requests."""
 
 
 @dataclass
 class Asker:
-    """Asks one instance.
+    """Send requests to one instance.
 
-    :ivar gets_only: whether the client refuses everything but GETs and a login.
-    :ivar most: how many requests may be sent; 0: as many as there are.
-    :ivar answers: all that was heard.
+    :ivar gets_only: refuse everything but GETs and a login.
+    :ivar most: maximum number of requests; 0 for no limit.
+    :ivar answers: all answers.
     """
 
     client: Client
@@ -95,7 +95,7 @@ class Asker:
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
-        """Hears all answers of the client, and has it refuse what is not allowed, while the block lasts."""
+        """Record all answers of the client, and have it refuse what is not allowed, inside the block."""
         transport = self.transport
         before = transport.gate, transport.on_answer
         sent = transport.sent
@@ -120,18 +120,18 @@ class Asker:
             transport.gate, transport.on_answer = before
 
     def get(self, path: str, pairs: Sequence[tuple[str, str]] = (), once: bool = False) -> Heard:
-        """The answer to a GET, errors too.
+        """Return the answer to a GET, errors included.
 
-        :param once: it is not repeated, whatever the answer.
-        :raises SpentAll: where no more may be sent.
-        :raises SeventhingsError: where nothing was heard.
+        :param once: never repeat it, whatever the answer.
+        :raises SpentAll: if no more requests are allowed.
+        :raises SeventhingsError: if there was no answer.
         """
         return self._ask("GET", path, Effect.UNSAFE if once else Effect.SAFE, pairs=pairs)
 
     def write(self, method: str, path: str, body: Any = None, **options: Any) -> Heard:
-        """The answer to a request that may change something, which is sent once.
+        """Return the answer to a request that may change something. Send it once.
 
-        :raises OutcomeUnknown: where nothing was heard.
+        :raises OutcomeUnknown: if there was no answer.
         """
         return self._ask(method, path, Effect.UNSAFE, body=body, **options)
 

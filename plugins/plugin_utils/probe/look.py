@@ -43,26 +43,26 @@ from .records import RecordsSeen, Sample, types_of
 _PAGE = 1000
 _SMALL_PAGE = 100
 _FAR = 10000
-"""The largest page that every list knows."""
+"""A page number beyond every list of an instance."""
 
 _IN_ORDER = 5
-"""The number of persons that do not come in order twice by chance, forwards and backwards."""
+"""Number of persons that are not in the same order twice by chance."""
 
 UNKNOWN_FIELD = "zz_probe_unknown"
 """A field that no instance has."""
 
 _TEXTS = ("TEXT", "BARCODE", "LONG_TEXT")
 _BUILT_IN = ("barcode", "inventory_name", "actual_room", "first_name", "building_id")
-"""Fields that every instance has. The labels of other fields are words that people wrote."""
+"""Fields that every instance has. The labels of other fields are words of users."""
 
 _TRANSLATION_KEY = re.compile("[a-z0-9]+([._-][a-z0-9]+)+")
 
 
 @dataclass
 class Look:
-    """The first look at an instance, and what the later tiers need of it.
+    """The initial read of an instance, and what later tiers need of it.
 
-    :ivar listed: kind to the records of the first page, as they came.
+    :ivar listed: kind to the records of the first page, as received.
     :ivar types: template to field key to the name of its type.
     :ivar definitions: template to its field definitions.
     """
@@ -77,7 +77,7 @@ class Look:
     unknown: dict[str, list[str]] = field(default_factory=dict)
 
     def run(self) -> None:
-        """Looks at everything, as far as the number of requests goes."""
+        """Read everything, as far as the number of requests allows."""
         steps: Sequence[Callable[[], None]] = (
             self._definitions,
             self._records,
@@ -95,9 +95,9 @@ class Look:
             self.evidence.new.append("the requests of this tier did not suffice; what is missing was not probed")
 
     def again(self, made: Sequence[tuple[Kind, Mapping[str, Any]]]) -> None:
-        """Asks once more what could not be told, now that there are scratch records.
+        """Repeat what could not be determined, now that there are scratch records.
 
-        :param made: those, as they came.
+        :param made: the scratch records, as received.
         """
         for kind, raw in made:
             self.listed.setdefault(kind.name, []).insert(0, raw)
@@ -115,7 +115,7 @@ class Look:
                 step()
 
     def conclude(self) -> None:
-        """Notes what all records and answers show together."""
+        """Note what all records and answers show together."""
         self.seen.conclude()
         answers = [heard for heard in self.asker.answers if not heard.is_login]
         self._headers(answers)
@@ -144,7 +144,7 @@ class Look:
         self._unpaged(FIELD_DEFINITION.list_path.format(template="asset"), self.definitions["asset"])
 
     def _unpaged(self, path: str, found: Sequence[Mapping[str, Any]]) -> None:
-        """Notes what the second page is of a list that the description calls unpaged."""
+        """Note the second page of a list that the description calls unpaged."""
         if len(found) < 3:
             return
         heard = self.asker.get(path, [("page", "2"), ("per_page", str(len(found) - 1))])
@@ -160,7 +160,7 @@ class Look:
             self.evidence.odd("unpaged_lists", f"{request}: HTTP {heard.status}")
 
     def _fields_of(self, template: str) -> list[dict[str, Any]]:
-        """The field definitions of a template, which the client keeps for the questions about the account."""
+        """Return the field definitions of a template, which the client caches for the checks of the account."""
         try:
             return self.asker.client.definitions(template)
         except ConnectionFailed:
@@ -198,7 +198,7 @@ class Look:
                 self.unknown[kind.name] = names
 
     def _list(self, kind: Kind) -> list[Mapping[str, Any]]:
-        """The first page of a kind as it came, with what its envelope shows."""
+        """Return the first page of a kind as received. Note what its envelope shows."""
         asked = [{"page": "1", "per_page": str(_PAGE), **_sorting(kind)}]
         # Where a thousand records are more than an answer may have, or the sort is refused.
         asked += [{"page": "1", "per_page": str(_SMALL_PAGE), **_sorting(kind)}, {"page": "1", "per_page": str(_PAGE)}]
@@ -246,7 +246,7 @@ class Look:
             self._cap(kind, decoded, raw, request)
 
     def _cap(self, kind: Kind, decoded: Any, raw: Sequence[Mapping[str, Any]], request: str) -> None:
-        """Notes the largest page: what the answer says, or how many records it has if there are more of them."""
+        """Note the largest page: what the answer says, or its number of records if there are more."""
         told = decoded.get("per_page") if isinstance(decoded, Mapping) else None
         size = told if isinstance(told, int) and told < _PAGE else len(raw)
         if len(raw) > max(CAPS):
@@ -297,7 +297,7 @@ class Look:
             self.evidence.saw("history_beyond_end", "clamp" if last["items"] else "empty", f"GET {path}")
 
     def _order(self) -> None:
-        """Tells whether pages without a sort come twice in one order."""
+        """Determine if pages without a sort have the same order twice."""
         kind = max((OBJECT, ROOM, LOCATION), key=lambda one: len(self.listed.get(one.name, ())))
         size = len(self.listed.get(kind.name, ()))
         if size < 2:
@@ -345,7 +345,7 @@ class Look:
         self._deadlines()
 
     def _equality(self) -> None:
-        """Tells whether a text is found in the other case."""
+        """Determine if a text is found in the other case."""
         found = self._text_in_one_case()
         if found is None:
             self.evidence.cannot("filter_eq", "no object has a text whose case could be changed")
@@ -361,7 +361,7 @@ class Look:
             self.evidence.saw("filter_eq", "exact", request)
 
     def _text_in_one_case(self) -> tuple[str, str] | None:
-        """A field and a text of letters, so that no object has it in the other case."""
+        """Return a field and a text of letters that no object has in the other case."""
         records = [flatten(OBJECT, one) for one in self.listed.get(OBJECT.name, ())]
         for key, type_name in self.types.get("asset", {}).items():
             if type_name not in _TEXTS:
@@ -374,7 +374,7 @@ class Look:
         return None
 
     def hits(self, kind: Kind, conditions: Sequence[Condition], key: str) -> list[str] | None:
-        """Returns the values that the records which are found have in a field; None where the filter is refused."""
+        """Return the values of a field of the records found, or None if the filter is rejected."""
         pairs = [("page", "1"), ("per_page", str(_SMALL_PAGE)), *(pair for one in conditions for pair in one.pairs())]
         heard = self.asker.get(kind.list_path, pairs)
         decoded = heard.json()
@@ -399,7 +399,7 @@ class Look:
             self.evidence.odd("filter_unknown_field", f"{request}: HTTP {heard.status}, and nothing is found")
 
     def _links(self) -> None:
-        """Tells what a filter on a link compares."""
+        """Determine what a filter on a link compares."""
         kinds = {f"LINKED_{kind.name.upper()}": kind for kind in (ROOM, LOCATION, PERSON, USER)}
         for key, type_name in self.types.get("asset", {}).items():
             links = [flatten(OBJECT, one).get(key) for one in self.listed.get(OBJECT.name, ()) if type_name in kinds]
@@ -422,7 +422,7 @@ class Look:
             self.evidence.odd("filter_links", f"{request}: nothing is found by id, and nothing by uuid")
 
     def _both_forms(self, kind: Kind, link: Any) -> tuple[Any, Any] | None:
-        """The id and the uuid of the record that a link leads to, where both are known."""
+        """Return the id and the uuid of the target of a link, if both are known."""
         if isinstance(link, Mapping):
             both = link.get("id"), link.get("uuid")
             return both if all(both) else None
@@ -446,7 +446,7 @@ class Look:
             self.evidence.odd("presence_operators", f"{request}: HTTP {heard.status}")
 
     def _honoured(self, switch: str, kinds: Sequence[Kind]) -> None:
-        """Tells whether a filter on the id of one record finds that one alone."""
+        """Determine if a filter on the id of one record finds exactly that record."""
         kind = next((one for one in kinds if len(self._ids(one)) > 1), None)
         if kind is None:
             self.evidence.cannot(switch, "there are no two records to choose one from")
@@ -494,7 +494,7 @@ class Look:
             self.evidence.saw("task_filters", "ignore", request)
 
     def _headers(self, answers: Sequence[Heard]) -> None:
-        """Notes what the headers of all answers show."""
+        """Note what the headers of all answers show."""
         if not answers:
             return
         names = {name.lower() for heard in answers for name in heard.headers}
@@ -530,7 +530,7 @@ class Look:
 
 
 def _sorting(kind: Kind) -> dict[str, str]:
-    """The parameters that bring the records of a kind in a stable order."""
+    """Return the parameters that sort the records of a kind in a stable order."""
     if "sort" in kind.sort_parameters:
         return {f"sort[{kind.sort}]": "ASC"}
     return {"sort_by": kind.sort, "order": "asc"}
@@ -544,7 +544,7 @@ _CORS = "access-control-allow-origin"
 
 
 def _error_body_seen(evidence: Evidence, heard: Heard) -> None:
-    """Notes how an error is worded, for those that every part of the service gives alike."""
+    """Note the form of an error that every part of the service words alike."""
     if heard.status not in (HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY):
         return
     request = f"an answer with HTTP {heard.status}"

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The profile of an instance: how it behaves, and nothing of what is in it. Its JSON Schema (draft 2020-12)."""
+"""The profile of an instance: its behaviour, and none of its data. Its JSON Schema (draft 2020-12)."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ NAME = "profile.schema.json"
 
 FINE, NEW, UNABLE, RESTRICTED = "fine", "new but safe", "can't handle", "restricted account"
 OUTCOMES = (FINE, NEW, UNABLE, RESTRICTED)
-"""The outcomes that a probe may have."""
+"""The possible outcomes of a probe."""
 
 Json = dict[str, Any]
 
 
 def profile_of(look: Look, account: Mapping[str, Any], tier: str, today: dt.date) -> Json:
-    """The profile of what was seen.
+    """Return the profile of the observations.
 
-    :param account: what is told of the account.
-    :param tier: that was run.
+    :param account: what is known about the account.
+    :param tier: the tier that was run.
     """
     evidence = look.evidence
     switches = evidence.entries(_not_in(tier))
@@ -63,7 +63,7 @@ def profile_of(look: Look, account: Mapping[str, Any], tier: str, today: dt.date
 
 
 def _not_in(tier: str) -> dict[str, str]:
-    """Switch to why it is not told, for those that a later tier tells."""
+    """Return the reason for each switch that only a later tier determines."""
     if tier == TIERS[-1]:
         return {}
     later = TIERS[TIERS.index(tier) + 1 :]
@@ -84,12 +84,12 @@ def _outcome(profile: Mapping[str, Any]) -> str:
 
 
 def profile_file(profile: Mapping[str, Any]) -> bytes:
-    """The profile as it is written."""
+    """Return the content of a profile file."""
     return (json.dumps(profile, indent=2) + "\n").encode()
 
 
 def summary_of(profile: Mapping[str, Any]) -> list[str]:
-    """The outcome in lines for people."""
+    """Return the outcome in lines for people."""
     states = [entry["state"] for entry in profile["switches"].values()]
     told = len(states) - states.count(NOT_PROBED)
     counted = f"Of {len(states)} switches {told} are told; {states.count(NO)} of them are not on the documented side."
@@ -115,7 +115,7 @@ _COUNT = {"type": "integer", "minimum": 0}
 
 
 def profile_schema() -> Json:
-    """The schema, every member described."""
+    """Return the schema, with every member described."""
     document = _closed(
         {
             "version": {
@@ -163,7 +163,7 @@ def profile_schema() -> Json:
 
 
 def profile_schema_file() -> bytes:
-    """The schema as it is shipped."""
+    """Return the content of the shipped schema file."""
     return (json.dumps(profile_schema(), indent=2) + "\n").encode()
 
 
@@ -206,5 +206,5 @@ def _map_of(value: Json) -> Json:
 
 
 def _closed(members: Json) -> Json:
-    """An object with these members and no other."""
+    """Return an object with these members and no others."""
     return {"type": "object", "properties": members, "required": list(members), "additionalProperties": False}

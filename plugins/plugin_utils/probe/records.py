@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tells switches by how records look that were read: objects, rooms, locations, persons."""
+"""Determine switches from records: objects, rooms, locations, persons."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Sample:
     """Records of one answer.
 
     :ivar request: as the profile words it.
-    :ivar types: field key to the name of its type, for the fields that are listed for this kind.
-    :ivar is_list: the answer was a list.
+    :ivar types: field key to the name of its type, for the listed fields of this kind.
+    :ivar is_list: True if the answer was a list.
     """
 
     kind: Kind
@@ -44,12 +44,12 @@ class Sample:
 
 
 def is_empty(value: Any) -> bool:
-    """Tells whether a value is nothing in one of the forms that instances have for it."""
+    """Return True if a value is empty in one of the forms of instances."""
     return value is None or value in ("", [])
 
 
 def maps_in(value: Any) -> list[Mapping[str, Any]]:
-    """The maps of a list; none where it is no list."""
+    """Return the maps of a list, or nothing if the value is no list."""
     return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
 
 
@@ -61,7 +61,7 @@ class RecordsSeen:
     samples: list[Sample] = field(default_factory=list)
 
     def add(self, sample: Sample) -> None:
-        """Notes what each record shows by itself."""
+        """Note what each record shows by itself."""
         if not sample.raw:
             return
         self.samples.append(sample)
@@ -102,7 +102,7 @@ class RecordsSeen:
             self.evidence.saw("linked_assets_read", "list", request)
 
     def conclude(self) -> None:
-        """Notes what only many records show together."""
+        """Note what only many records show together."""
         self._links()
         self._empty_keys()
         self._archived_at()
@@ -136,7 +136,7 @@ class RecordsSeen:
             self.evidence.cannot("link_read", "links are integers, and no record has an empty one that shows how it is")
 
     def _shown(self, kind: Kind) -> set[str]:
-        """The listed fields of a kind that some record has. One that none has may be hidden; it is not empty then."""
+        """Return the listed fields of a kind that some record has. A field without any value may be hidden."""
         samples = [sample for sample in self.samples if sample.kind is kind]
         keys = {key for sample in samples for record in sample.flat for key in record}
         return keys & {key for sample in samples for key in sample.types}
@@ -170,7 +170,7 @@ class RecordsSeen:
                 self.evidence.cannot("archived_at", "no record is archived, and keys of empty fields may be left out")
 
     def unlisted(self) -> dict[str, int]:
-        """Kind to the number of keys of its records that neither the definitions nor the catalogue know."""
+        """Return, by kind, the number of keys of its records that neither the definitions nor the catalogue know."""
         found: dict[str, set[str]] = {}
         for sample in self.samples:
             known = {*sample.types, *SERVER_KEYS, *sample.kind.uuid_keys}
@@ -189,5 +189,5 @@ def _form_of_link(value: Any) -> str:
 
 
 def types_of(definitions: Iterable[Mapping[str, Any]]) -> dict[str, str]:
-    """Field key to the name of its type, from field definitions as the client reads them."""
+    """Return field key to the name of its type, from field definitions."""
     return {one["field_key"]: str(one.get("type")) for one in definitions if isinstance(one.get("field_key"), str)}

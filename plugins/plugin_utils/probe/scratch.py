@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Scratch records: made under a random name, noted before, taken away in reverse, also after a kill."""
+"""Scratch records: created under a random name, noted before, removed in reverse order, also after a kill."""
 
 from __future__ import annotations
 
@@ -45,27 +45,27 @@ PREFIX = "zz-probe-"
 _NAME = re.compile(rf"{PREFIX}[0-9a-f]{{12}}\b")
 _MOST_BYTES = 1 << 20
 _ROUNDS = 3
-"""The rounds in which records are taken away: first what refers to what refers to a record, and last the record."""
+"""Rounds of removal: references to references first, the record itself last."""
 
 ARCHIVABLE = tuple(kind for kind in KINDS.values() if kind.can_be_archived)
-"""The kinds of which a scratch record is archived."""
+"""The kinds whose scratch records are archived."""
 
 _KINDS = (TASK, RENTAL_CASE, *(kind for kind in ARCHIVABLE if kind is not OBJECT), OBJECT, ROOM, LOCATION)
-"""The kinds of scratch records, in the order in which they are taken away."""
+"""The kinds of scratch records, in the order of removal."""
 _MADE = {kind.name: kind for kind in _KINDS}
 
 
 class Journal:
-    """The note of what a probe made, in a file beside the profile, until all of it is gone."""
+    """The notes of what a probe created, in a file beside the profile, until everything is removed."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._folder = Folder(path.parent)
 
     def read(self, root: str) -> list[str]:
-        """The uuids that are noted, each as ``KIND UUID``; none where there is no journal.
+        """Return the noted uuids as ``KIND UUID``, or nothing without a journal.
 
-        :raises InvalidInput: where the journal is of another instance, or is none.
+        :raises InvalidInput: if the journal is of another instance, or is no journal.
         """
         if self._folder.type_of(self.path.name) is not FileType.FILE:
             return []
@@ -79,11 +79,11 @@ class Journal:
         return [f"{kind} {uuid}" for kind, uuid in made if kind in _MADE and is_uuid(uuid)]
 
     def is_there(self) -> bool:
-        """Tells whether an earlier probe left its journal."""
+        """Return True if an earlier probe left its journal."""
         return self._folder.type_of(self.path.name) is not None
 
     def note(self, **entry: str) -> None:
-        """Adds a line, which is on the disk when this returns."""
+        """Append a line. It is on the disk when this returns."""
         descriptor = self._folder.open_to_append(self.path.name)
         try:
             os.write(descriptor, (json.dumps(entry) + "\n").encode())
@@ -92,7 +92,7 @@ class Journal:
             os.close(descriptor)
 
     def remove(self) -> None:
-        """Takes the journal away: nothing is left that it could name."""
+        """Remove the journal, because nothing is left that it could name."""
         if self.is_there():
             self._folder.remove(self.path.name)
 
@@ -109,8 +109,8 @@ def _entry(line: str) -> Mapping[str, Any]:
 class Scratch:
     """The scratch records of one probe.
 
-    :ivar prefix: begins the name of each.
-    :ivar made: kind and uuid of each that was made, in order.
+    :ivar prefix: the beginning of each name.
+    :ivar made: kind and uuid of each created record, in order.
     """
 
     asker: Asker
@@ -119,11 +119,11 @@ class Scratch:
     made: list[tuple[Kind, str]] = field(default_factory=list)
 
     def begin(self) -> None:
-        """Notes for which instance the journal is."""
+        """Note which instance the journal is for."""
         self.journal.note(root=self.asker.transport.root, prefix=self.prefix)
 
     def make(self, kind: Kind, body: Mapping[str, Any]) -> tuple[Heard, str | None]:
-        """Makes a record, noted before. Returns the answer, and the uuid where one was made."""
+        """Create a record after noting it. Return the answer, and the uuid if it was created."""
         self.journal.note(will_make=kind.name)
         heard = self.asker.write("POST", kind.create_path, body)
         if not heard.is_good:
@@ -138,25 +138,25 @@ class Scratch:
         return heard, uuid
 
     def gone(self, kind: Kind, uuid: str) -> None:
-        """A record was deleted on purpose."""
+        """Note that a record was deleted on purpose."""
         self.made.remove((kind, uuid))
 
     def read(self, kind: Kind, uuid: str) -> dict[str, Any]:
-        """A record of ours as a flat map; empty where it is not there."""
+        """Return a scratch record as a flat map, or an empty map if it does not exist."""
         raw = self.raw(kind, uuid)
         return flatten(kind, raw) if raw else {}
 
     def raw(self, kind: Kind, uuid: str) -> Mapping[str, Any]:
-        """The same as the service answers it."""
+        """Return a scratch record as the service answers it."""
         heard = self.asker.get(kind.item_path.format(uuid=uuid))
         decoded = heard.json()
         return decoded if heard.is_good and isinstance(decoded, Mapping) else {}
 
     def take_away(self, keys: Sequence[str]) -> None:
-        """Takes away all that was made, looks that nothing is left, and ends the journal.
+        """Remove everything that was created, check that nothing is left, and end the journal.
 
-        :param keys: the fields of objects that may hold the name.
-        :raises SeventhingsError: where something is left.
+        :param keys: the fields of objects that may have the name.
+        :raises SeventhingsError: if something is left.
         """
         client, name = self.asker.client, re.compile(re.escape(self.prefix))
         left = _take_away(client, list(reversed(self.made)))
@@ -174,11 +174,11 @@ _NAMELESS = (
 
 
 def sweep(client: Client, journal: Journal, keys: Sequence[str]) -> int:
-    """Takes away what killed probes left: what the journal names, and what a list shows under the name of a probe.
+    """Remove what interrupted probes left: what the journal names, and what lists show under the name of a probe.
 
-    :param keys: the fields of objects that may hold the name.
-    :returns: how many records.
-    :raises SeventhingsError: where something is left.
+    :param keys: the fields of objects that may have the name.
+    :returns: the number of records.
+    :raises SeventhingsError: if something is left.
     """
     noted = [(_MADE[kind], uuid) for kind, uuid in map(str.split, journal.read(client.transport.root))]
     judged = [(kind, uuid, _is_scratch(client, kind, uuid, keys)) for kind, uuid in noted]
@@ -194,7 +194,7 @@ def sweep(client: Client, journal: Journal, keys: Sequence[str]) -> int:
 
 
 def found_by_name(client: Client, object_keys: Sequence[str], name: re.Pattern[str]) -> list[tuple[Kind, str]]:
-    """The records that lists show under a name, those first that refer to others; of objects the newest first."""
+    """Return the listed records with a name: records that refer to others first, the newest objects first."""
     found: dict[str, Kind] = {}
     places = [(kind, key) for kind in _KINDS for key in names_of(kind, object_keys)]
     for kind, key in places:
@@ -210,15 +210,16 @@ def found_by_name(client: Client, object_keys: Sequence[str], name: re.Pattern[s
 
 
 def names_of(kind: Kind, object_keys: Sequence[str]) -> Sequence[str]:
-    """The fields in which a scratch record of a kind has its name."""
+    """Return the fields with the name of a scratch record."""
     if kind is OBJECT:
         return object_keys
     return kind.labels[-1:] or kind.match_on[0][:1]
 
 
 def _is_scratch(client: Client, kind: Kind, uuid: str, object_keys: Sequence[str]) -> bool | None:
-    """Tells whether a record is there that has the name of a scratch record; None where its name is hidden. A journal
-    alone is no reason to delete one: anybody may have written it.
+    """Return True if a record exists and has the name of a scratch record, or None if its name is hidden.
+
+    A journal alone is no reason to delete a record: anybody may have written it.
     """
     try:
         record = client.get(kind, uuid)
@@ -242,7 +243,7 @@ def _is_there(client: Client, kind: Kind, uuid: str) -> bool:
 
 
 def _take_away(client: Client, records: Iterable[tuple[Kind, str]]) -> list[tuple[Kind, str]]:
-    """Deletes records, those again that others referred to. Returns those that are left."""
+    """Delete records, and repeat those that others referred to. Return the records that are left."""
     left = list(records)
     for _round in range(_ROUNDS):
         left = [(kind, uuid) for kind, uuid in left if not _deleted(client, kind, uuid)]
@@ -252,7 +253,7 @@ def _take_away(client: Client, records: Iterable[tuple[Kind, str]]) -> list[tupl
 
 
 def _deleted(client: Client, kind: Kind, uuid: str) -> bool:
-    """Deletes a record. Tells whether it is gone; one that an instance does not delete from the archive leaves it."""
+    """Delete a record. Return False if the instance does not delete it because it is archived."""
     try:
         client.delete(kind, uuid)
     except SeventhingsError:
@@ -277,7 +278,7 @@ def _left(left: Sequence[tuple[Kind, str]]) -> str:
 
 
 def object_keys(definitions: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The fields of objects that may hold the name of a scratch object, the one that is used first.
+    """Return the fields of objects that may have the name of a scratch object, the preferred field first.
 
     :param definitions: of the fields of objects.
     """
@@ -288,6 +289,6 @@ def object_keys(definitions: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def attributes_of(definition: Mapping[str, Any]) -> set[str]:
-    """The names of the attributes of a field, those left out that its definition answers no to."""
+    """Return the names of the attributes of a field, except those that its definition denies."""
     attributes = maps_in(definition.get("attributes"))
     return {str(one.get("type")) for one in attributes if one.get("value") not in ("no", False)}

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tells what refresh tokens are good for, with a login of its own: the tokens of others are left alone."""
+"""Determine what refresh tokens are good for, with a separate login: tokens of others are left alone."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _ROTATION = "refresh_rotation"
 
 
 def session_seen(asker: Asker, evidence: Evidence, account: Mapping[str, Any]) -> None:
-    """Signs in once more, and uses the refresh token of that login twice.
+    """Sign in once more, and use the refresh token of that login twice.
 
-    :param account: username, password and client_id, as far as they are known.
+    :param account: username, password and client_id, as far as known.
     """
     if not all(account.get(name) for name in ("username", "password", "client_id")):
         return

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tier touch: scratch records, and what becomes of them. Nobody but the caller can be told of any."""
+"""The tier touch: scratch records and what becomes of them. Nobody but the caller is notified of any."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _NO_CALLER = "who signed in is not known, and a scratch record is given to nobod
 
 @dataclass
 class Touch:
-    """Makes scratch records, and takes all of them away.
+    """Create scratch records, and remove all of them.
 
     :ivar look: what is known of the instance.
     :ivar caller: uuid of the user who signed in.
@@ -62,18 +62,18 @@ class Touch:
 
     @property
     def object_key(self) -> str | None:
-        """The field of objects that has the name of a scratch object."""
+        """Return the field of objects with the name of a scratch object."""
         return next(iter(self.object_keys), None)
 
     @property
     def object_keys(self) -> list[str]:
-        """The fields of objects that may hold such a name."""
+        """Return the fields of objects that may have such a name."""
         return object_keys(self._definitions("asset"))
 
     def run(self) -> None:
-        """Probes what can be probed, and takes everything away, whatever comes in between.
+        """Run all probes, and remove everything, whatever happens.
 
-        :raises SeventhingsError: where something is left, or nothing is heard.
+        :raises SeventhingsError: if something is left, or there was no answer.
         """
         self.scratch.begin()
         try:
@@ -166,7 +166,7 @@ class Touch:
         return None
 
     def _is_found_again(self, kind: Kind, uuid: str) -> bool:
-        """Tells whether a sweep would find a record by its name. The first one of a kind tells it."""
+        """Return True if a sweep would find a record by its name. The first record of a kind decides."""
         if not self._finds.get(kind.name):
             read = self.scratch.read(kind, uuid)
             self._finds[kind.name] = any(key in read for key in names_of(kind, self.object_keys))
@@ -269,7 +269,7 @@ class Touch:
             self.evidence.saw("room_location", "coupled" if location else "independent", f"PATCH {OBJECT.item_path}")
 
     def _linked(self, uuid: str) -> None:
-        """Another object, which a field of this one and a task refer to, as far as there can be such."""
+        """Create another object, which a field of this object and a task refer to, if possible."""
         other = self._new_object("linked")
         if other is None:
             return
@@ -336,7 +336,7 @@ class Touch:
         self._deleting("delete_archived", kind, uuid)
 
     def _archived_in_lists(self, name: str) -> None:
-        """Tells whether a list has an archived object, by the field that holds its name."""
+        """Determine if a list has an archived object, by the field with its name."""
         found = self.look.hits(OBJECT, [Condition(str(self.object_key), "eq", (name,))], str(self.object_key))
         request = f"GET {OBJECT.list_path}?filter[FIELD][eq]"
         if self.evidence.side("archived_at") != "given":
@@ -347,7 +347,7 @@ class Touch:
             self.evidence.saw("archived_in_lists", "shown" if found else "hidden", request)
 
     def _occupied(self) -> None:
-        """A location with a room in it."""
+        """Create a location with a room in it."""
         if self.location and self.room:
             self._deleting("delete_occupied", LOCATION, self.location)
 
@@ -476,7 +476,7 @@ class Touch:
     def _variant(
         self, kind: Kind, body: Mapping[str, Any], switch: str, accept: str = "accept", refusal: str = "refuse"
     ) -> None:
-        """Another record that differs in one thing from one that was accepted."""
+        """Create another record that differs in one thing from an accepted record."""
         heard, _uuid = self.scratch.make(kind, body)
         self._refused_or(switch, accept, heard, f"POST {kind.create_path}", refusal)
 
@@ -515,7 +515,7 @@ class Touch:
         return self.asker.write("PATCH", OBJECT.item_path.format(uuid=uuid), body)
 
     def _read_again(self, kind: Kind, uuid: str) -> list[Mapping[str, Any]]:
-        """A record of ours as the service answers it; none where it does not."""
+        """Return a scratch record as the service answers it, or nothing if it does not."""
         raw = self.scratch.raw(kind, uuid)
         return [raw] if raw else []
 
@@ -524,7 +524,7 @@ class Touch:
             self.look.seen.add(Sample(kind, f"GET {kind.item_path}", raws, self._types(kind.template)))
 
     def _id_of(self, kind: Kind, uuid: str | None) -> Any:
-        """The integer id of a record of ours, which official clients write; its uuid where it has none."""
+        """Return the integer id of a scratch record, as official clients write it, or its uuid if it has none."""
         number = self.scratch.read(kind, uuid).get("id") if uuid else None
         return uuid if number is None else number
 
@@ -542,7 +542,7 @@ class Touch:
         ]
 
     def fields(self, *types: str) -> list[str]:
-        """The fields of objects of some types that people may write, and that have no rules of their own."""
+        """Return the fields of objects of some types that users may write, and that have no rules of their own."""
         return [
             one["field_key"]
             for one in self._definitions("asset")
@@ -554,7 +554,10 @@ class Touch:
         return found[0] if found else None
 
     def _filled(self, template: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        """A body with what the instance wants of every record; what can't be filled is left to its refusal."""
+        """Return a body with what the instance requires of every record.
+
+        What cannot be filled is left to its refusal.
+        """
         filled = dict(body)
         for one in self._mandatory(template):
             is_in_a_place = template == "asset" and one.get("type") in _PLACES
@@ -563,8 +566,9 @@ class Touch:
         return {key: value for key, value in filled.items() if value is not None}
 
     def _place_of_others(self, definition: Mapping[str, Any]) -> Any:
-        """A place in which the account sees an object. What is in a place of ours it may not see, and could not take
-        away again.
+        """Return an existing place in which the account sees an object.
+
+        The account may not see a scratch place, and could not remove the object from there.
         """
         for raw in self.look.listed.get(OBJECT.name, ()):
             value = flatten(OBJECT, raw).get(definition["field_key"])

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tier trace: files and field definitions, which nothing deletes, and a question that may provoke an error."""
+"""The tier trace: files and field definitions, which nothing deletes, and a request that may provoke an error."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ from .touch import Touch
 
 _UPLOAD = "/file"
 _FILES = 22
-"""Uploads after which an instance that forgets files has forgotten the first: it keeps the newest 20."""
+"""Number of uploads after which an instance that forgets files has forgotten the first. It keeps the newest 20."""
 
 _LABEL = f"{PREFIX}label"
 _TAKEN_TWICE = f"{PREFIX}label taken twice"
-"""The labels of the two definitions: they stay, so that every later probe finds them. The second one has the label of
-the first only as long as it takes to see that, because files can't name either of two fields with one label.
+"""The label of the two definitions. They stay, so that every later probe finds them.
+
+The second definition shares the label only during the check, because files cannot name fields that share a label.
 """
 
 
 def bare_filter(touch: Touch) -> None:
-    """A filter without an operator."""
+    """Send a filter without an operator."""
     key = touch.object_key
     if key is None:
         return
@@ -44,7 +45,7 @@ def bare_filter(touch: Touch) -> None:
 
 
 def files(touch: Touch) -> None:
-    """Uploads: what their answer says, what adding one twice says, and whether one that nothing refers to stays."""
+    """Upload files: note the answers, the effect of adding a file twice, and if an unreferenced file stays."""
     request = f"POST {_UPLOAD}"
     first = _upload(touch)
     if first is None:
@@ -65,7 +66,7 @@ def files(touch: Touch) -> None:
 
 
 def _results(touch: Touch) -> None:
-    """Adds a file twice, and notes what the second answer says."""
+    """Add a file twice, and note the second answer."""
     key = next(iter(touch.fields("ATTACHMENT")), None)
     uploaded = _upload(touch) if key and touch.object else None
     if key is None or uploaded is None:
@@ -93,7 +94,7 @@ def _upload(touch: Touch) -> tuple[Heard, str] | None:
 
 
 def labels(touch: Touch) -> None:
-    """Two definitions with one label."""
+    """Create two definitions with one label."""
     path = FIELD_DEFINITION.create_path.format(template="asset")
     request = f"POST {path}"
     there = [one.get("label") for one in touch.look.definitions.get("asset", ())]
@@ -114,7 +115,7 @@ def labels(touch: Touch) -> None:
 
 
 def _relabel(touch: Touch, uuid: str) -> None:
-    """Gives the second definition a label of its own."""
+    """Give the second definition a label of its own."""
     path = FIELD_DEFINITION.item_path.format(template="asset", uuid=uuid)
     made = touch.asker.get(path).json()
     if isinstance(made, Mapping):

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From the options of an inventory or a lookup to a client that only reads."""
+"""Create a read-only client from the options of an inventory or a lookup."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class Plugin(Protocol):
 
 
 def option(plugin: Plugin, name: str, render: Callable[[Any], Any], written: tuple[str, ...]) -> Any:
-    """One option, rendered where its author may have written a template.
+    """Return one option, rendered if its author may have written a template.
 
-    Ansible calls values from the environment templates too, but a password may hold braces: it is never rendered.
+    Ansible also renders values from the environment, but a password may have braces, so it is never rendered.
 
-    :param render: renders a template; what is none passes unchanged.
-    :param written: how the origins begin whose values are rendered (``Direct``, ``var``).
-    :returns: the value; None for an empty text, as a template over an unset variable gives.
-    :raises InvalidInput: where the template can't be rendered.
+    :param render: renders a template; other values pass unchanged.
+    :param written: the beginnings of the origins whose values are rendered (``Direct``, ``var``).
+    :returns: the value; None for an empty text, which a template with an unset variable yields.
+    :raises InvalidInput: if the template cannot be rendered.
     """
     value, origin = plugin.get_option_and_origin(name)
     if isinstance(value, (str, dict)) and origin.startswith(written):
@@ -52,15 +52,15 @@ def option(plugin: Plugin, name: str, render: Callable[[Any], Any], written: tup
 
 
 def connection_options(plugin: Plugin, render: Callable[[Any], Any], written: tuple[str, ...]) -> dict[str, Any]:
-    """The options of the connection that a plugin has, as :func:`option` gives them."""
+    """Return the connection options of a plugin, as :func:`option` returns them."""
     names = [name for name in CONNECTION if name in plugin.option_definitions]
     return {name: option(plugin, name, render, written) for name in names}
 
 
 def reader(options: dict[str, Any]) -> Client:
-    """A client that refuses to write. Sends nothing yet.
+    """Return a client that refuses to write. Send nothing yet.
 
-    :raises SeventhingsError: where an option can't be right, or the library requests is missing.
+    :raises SeventhingsError: if an option is invalid, or the library requests is missing.
     """
     if REQUESTS_IMPORT_ERROR is not None:
         raise SeventhingsError(missing_required_lib("requests"))
@@ -74,11 +74,11 @@ _CLIENTS: dict[tuple[Any, ...], Client] = {}
 
 
 def shared_reader(options: dict[str, Any]) -> Client:
-    """A client that refuses to write, the same one for the same options in one process: one login for many lookups.
+    """Return a client that refuses to write, shared by equal options in one process: one login for many lookups.
 
-    A worker that was forked does not take over the connection of the process that it came from.
+    A forked worker does not use the connection of its parent.
 
-    :raises SeventhingsError: as :func:`reader`.
+    :raises SeventhingsError: as in :func:`reader`.
     """
     key = (os.getpid(), *sorted((name, str(value)) for name, value in options.items()))
     if key not in _CLIENTS:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From the records of an instance to hosts and groups, joined in memory: never a request for each record."""
+"""Turn the records of an instance into hosts and groups, joined in memory, without a request per record."""
 
 from __future__ import annotations
 
@@ -40,13 +40,16 @@ from .inventory_names import (
 )
 
 Shown = Mapping[str, Any]
-"""A record in its normalised read shape, as the info modules return it."""
+"""A record in its normalised form, as the info modules return it."""
 
 Records = Mapping[str, Sequence[Shown]]
-"""The records of an instance: plural name of a kind to its records. Plain data, so that it can be cached."""
+"""The records of an instance by plural name of their kind. Plain data, so that it can be cached."""
 
 KINDS: dict[str, Kind] = {"locations": LOCATION, "rooms": ROOM, "objects": OBJECT}
-"""The kinds that may become hosts, by plural name; each stands in one of the kind before it, and is read with these."""
+"""The kinds that may become hosts, by plural name.
+
+Each is inside a record of the kind before it, and is read with these.
+"""
 
 _NAMED_IN_WARNING = 5
 _ANY = Field("", "")
@@ -56,13 +59,13 @@ _ANY = Field("", "")
 
 
 def read_along(hosts: str) -> list[str]:
-    """The plural names of the kinds that must be read where ``hosts`` become hosts."""
+    """Return the plural names of the kinds to read if ``hosts`` become hosts."""
     names = list(KINDS)
     return names[: names.index(hosts) + 1]
 
 
 def filters_by_kind(written: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """The option ``filters``, its kinds by plural name; the singular is accepted.
+    """Return the option ``filters`` by plural name. The singular is accepted.
 
     :raises InvalidInput: for another kind, and for filters that are no map.
     """
@@ -88,8 +91,8 @@ class Node:
     """A host or a group.
 
     :ivar variables: its own, with the prefix.
-    :ivar inherited: those of the groups above it, nearest first to win.
-    :ivar group: the name of the group that it stands in; None where there is none.
+    :ivar inherited: those of the groups above it; the nearest group has precedence.
+    :ivar group: the name of its group; None without one.
     """
 
     name: str
@@ -99,13 +102,13 @@ class Node:
 
     @property
     def visible(self) -> dict[str, Any]:
-        """The variables that a template sees: its own variables before those of its groups."""
+        """Return the variables that a template sees. Its own variables have precedence over those of its groups."""
         return {**self.inherited, **self.variables}
 
 
 @dataclass
 class Layout:
-    """The inventory: groups (parents before children), hosts, and what a person should know about it."""
+    """The inventory: groups (parents before children), hosts, and warnings."""
 
     groups: list[Node] = field(default_factory=list)
     hosts: list[Node] = field(default_factory=list)
@@ -117,14 +120,14 @@ class Plan:
     """The layout of the records as hosts and groups.
 
     :ivar hosts: plural name of what becomes a host.
-    :ivar prefix: what stands before each variable.
-    :ivar filtered: the kinds with a filter; what stands in a place that a filter left out is left out with it.
+    :ivar prefix: the prefix of each variable.
+    :ivar filtered: the kinds with a filter; records inside an excluded place are excluded, too.
     :ivar room_field: the field of an object that links to its room.
-    :ivar location_field: the field of an object that links to its location, for one that has no room.
-    :ivar hostname: a host's name from its variables, None for the default name.
-    :ivar host_prefix: what stands before the name of each host.
-    :ivar group_prefix: what stands before the name of each group.
-    :ivar may_join: whether a host may have a name without a slash, as machines have.
+    :ivar location_field: the field of an object that links to its location, used without a room.
+    :ivar hostname: a function from variables to a host's name; None for the default name.
+    :ivar host_prefix: the prefix of each host's name.
+    :ivar group_prefix: the prefix of each group's name.
+    :ivar may_join: True if a host may have a name without a slash, as machines have.
     """
 
     hosts: str
@@ -138,9 +141,7 @@ class Plan:
     may_join: bool = False
 
     def links(self, plural: str) -> list[tuple[str, str]]:
-        """The fields by which a record links to a place, each with the kind of the place. The first one with a link
-        says where the record stands.
-        """
+        """Return the fields that link a record to a place, each with the kind of the place. The first link counts."""
         return {
             "locations": [],
             "rooms": [("locations", ROOM.identity[0].key)],
@@ -153,7 +154,7 @@ class Plan:
 
 @dataclass
 class Read:
-    """The lists that an inventory is made of. Plain data, so that they can be cached.
+    """The lists of an inventory. Plain data, so that they can be cached.
 
     :ivar hidden: plural name of a kind to the keys of the fields that the account does not see.
     """
@@ -163,7 +164,7 @@ class Read:
 
     @property
     def warnings(self) -> list[str]:
-        """A line for each kind with fields that the account does not see."""
+        """Return a warning for each kind with fields that the account does not see."""
         return [
             f"{plural}: {'; '.join(map(unseen, keys))}, so names, groups and variables lack it."
             for plural, keys in self.hidden.items()
@@ -171,10 +172,10 @@ class Read:
 
 
 def read_records(client: Client, plan: Plan, filters: Mapping[str, Mapping[str, Any]]) -> Read:
-    """Complete lists of all that is needed for the inventory.
+    """Return complete lists of everything that the inventory needs.
 
     :param filters: from :func:`filters_by_kind`.
-    :raises InvalidInput: where the account does not see what tells which records are meant.
+    :raises InvalidInput: if the account does not see the fields that select the records.
     """
     records: dict[str, Sequence[Shown]] = {}
     hidden: dict[str, list[str]] = {}
@@ -196,10 +197,9 @@ def read_records(client: Client, plan: Plan, filters: Mapping[str, Mapping[str, 
 
 
 def lay_out(records: Records, plan: Plan) -> Layout:
-    """Hosts and groups from the records.
+    """Return hosts and groups of the records.
 
-    Everything has a name of its own: of several with one name all but the first, by id, get a suffix, and a warning
-    says so.
+    Every name is unique: of several records with one name, all but the first by id get a suffix, and a warning says so.
 
     :raises InvalidInput: for the name of a host that could mean a machine, or a file outside ``host_vars``.
     """
@@ -230,7 +230,7 @@ def lay_out(records: Records, plan: Plan) -> Layout:
 
 @dataclass(frozen=True)
 class _Place:
-    """A record that others stand in, its group, and the place that it stands in itself."""
+    """A record with others inside, its group, and the place that it is in."""
 
     plural: str
     record: Shown
@@ -239,7 +239,7 @@ class _Place:
 
     @property
     def chain(self) -> Iterator[_Place]:
-        """This place and those above it."""
+        """Yield this place and the places above it."""
         yield self
         if self.above:
             yield from self.above.chain
@@ -263,7 +263,7 @@ class _Places:
                 self._by_uuid[own.uuid] = place
 
     def find(self, link: Any) -> _Place | None:
-        """The place that a link means, whatever its shape; None for none, and for one that is not here."""
+        """Return the place that a link means, in any of its forms, or None without a known place."""
         reference = self._read(link, _ANY)
         if not isinstance(reference, Reference):
             return None
@@ -274,7 +274,7 @@ class _Places:
 def _placed(
     records: Sequence[Shown], plural: str, plan: Plan, places: Mapping[str, _Places]
 ) -> Iterator[tuple[Shown, _Place | None]]:
-    """Each record with the place that it stands in, in an order that does not depend on the answer."""
+    """Yield each record with its place, in an order that does not depend on the answer."""
     narrowed = plan.filtered.intersection(places) - {plural}
     for record in sorted(records, key=_age):
         found = (places[above].find(record.get(key)) for above, key in plan.links(plural))
@@ -303,8 +303,9 @@ def _node(record: Shown, plural: str, plan: Plan, parent: _Place | None, names: 
 
 
 def _encodable(value: Any) -> Any:
-    """A value whose texts can be written in every format: a replacement character stands for half of a surrogate pair,
-    which ends ``ansible-inventory --yaml`` otherwise.
+    """Return a value whose texts can be written in every format.
+
+    A replacement character stands for a lone surrogate, which would end ``ansible-inventory --yaml``.
     """
     if isinstance(value, str):
         if value.isascii() or value.isprintable():
@@ -316,7 +317,7 @@ def _encodable(value: Any) -> Any:
 
 
 def _left_out(variables: Variables) -> list[str]:
-    """The warning about fields that are no variables, if there are any."""
+    """Return the warning about fields that are no variables, if there are any."""
     if not variables.left_out:
         return []
     names = _some(sorted(variables.left_out))
@@ -324,14 +325,17 @@ def _left_out(variables: Variables) -> list[str]:
 
 
 def _some(names: Sequence[str]) -> str:
-    """The first of these names, and how many more there are."""
+    """Return the first of these names, and how many more there are."""
     shown = ", ".join(names[:_NAMED_IN_WARNING])
     more = len(names) - _NAMED_IN_WARNING
     return f"{shown} and {more} more" if more > 0 else shown
 
 
 def _completed(link: Mapping[str, Any], place: _Place) -> dict[str, Any]:
-    """A link with the members that the instance left out: the place is at hand, so every instance gives the same."""
+    """Return a link with the members that the instance left out.
+
+    The place is known, so every instance has the same result.
+    """
     known = {
         "id": place.record.get("id"),
         "uuid": place.record.get("uuid"),
@@ -344,26 +348,26 @@ def _completed(link: Mapping[str, Any], place: _Place) -> dict[str, Any]:
 
 
 def _own_name(record: Shown, plural: str) -> str:
-    """The name that people have for a record: the first of its naming fields with a value, else its kind and id."""
+    """Return the name of a record for people: its first naming field with a value, else its kind and id."""
     kind = KINDS[plural]
     name = next((name for key in (*kind.labels[::-1], *kind.names) if (name := one_line(record.get(key)))), "")
     return name or f"{kind.name} {record.get('id') or record.get('uuid')}"
 
 
 def _path(record: Shown, plural: str, parent: _Place | None) -> str:
-    """Rooms are called by their location and themselves, all else by itself."""
+    """Return the path of a record: rooms by their location and name, everything else by name."""
     own = as_part(_own_name(record, plural))
     return f"{as_part(_own_name(parent.record, 'locations'))}/{own}" if plural == "rooms" and parent else own
 
 
 def _default_name(record: Shown, plural: str, parent: _Place | None) -> str:
-    """A name with a slash, as no machine has."""
+    """Return a name with a slash. No machine has such a name."""
     path = _path(record, plural, parent)
     return path if "/" in path else f"{KINDS[plural].name}/{path}"
 
 
 class _Names:
-    """Gives each record a name of its own."""
+    """Give each record a unique name."""
 
     def __init__(self, noun: str, taken: Iterable[str]) -> None:
         self._noun = noun

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The cache between two runs: where it may lie, and what of it is believed."""
+"""The cache between two runs: its place, and what of it is trusted."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _BITS_TO_READ = 0o044
 def plain_records(
     kept: Any, question: str, plurals: Collection[str]
 ) -> tuple[dict[str, list[dict[str, Any]]], dict[str, list[str]]] | None:
-    """The records that a cache kept for a question, and the keys of the fields that the account did not see.
+    """Return the records that a cache has for a question, and the keys of the fields that the account did not see.
 
-    Whoever wrote them, they are data: a passage through JSON leaves no tag that would make a text a template.
+    Whoever wrote them, they are data: a conversion through JSON removes every tag that would make a text a template.
 
-    :param plurals: of what there must be a list.
-    :returns: None where the answer is to another question, or has not the shape in which it was written.
+    :param plurals: the required lists.
+    :returns: None if the answer is to another question, or has an unexpected form.
     """
     try:
         plain = json.loads(json.dumps(kept))
@@ -45,9 +45,9 @@ def plain_records(
 
 
 def why_foreign(folder: Path) -> str | None:
-    """Says why others could put something into a directory, or another one into its place; None where they can't.
+    """Return why others could write to a directory or replace it, or None if they cannot.
 
-    A member of a group of the user's own, as some systems make for each user, is no other.
+    A member of a private group, which some systems create for each user, does not count.
     """
     lexical = Path(os.path.abspath(folder))  # noqa: PTH100 - resolve() would follow the links that are looked for
     for step in (lexical, *lexical.parents):

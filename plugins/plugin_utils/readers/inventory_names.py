@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names of records in an inventory: never what belongs to Ansible, to another source, or to another file."""
+"""Names of records in an inventory. They never replace names of Ansible, of another source, or of another file."""
 
 from __future__ import annotations
 
@@ -22,42 +22,47 @@ _ANSIBLES_NAMES = frozenset([*_ANSIBLES_GROUPS, *constants.LOCALHOST, *constants
 _ANSIBLES_VARIABLES = constants.INTERNAL_STATIC_VARS.union(
     ["cycler", "dict", "joiner", "lipsum", "lookup", "namespace", "now", "omit", "q", "query", "range", "undef", "vars"]
 )
-"""Magic variables, and what templates call by name. Where a play's keyword such as ``name`` is a variable, nothing
-changes."""
+"""Magic variables, and names that templates call.
+
+A variable named like a keyword of a play, such as ``name``, is harmless.
+"""
 _OF_THE_ENVIRONMENT = re.compile(r"\$(?=\w|\{)")
-"""The mark that begins the name of a variable in ``os.path.expandvars``."""
+"""The beginning of a variable in ``os.path.expandvars``."""
 
 
 # ---- texts that become names
 
 
 def one_line(text: object) -> str:
-    """A text without line breaks and surplus spaces; empty for None."""
+    """Return a text without line breaks and surplus blanks; empty for None."""
     return "" if text is None else " ".join(str(text).split())
 
 
 def literal(text: str) -> str:
-    """A name in which no variable of the environment is meant: Ansible looks for files by the name, and would take
-    ``$NAME`` for what stands in the environment, which may be the way to another file.
+    """Return a name without references to environment variables.
+
+    Ansible looks for files by the name, and would replace ``$NAME`` by a value that may lead to another file.
     """
     return _OF_THE_ENVIRONMENT.sub("_", text)
 
 
 def as_part(text: str) -> str:
-    """A text as one part of a name whose parts stand between slashes."""
+    """Return a text as one part of a name whose parts are separated by slashes."""
     return clean(text.replace("/", "_"))
 
 
 def group_name(prefix: str, text: str) -> str:
-    """A name that Ansible takes for a group. A digit in front is kept, so ``1 Main St`` and ``2 Main St`` stay two."""
+    """Return a valid group name. A leading digit is kept, so that ``1 Main St`` and ``2 Main St`` stay different."""
     name = f"{prefix}{text}"
     return str(to_safe_group_name(f"_{name}" if name[:1].isdigit() else name, force=True, silent=True))
 
 
 def check_host_name(name: str, may_join: bool) -> None:
-    """
-    :raises InvalidInput: for a name that Ansible would look for outside ``host_vars``, and for one without a slash,
-        as machines have.
+    """Check the name of a host.
+
+    :raises InvalidInput: for a name that Ansible would look for outside ``host_vars``, and for a name without a slash,
+        as
+        machines have.
     """
     if any(part in ("", ".", "..") for part in name.split("/")):
         raise InvalidInput(
@@ -76,9 +81,9 @@ def check_host_name(name: str, may_join: bool) -> None:
 
 @dataclass(frozen=True)
 class Earlier:
-    """Hosts and groups of the sources before this one.
+    """Hosts and groups of earlier sources.
 
-    :ivar may_join: the option ``existing`` is ``join``: a host or a group may be one that is there.
+    :ivar may_join: True if the option ``existing`` is ``join``: a host or a group may already exist.
     """
 
     hosts: frozenset[str]
@@ -90,8 +95,9 @@ class Earlier:
         return cls(frozenset(hosts), frozenset(groups).difference(_ANSIBLES_GROUPS), existing == "join")
 
     def check_host(self, name: str) -> None:
-        """
-        :raises InvalidInput: for a host that belongs to somebody else.
+        """Check that a host does not belong to another source.
+
+        :raises InvalidInput: if it does.
         """
         options = "host_prefix or another hostname"
         self._check("hostname", options, "host", name, self.hosts, self.groups)
@@ -104,9 +110,10 @@ class Earlier:
             )
 
     def check_group(self, name: str, option: str = "group_prefix") -> None:
-        """
-        :param option: that gives the name.
-        :raises InvalidInput: for a group that belongs to somebody else.
+        """Check that a group does not belong to another source.
+
+        :param option: the option with the name.
+        :raises InvalidInput: if it does.
         """
         self._check(option, f"another {option}", "group", name, self.groups, self.hosts)
 
@@ -134,7 +141,7 @@ class Earlier:
 
 
 def variable_key(key: str) -> str:
-    """A field key as part of the name of a variable, for which Ansible takes letters of ASCII alone."""
+    """Return a field key as part of a variable name, for which Ansible accepts only ASCII letters."""
     return re.sub(r"\W", "_", key, flags=re.ASCII)
 
 
@@ -142,7 +149,7 @@ def variable_key(key: str) -> str:
 class Variables:
     """Names of variables from field keys.
 
-    :ivar prefix: what stands before each.
+    :ivar prefix: the prefix of each variable.
     :ivar left_out: the names that would have set a variable of Ansible.
     """
 
@@ -151,7 +158,7 @@ class Variables:
     _names: dict[str, str | None] = field(default_factory=dict)
 
     def named(self, keys: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """Each key that may become a variable, and the name of that."""
+        """Yield each key that may become a variable, with the name of the variable."""
         for key in keys:
             if key not in self._names:
                 self._names[key] = self._name(key)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Records by reference, as a person writes one: text, uuid, integer id, or a map."""
+"""Find records by reference as users write it: text, uuid, integer id, or a map."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.sigh
 )
 
 LOOKED_UP = tuple(kind.name for kind in KINDS.values() if kind.can_be_looked_up)
-"""The kinds that a lookup knows, by name."""
+"""The kinds that a lookup accepts, by name."""
 
 _ANY = Field("", "")
 
 
 def kind_named(name: Any) -> Kind:
-    """The kind that a lookup is about.
+    """Return the kind for a lookup.
 
     :raises InvalidInput: for another name.
     """
@@ -41,7 +41,7 @@ def kind_named(name: Any) -> Kind:
 
 
 class Finder:
-    """Finds records of one kind. Lists are read once for all that are looked for."""
+    """Find records of one kind. Lists are read once for all references."""
 
     def __init__(self, client: Client, kind: Kind) -> None:
         self._client = client
@@ -52,9 +52,9 @@ class Finder:
         self._seen: list[Record] = []
 
     def find(self, written: Iterable[Any]) -> list[Record]:
-        """The record of each reference, in their order.
+        """Return the record of each reference, in their order.
 
-        :raises NoMatch: where there is none; ``Ambiguous`` where there are several; ``InvalidInput`` for what is no
+        :raises NoMatch: if there is none; ``Ambiguous`` if there are several; ``InvalidInput`` for an invalid
             reference.
         """
         references = [self._parsed(one) for one in written]
@@ -66,7 +66,7 @@ class Finder:
         return found
 
     def show(self, record: Record, field: str | None = None) -> Any:
-        """A record as the modules return it, or the value of one field, by its key or its label.
+        """Return a record as the modules return it, or the value of one field, by its key or its label.
 
         :raises InvalidInput: for a field that this kind does not have, or that the account does not see.
         """

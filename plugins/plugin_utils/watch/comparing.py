@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From a record to what is remembered of it, and the fields in which that differs."""
+"""Convert a record to what is remembered of it, and find the fields that differ."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from .cursor import Known
 from .dates import Watch, dates_in
 
 _NO_CHANGE = frozenset({"updated_at", "updated_by_user_id", "locked_by"})
-"""Members that say that something changed, or that somebody looks at it, and are no change themselves."""
+"""Members that show that something changed, or that somebody views it, and are no change themselves."""
 
 _DIGEST_BYTES = 6
 
 
 def known(schema: Schema, record: Record, salt: str, watches: Sequence[Watch]) -> Known:
-    """The part of a record that is remembered."""
+    """Return the part of a record that is remembered."""
     values = schema.read(record.flat)
     told = {field.wire_key for field in schema.fields.values()}
     others = {name: value for name, value in record.flat.items() if name not in told}
@@ -36,8 +36,9 @@ def known(schema: Schema, record: Record, salt: str, watches: Sequence[Watch]) -
 
 
 def changed_fields(before: Known, now: Known) -> list[str]:
-    """The fields that differ. One that only one of the two has counts only where the other's value is no nothing:
-    instances leave out what is empty.
+    """Return the fields that differ.
+
+    A field that only one of the two has counts only if its value is not empty: instances leave out what is empty.
     """
     return sorted(
         name
@@ -47,7 +48,7 @@ def changed_fields(before: Known, now: Known) -> list[str]:
 
 
 def _digest(value: Any, salt: str) -> str:
-    """A short text for a value, another one for another value; empty for nothing."""
+    """Return a short text that differs for different values; empty for nothing."""
     plain = _plain(value)
     if plain in EMPTY:
         return ""
@@ -58,7 +59,7 @@ def _digest(value: Any, salt: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A canonical value as JSON. A link is the record that it leads to, whatever that is called today."""
+    """Return a canonical value as JSON. A link is its target, whatever its present name."""
     if isinstance(value, Reference):
         return value.uuid or value.id
     if isinstance(value, Attachment):

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The cursor: what a source has seen and told, in a file that survives restarts."""
+"""The cursor: what a source has read and reported, in a file that survives restarts."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _BEGIN_ANEW = "remove it to begin anew from what is there now"
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """One record, as it is remembered. The only values kept are its integer id and the dates that are watched.
+    """What is remembered of one record. The only values are its integer id and the watched dates.
 
     :ivar number: its integer id; None if the answers have none. :ivar digests: field to a salted digest of its value.
-    :ivar dates: watched field to its day or instant. :ivar told: the dates that were told.
+    :ivar dates: watched field to its day or instant. :ivar told: the dates that were reported.
     :ivar out_of_sight: why no list shows it: ``archived``, or ``hidden`` from this user; empty: it is listed.
     """
 
@@ -47,9 +47,9 @@ class Known:
 
 @dataclass(slots=True)
 class KindState:
-    """A kind, as it is remembered.
+    """What is remembered of a kind.
 
-    :ivar stamp: the newest time of change that an answer had. :ivar watched: the fields whose dates are watched.
+    :ivar stamp: the latest time of change in an answer. :ivar watched: the fields whose dates are watched.
     """
 
     stamp: str = ""
@@ -57,15 +57,15 @@ class KindState:
     records: dict[str, Known] = field(default_factory=dict)
 
     def copy(self) -> KindState:
-        """A copy that takes other records without changing this one."""
+        """Return a copy whose records can be replaced without changing this state."""
         return KindState(self.stamp, self.watched, dict(self.records))
 
 
 @dataclass(slots=True)
 class State:
-    """All that is remembered of an instance.
+    """Everything that is remembered of an instance.
 
-    :ivar salt: makes digests that say nothing to whoever reads the file alone.
+    :ivar salt: makes the digests useless to somebody who reads only the file.
     """
 
     salt: str = field(default_factory=lambda: secrets.token_hex(16))
@@ -73,11 +73,11 @@ class State:
 
 
 class CursorFile:
-    """The file of a cursor, which one source has for itself.
+    """The file of a cursor. Only one source may use it.
 
-    :param path: where a source names one. None: in the state directory of the user.
+    :param path: if the source names a file. None: in the state directory of the user.
     :param instance: root of the instance. :param name: of the source.
-    :raises InvalidInput: where it can't be kept there, or another source has it.
+    :raises InvalidInput: if it cannot be stored there, or another source uses it.
     """
 
     def __init__(self, path: str | None, instance: str, name: str) -> None:
@@ -90,10 +90,10 @@ class CursorFile:
         self._lock = self._locked()
 
     def read(self) -> State | None:
-        """The state; None where there is no file yet.
+        """Return the state, or None if there is no file yet.
 
-        :raises InvalidInput: where the file can't be understood, or is about another instance. To begin anew would lose
-            events without a word.
+        :raises InvalidInput: if the file is unreadable or of another instance. Starting again would silently lose
+            events.
         """
         try:
             content = self._folder.read(self._name, _LARGEST)
@@ -112,9 +112,9 @@ class CursorFile:
             raise InvalidInput(f"cursor: {self._path} can't be read; {_BEGIN_ANEW}") from error
 
     def write(self, state: State) -> None:
-        """Keeps a state: all of it, or nothing, also where the machine loses its power.
+        """Store a state atomically, also if the machine loses its power.
 
-        :raises InvalidInput: where it can't be written.
+        :raises InvalidInput: if it cannot be written.
         """
         kept = {"format": _FORMAT, "instance": self._instance, **_members(state)}
         try:
@@ -124,7 +124,7 @@ class CursorFile:
             raise InvalidInput(f"cursor: {error}") from error
 
     def close(self) -> None:
-        """Lets another source have the cursor."""
+        """Release the cursor for another source."""
         os.close(self._lock)
 
     @property
@@ -151,10 +151,10 @@ def _members(one: State | KindState | Known) -> dict[str, Any]:
 
 
 def _state(kept: dict[str, Any]) -> State:
-    """A state from its members.
+    """Create a state from its members.
 
-    :raises KeyError: where one is missing. :raises TypeError: where one is of another type.
-    :raises ValueError: where one can't be what it is called.
+    :raises KeyError: if one is missing. :raises TypeError: if one has another type.
+    :raises ValueError: if one is impossible.
     """
     if not _SALT.fullmatch(kept["salt"]):
         raise ValueError

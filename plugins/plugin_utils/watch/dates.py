@@ -1,9 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Dates that come near, and those that passed: fields of any kind that a source names, and what tasks and rental cases
-have to be done by.
-"""
+"""Approaching and past dates: watched fields of any kind, and the deadlines of tasks and rental cases."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Watch:
-    """A field whose dates are told before they come.
+    """A field whose dates are reported in advance.
 
     :ivar kind: name of the kind. :ivar field: key of the field. :ivar days: how many days before.
     :ivar spelling: the field as the rulebook names it.
@@ -34,11 +32,10 @@ class Watch:
 
 @dataclass(frozen=True)
 class Term:
-    """A date by which something has to be done.
+    """A deadline.
 
-    :ivar day: the field with the last day. :ivar instant: the field with the instant, where there is one.
-    :ivar open: the statuses in which it is still to be done. :ivar overdue: those in which the service says that it is
-        late.
+    :ivar day: the field with the last day. :ivar instant: the field with the instant, if there is one.
+    :ivar open: the statuses of unfinished records. :ivar overdue: the statuses of late records.
     """
 
     day: str
@@ -54,14 +51,14 @@ TERMS: Mapping[str, tuple[Term, ...]] = {
         Term("due_date", frozenset({"borrowed"}), "due_at", frozenset({"return_overdue"})),
     ),
 }
-"""Kinds of records that have to be done by a date."""
+"""Kinds of records with deadlines."""
 
 
 @dataclass(frozen=True)
 class Told:
-    """A date that is to be told: ``due`` or ``overdue``.
+    """A date to report: ``due`` or ``overdue``.
 
-    :ivar days_left: until the date; less than 0 where it passed. :ivar spelling: the field as the event names it.
+    :ivar days_left: until the date; negative if it has passed. :ivar spelling: the field as the event names it.
     """
 
     type: str
@@ -77,10 +74,10 @@ class Told:
 
 
 def terms_of(kind: str, values: Mapping[str, Any], now: dt.datetime, days: int) -> Iterator[Told]:
-    """The dates of a task or a rental case that are near or passed.
+    """Yield the approaching or past deadlines of a task or a rental case.
 
     :param values: canonical values by field key. :param now: with the time zone in which days begin.
-    :param days: how many days before a date is near.
+    :param days: how many days before a date is reported.
     """
     for term in TERMS.get(kind, ()):
         status, day = values.get("status"), values.get(term.day)
@@ -97,15 +94,15 @@ def terms_of(kind: str, values: Mapping[str, Any], now: dt.datetime, days: int) 
 
 
 def dates_in(watches: Sequence[Watch], values: Mapping[str, Any]) -> dict[str, str]:
-    """The dates of the watched fields of a record, as they are remembered."""
+    """Return the dates of the watched fields of a record, as they are remembered."""
     found = {watch.field: values.get(watch.field) for watch in watches}
     return {field: text_of_date(value) for field, value in found.items() if isinstance(value, dt.date)}
 
 
 def near(watches: Sequence[Watch], dates: Mapping[str, str], now: dt.datetime) -> Iterator[tuple[Watch, Told]]:
-    """The watched dates that are near.
+    """Yield the watched dates that approach.
 
-    :param dates: as :func:`dates_in` gives them.
+    :param dates: from :func:`dates_in`.
     """
     for watch in watches:
         date = dates.get(watch.field, "")
@@ -117,7 +114,7 @@ def near(watches: Sequence[Watch], dates: Mapping[str, str], now: dt.datetime) -
 
 
 def _day_of(date: str, zone: dt.tzinfo | None) -> dt.date:
-    """The day of a date or an instant in a time zone; that in UTC where the zone has none, at the ends of time."""
+    """Return the day of a date or an instant in a time zone, or in UTC at the ends of time."""
     instant = dt.datetime.fromisoformat(date)
     if instant.tzinfo is not None:
         with contextlib.suppress(OverflowError):

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The values that an event may carry.
 
-An event reaches a playbook as an extra variable, and Ansible evaluates every text of those. Three attempts to tell a
-harmless text from an expression failed, so an event carries no text that somebody wrote on the instance: only
+An event reaches a playbook as an extra variable, and Ansible evaluates every text in it. Three attempts to distinguish
+a harmless text from an expression failed, so an event carries no text that somebody wrote on the instance: only
 identifiers, numbers, booleans, dates, words from this source code, and names in the spelling of the rulebook. A
 playbook reads the texts of a record by its uuid, because Ansible treats the result of a module as data.
 """
@@ -25,7 +25,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 from .dates import text_of_date
 
 _LARGEST = 1 << 53
-"""Numbers up to this one are exact in every reader of JSON."""
+"""Numbers up to this limit are exact in every reader of JSON."""
 
 _DIGITS = re.compile(r"[0-9]{1,15}", re.ASCII)
 

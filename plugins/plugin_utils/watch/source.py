@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An event source: its options, and the loop that looks, tells and remembers."""
+"""An event source: its options, and the loop that reads, reports and remembers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from .watcher import WATCHED, Event, LoginRefused, Match, Watcher, WatchOptions
 _log = logging.getLogger("community.seventhings.changes")
 
 _FEEDBACK = "eda_feedback_queue"
-"""The option in which ansible-rulebook hands over the queue of what it took."""
+"""The option in which ansible-rulebook hands over the queue of handled events."""
 
 _DATE_SPEC: Spec = {
     "kind": {"type": "str", "choices": list(WATCHED), "default": "object"},
@@ -69,14 +69,14 @@ SPEC: Spec = {
 
 
 class Queue(Protocol):
-    """The part of a queue of events that is used."""
+    """The part of an event queue that is used."""
 
     async def put(self, data: Event) -> None:
         """Add an event."""
 
 
 class Frugal(RateLimit):
-    """The rate limit of an instance, and beside it a smaller one that binds this source alone."""
+    """The rate limit of an instance, and a smaller limit for this source alone."""
 
     def __init__(self, of_the_instance: RateLimit, per_minute: int) -> None:
         super().__init__(per_minute, of_the_instance.clock)
@@ -91,10 +91,10 @@ class Frugal(RateLimit):
 
 
 async def run(queue: Queue, args: Mapping[str, Any]) -> None:
-    """Tells what changes, until it is cancelled.
+    """Report changes until cancelled.
 
-    :param queue: takes the events. :param args: the options.
-    :raises SeventhingsError: where an option can't be right, or the instance lets nobody in.
+    :param queue: receives the events. :param args: the options.
+    :raises SeventhingsError: if an option is invalid, or the login is refused.
     """
     given = dict(args)
     feedback = given.pop(_FEEDBACK, None)
@@ -137,7 +137,7 @@ async def _sleep_until(moment: float) -> None:
 
 
 class _Log:
-    """Writes each problem once, and again where it comes back."""
+    """Write each problem once, and again if it comes back."""
 
     def __init__(self) -> None:
         self._last: set[str] = set()

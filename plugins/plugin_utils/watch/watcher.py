@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One look at an instance after the other, with the fewest requests, and what changed between them."""
+"""Read an instance again and again with the fewest requests, and find what changed in between."""
 
 from __future__ import annotations
 
@@ -39,22 +39,22 @@ WATCHED = tuple(kind.name for kind in KINDS.values() if kind.has_history)
 
 _STAMP = "updated_at"
 _FEW = 2
-"""Requests of a narrow look: what changed, and how many there are. A whole list of no more is read as it is."""
+"""Requests of a narrow read: the changes, and the number of records. A list that takes no more is read as a whole."""
 _MISCOUNTED = 3
-"""How often a count may differ from the list before it is asked for no more."""
+"""How often a count may differ from the list before it is no longer requested."""
 
 Event = dict[str, Any]
 
 
 class LoginRefused(SeventhingsError):
-    """The instance lets this user not in. Trying on may get the user banned."""
+    """Raised if the instance refuses the login. Further attempts may get the user banned."""
 
 
 @dataclass(frozen=True)
 class Match:
     """A filter that a rulebook gives a name.
 
-    :ivar id: the name. :ivar kind: name of the kind. :ivar where: the filters, as the info modules take them.
+    :ivar id: the name. :ivar kind: name of the kind. :ivar where: the filters, as the info modules accept them.
     """
 
     id: str
@@ -64,13 +64,13 @@ class Match:
 
 @dataclass(frozen=True)
 class WatchOptions:
-    """The options of a source that are about records.
+    """The options of a source about records.
 
-    :ivar kinds: their names. :ivar dates: further fields whose dates are told, by key or label.
+    :ivar kinds: their names. :ivar dates: further fields whose dates are reported, by key or label.
     :ivar fields: the fields that an event may name, by key or label. :ivar matches: the filters that an event answers.
-    :ivar due_days: how many days before a task or a rental case is due it is told.
-    :ivar tells_existing: whether the first look tells what is there; else it only remembers.
-    :ivar whole_interval: seconds after which a list is read whole, where changes alone were read.
+    :ivar due_days: how many days before its deadline a task or a rental case is reported.
+    :ivar tells_existing: True to report existing records at the initial read; otherwise they are only remembered.
+    :ivar whole_interval: seconds after which the whole list is read, if only changes were read.
     """
 
     kinds: Sequence[str] = WATCHED
@@ -84,11 +84,11 @@ class WatchOptions:
 
 @dataclass(slots=True)
 class _Cost:
-    """The cost of looking at a kind so far.
+    """The cost of reading a kind so far.
 
-    :ivar requests: of the last whole list. :ivar read: the moment of it. :ivar narrows: whether the instance lists what
-        changed and counts what is there. :ivar count: what it counted, where that was not what was expected.
-    :ivar miscounted: how often the whole list did not hold that many.
+    :ivar requests: of the last whole list. :ivar read: its time. :ivar narrows: True if the instance lists changes and
+        counts records. :ivar count: an unexpected count.
+    :ivar miscounted: how often the whole list had another number.
     """
 
     requests: int = 0
@@ -98,7 +98,7 @@ class _Cost:
     miscounted: int = 0
 
     def judge_count(self, number: int) -> None:
-        """Holds the count that led to reading a whole list against the number of records in it."""
+        """Compare the count that caused reading a whole list with the number of records in it."""
         if self.count is not None and self.count != number:
             self.miscounted += 1
             self.narrows = self.miscounted < _MISCOUNTED
@@ -107,9 +107,9 @@ class _Cost:
 
 @dataclass
 class Watcher:
-    """Looks at an instance, and remembers it.
+    """Read an instance, and remember it.
 
-    :ivar problems: what the last look could not see, in words.
+    :ivar problems: what the last read could not see, in words.
     """
 
     client: Client
@@ -128,11 +128,11 @@ class Watcher:
         self.names = Names(self.options.fields)
 
     def look(self) -> list[Event]:
-        """Returns what changed since the last look that was kept.
+        """Return what changed since the last stored read.
 
-        :raises LoginRefused: where nobody is let in.
+        :raises LoginRefused: if the login is refused.
         :raises InvalidInput: if a field of the options does not exist on this instance.
-        :raises SeventhingsError: where the instance can't be read. Nothing is lost then: the next look sees it.
+        :raises SeventhingsError: if the instance cannot be read. Nothing is lost: the next read reports it.
         """
         self.problems = []
         try:
@@ -152,9 +152,9 @@ class Watcher:
         return events
 
     def keep(self) -> None:
-        """Remembers the last look: everything that it found was told.
+        """Remember the last read, because everything in it was reported.
 
-        :raises InvalidInput: where the cursor can't be written.
+        :raises InvalidInput: if the cursor cannot be written.
         """
         if self._is_new or self._next != self._state:
             self.cursor.write(self._next)
@@ -194,7 +194,7 @@ class Watcher:
     # ---- reading
 
     def _read(self, kind: Kind, state: KindState) -> tuple[list[Record], bool]:
-        """The records that may have changed, and whether these are all that there are."""
+        """Return the records that may have changed, and True if these are all records."""
         cost = self._costs[kind.name]
         if self._is_narrow(kind, state, cost):
             narrowed = self._narrowed(kind, state, cost)
@@ -207,17 +207,17 @@ class Watcher:
         return records, True
 
     def _is_narrow(self, kind: Kind, state: KindState, cost: _Cost) -> bool:
-        """Tells whether it is worth asking for changes alone."""
+        """Return True if it is worth requesting only the changes."""
         if not (kind.filters == "query" and kind.has_own_fields and state.stamp and cost.narrows):
             return False
         is_recent = cost.read is not None and self.clock() - cost.read < self.options.whole_interval
         return is_recent and cost.requests > _FEW
 
     def _narrowed(self, kind: Kind, state: KindState, cost: _Cost) -> list[Record] | None:
-        """The records that changed since the newest change that was seen, that one included; None where the instance
-        does not say so, or where the count says that others went.
+        """Return the records that changed since the latest known change, including that change.
 
-        The record that changed last must be among them: so an answer shows that the filter was understood.
+        Return None if the instance does not report changes, or if the count shows that other records were removed. The
+        record with the latest known change must be in the answer, which proves that the filter was understood.
         """
         try:
             found = self.client.list_all(kind, [Condition(_STAMP, "gte", (state.stamp,))])
@@ -240,7 +240,7 @@ class Watcher:
         return self._next.salt
 
     def unlisted(self, kind: Kind, uuid: str) -> tuple[str, Record | None]:
-        """Looks what became of a record that is in no list: ``deleted``, ``archived``, or ``hidden`` from this user."""
+        """Find out what became of an unlisted record: ``deleted``, ``archived``, or ``hidden`` from this user."""
         try:
             record = self.client.get(kind, uuid)
         except PermissionMissing:
@@ -258,7 +258,7 @@ class Watcher:
 
 
 class _Look:
-    """One look at the records of a kind: changes the state, and gathers the events."""
+    """One read of the records of a kind: it updates the state and collects the events."""
 
     def __init__(
         self, watcher: Watcher, schema: Schema, state: KindState, watches: Sequence[Watch], is_silent: bool
@@ -274,7 +274,7 @@ class _Look:
         self._shown: dict[str, Record] = {}
 
     def see(self, records: Iterable[Record]) -> None:
-        """Compares records with what is remembered of them."""
+        """Compare records with what is remembered of them."""
         for record in records:
             if not record.uuid:
                 continue
@@ -293,7 +293,7 @@ class _Look:
             self._state.records[record.uuid] = now
 
     def miss(self, listed: set[str]) -> None:
-        """Looks what became of the records that a whole list does not have."""
+        """Find out what became of the records that are missing in a whole list."""
         for uuid, one in list(self._state.records.items()):
             if uuid in listed or one.out_of_sight:
                 continue
@@ -306,7 +306,7 @@ class _Look:
                 self._add(fate, uuid, one, record)
 
     def tell_dates(self) -> None:
-        """Tells the dates that came near or passed, each once."""
+        """Report approaching and past dates, each once."""
         now, kind = self._watcher.now(), self._schema.kind.name
         for uuid, one in list(self._state.records.items()):
             if one.out_of_sight:
@@ -333,7 +333,7 @@ class _Look:
     def match(self) -> None:
         """Fill in which filters of the rulebook match the records of the events.
 
-        The first look evaluates each filter, so that a wrong one is refused at the start.
+        The initial read evaluates each filter, so that a wrong filter is rejected at the start.
         """
         kind = self._schema.kind
         records = list(self._shown.values())
