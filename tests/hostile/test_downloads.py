@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Downloads and reports: names of the service own nothing, links are never followed, and files are for their owner."""
+"""Download and reports: names of the service own nothing, links are never followed, and files are for their owner."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class _Answer(BaseHTTPRequestHandler):
     server: _Hostile
 
     def log_message(self, *_arguments: Any) -> None:
-        """Says nothing."""
+        """Say nothing."""
 
     def do_GET(self) -> None:
         address = urlsplit(self.path)
@@ -190,7 +190,7 @@ class Workplace:
         return self.run("ansible-inventory", *sources, *options, **variables)
 
     def play(self, tasks: list[dict[str, Any]], *options: str, hosts: str = "all", **more: Any) -> Output:
-        """Runs tasks that may fail."""
+        """Run tasks that may fail."""
         plays = [{"hosts": hosts, "gather_facts": False, "ignore_errors": True, "tasks": tasks, **more}]
         self.file("play.yml", yaml.safe_dump(plays, sort_keys=False))
         return self.run("ansible-playbook", "play.yml", *(options or ("-i", "lab.seventhings.yml")))
@@ -371,7 +371,7 @@ def warm_cache(work: Workplace, **options: Any) -> Path:
 
 
 def forge(file: Path, change: Callable[[str], str]) -> None:
-    """Changes what Ansible wrapped into a text of its own."""
+    """Change what Ansible wrapped into a text of its own."""
     text = file.read_text()
     # From 2.19 on the payload is a text in JSON.
     payload = text if IS_TEXT_A_TEMPLATE else json.loads(text)["__payload__"]

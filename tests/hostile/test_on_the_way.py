@@ -31,7 +31,7 @@ LOCATION = KINDS["location"]
 
 
 class _Recorder(http.server.BaseHTTPRequestHandler):
-    """Notes all that it gets, and echoes it in every spelling."""
+    """Note all that it gets, and echo it in every spelling."""
 
     got: list[str]
     status = 403
@@ -55,7 +55,7 @@ class _Recorder(http.server.BaseHTTPRequestHandler):
     do_POST = do_CONNECT = do_GET
 
     def log_message(self, format: str, *arguments: Any) -> None:
-        """Prints nothing."""
+        """Print nothing."""
 
 
 def _serve(status: int = 403) -> Iterator[tuple[str, list[str]]]:

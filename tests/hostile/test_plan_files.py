@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plans are approved, not just found: whoever can write a plan file gets no further than the task that applies it."""
+"""Plan are approved, not just found: whoever can write a plan file gets no further than the task that applies it."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def digest(path: Path) -> str:
 
 
 def edit(path: Path, change: Callable[[dict[str, Any]], Any]) -> None:
-    """Changes a plan as somebody does who can write the file."""
+    """Change a plan as somebody does who can write the file."""
     document = json.loads(path.read_text("utf-8"))
     change(document)
     path.write_text(json.dumps(document), "utf-8")
@@ -478,7 +478,7 @@ def test_a_plan_that_nobody_would_read_is_not_written(site: Site, path: Path, mo
 
 
 def _set(*way: Any) -> Callable[[dict[str, Any]], None]:
-    """Sets a member, named by the way to it, to the last item."""
+    """Set a member, named by the way to it, to the last item."""
     *steps, name, value = way
 
     def change(document: dict[str, Any]) -> None:

@@ -93,7 +93,7 @@ def service(emulator: Emulator) -> Emulator:
 
 
 def run(directory: Path, service: Emulator, task: dict[str, Any]) -> playbook.Run:
-    """Runs a task, and what it gave through every door."""
+    """Run a task, and what it gave through every door."""
     filters = directory / "filter_plugins"
     filters.mkdir(parents=True)
     (filters / "payloads.py").write_text(FILTERS)

@@ -52,7 +52,7 @@ def _record(number: int) -> dict[str, Any]:
 
 
 class _Hostile(http.server.BaseHTTPRequestHandler):
-    """Answers by the first step of the path, which is the end of the root that the client was given."""
+    """Answer by the first step of the path, which is the end of the root that the client was given."""
 
     protocol_version = "HTTP/1.1"
     over: threading.Event
@@ -179,7 +179,7 @@ class _Hostile(http.server.BaseHTTPRequestHandler):
         self._json(b"<" * 200_000, 422)
 
     def log_message(self, format: str, *arguments: Any) -> None:
-        """Prints nothing."""
+        """Print nothing."""
 
 
 def _redirect(location: bytes) -> bytes:

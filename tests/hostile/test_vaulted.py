@@ -274,7 +274,7 @@ def test_what_is_wrong_with_vaulted_and_with_plain_records_quotes_nothing_vaulte
 
 
 class _Echo(http.server.BaseHTTPRequestHandler):
-    """Passes on what reads, and refuses what writes with the whole of it, as an instance or a proxy may."""
+    """Pass on what reads, and refuse what writes with the whole of it, as an instance or a proxy may."""
 
     target = ""
     status = 400
@@ -308,7 +308,7 @@ class _Echo(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_args: Any) -> None:
-        """Says nothing."""
+        """Say nothing."""
 
 
 @pytest.mark.parametrize("status", [400, 422, 500])

@@ -91,7 +91,7 @@ class FullDisk:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        """Leaves the descriptor open."""
+        """Leave the descriptor open."""
 
     def write(self, content: bytes) -> None:
         os.write(self._descriptor, content[: len(content) // 2])

@@ -60,7 +60,7 @@ class _Page(http.server.BaseHTTPRequestHandler):
     do_POST = do_GET
 
     def log_message(self, format: str, *arguments: Any) -> None:
-        """Prints nothing."""
+        """Print nothing."""
 
 
 def _serve(

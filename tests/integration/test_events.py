@@ -34,7 +34,7 @@ pytestmark = [
 
 
 def until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> bool:
-    """Waits for what a process does; false where it ends without it."""
+    """Wait for what a process does; false where it ends without it."""
     end = time.monotonic() + _PATIENCE
     while not condition():
         if process.poll() is not None or time.monotonic() > end:

@@ -39,7 +39,7 @@ def service(emulator: Emulator) -> Emulator:
 
 
 def by_name(directory: Path, service: Emulator, **variables: Any) -> Run:
-    """Runs the playbook of the collection."""
+    """Run the playbook of the collection."""
     noted = directory / "results.jsonl"
     noted.unlink(missing_ok=True)
     (directory / "variables.yml").write_text(yaml.safe_dump(variables), "utf-8")

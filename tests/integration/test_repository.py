@@ -23,7 +23,7 @@ HOOK = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))[0]
 
 
 def judged(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Runs the hook in a directory, as pre-commit does."""
+    """Run the hook in a directory, as pre-commit does."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     return subprocess.run(
         [str(ROOT / HOOK["entry"]), *arguments],

@@ -34,7 +34,7 @@ CLIENT = "client-of-the-test"
 
 
 class _Echo(http.server.BaseHTTPRequestHandler):
-    """Gives a known pair to everyone who signs in, and repeats everything else in an error."""
+    """Return a known pair to everyone who signs in, and repeat everything else in an error."""
 
     def do_GET(self) -> None:
         length = int(self.headers.get("Content-Length") or 0)
@@ -62,7 +62,7 @@ class _Echo(http.server.BaseHTTPRequestHandler):
     do_POST = do_PATCH = do_PUT = do_DELETE = do_GET
 
     def log_message(self, format: str, *arguments: Any) -> None:
-        """Prints nothing."""
+        """Print nothing."""
 
 
 @pytest.fixture(scope="module")

@@ -51,7 +51,7 @@ def service(emulator: Emulator) -> Emulator:
 
 
 def walk_here(service: Emulator, hasty: Walker, weather: Mapping[str, str], path: Path = TOUR) -> None:
-    """Walks a file of steps in this process and judges it."""
+    """Walk a file of steps in this process and judges it."""
     directory = hasty()
     service.reset()
     service.steer("PUT", "/switches", dict(weather))

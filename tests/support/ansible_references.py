@@ -57,7 +57,7 @@ def resolve(
 
 
 def settle(_app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: object) -> None:
-    """Makes the link of the header that of this site, and lets the heading of a page break at the joints of a name."""
+    """Create the link of the header that of this site, and let the heading of a page break at the joints of a name."""
     context["theme_documentation_home_url"] = context["pathto"](context["master_doc"])
     if "body" in context:
         context["body"] = _HEADING.sub(lambda heading: _JOINT.sub("<wbr>", heading[0]), context["body"], count=1)

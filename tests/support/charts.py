@@ -30,7 +30,7 @@ def files() -> dict[Path, bytes]:
 def table(heading: str, page: str) -> list[dict[str, str]]:
     """The rows of the table below a heading of Markdown, each a map of column to cell.
 
-    :raises LookupError: where there is none.
+    :raises LookupError: if there is none.
     """
     found = re.search(rf"(?m)^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", page, re.DOTALL)
     if found is None:

@@ -29,7 +29,7 @@ _HELD = "$encrypted$"
 
 
 def survey_problems(survey: Json) -> list[str]:
-    """Lists what AWX 24 refuses in a survey that is written to a template without one."""
+    """List what AWX 24 refuses in a survey that is written to a template without one."""
     problems = [
         f"{name} is no {kind.__name__}" for name, kind in _SPEC.items() if not isinstance(survey.get(name), kind)
     ]
@@ -93,7 +93,7 @@ class Controller:
     writes: list[str] = field(default_factory=list)
 
     def get(self, path: str, query: dict[str, str]) -> Json | None:
-        """Answers a list by name, one record, or what is linked to one."""
+        """Answer a list by name, one record, or what is linked to one."""
         # What a schedule can start is a list of its own, of several types.
         path = path.replace("unified_job_templates", "job_templates")
         parts = path.split("/")
@@ -114,7 +114,7 @@ class Controller:
         return {"count": len(held), "next": None, "results": held}
 
     def post(self, path: str, body: Json) -> tuple[int, Json]:
-        """Makes a record, or links something to one."""
+        """Create a record, or links something to one."""
         self.writes.append(f"POST {path}")
         parts = path.split("/")
         if len(parts) == 1:
@@ -130,7 +130,7 @@ class Controller:
         return 204, {}
 
     def patch(self, path: str, body: Json) -> Json:
-        """Changes a record."""
+        """Change a record."""
         self.writes.append(f"PATCH {path}")
         kind, number = path.split("/")[:2]
         record = next(one for one in self.items[kind] if str(one["id"]) == number)
@@ -151,7 +151,7 @@ def running() -> Iterator[Controller]:
 
     class Handler(BaseHTTPRequestHandler):
         def log_message(self, format: str, *_values: object) -> None:
-            """Prints nothing."""
+            """Print nothing."""
 
         def do_GET(self) -> None:
             parts = urlsplit(self.path)

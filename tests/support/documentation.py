@@ -41,7 +41,7 @@ def returned(module: str) -> dict[str, Any]:
 
 
 def misfits(results: Iterable[Mapping[str, Any]], documented: Mapping[str, Any]) -> list[str]:
-    """Lists where successful results are not as documented: of another type, not documented, or missing though it is
+    """List where successful results are not as documented: of another type, not documented, or missing though it is
     always returned.
     """
     found: set[str] = set()
@@ -57,7 +57,7 @@ def misfits(results: Iterable[Mapping[str, Any]], documented: Mapping[str, Any])
 
 
 def never_seen(results: Iterable[Mapping[str, Any]], documented: Mapping[str, Any]) -> list[str]:
-    """Lists the documented values that no result has."""
+    """List the documented values that no result has."""
     seen = {path for result in results for path in _seen(result, documented, "")}
     return sorted(set(_members(documented, "")) - seen)
 

@@ -42,7 +42,7 @@ def _text(x: float, y: float, text: str, size: int = 14, anchor: str = "start", 
 class Bar:
     """A bar of a chart.
 
-    :ivar is_ours: whether it stands for this collection.
+    :ivar is_ours: True if it stands for this collection.
     """
 
     label: str

@@ -15,7 +15,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.export.actio
 
 
 def export_of(site: Site, dest: Path | None = None, check_mode: bool = False, **options: Any) -> dict[str, Any]:
-    """Runs an export, and returns the result of the module."""
+    """Run an export, and return the result of the module."""
     given = {
         **site.service.options(),
         "rate_limit": 0,

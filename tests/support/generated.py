@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Generates whole files, and the lists in documents, which nobody writes by hand.
+"""Generate whole files, and the lists in documents, which nobody writes by hand.
 
 A list stands in a document between two lines that are comments there, ``generated: NAME`` and ``end of NAME``. Modules
 and kinds of records appear in them by themselves.

@@ -71,7 +71,7 @@ def parsed(guide: Path, text: str) -> Iterator[Snippet]:
 
 
 def _is_inside(block: re.Match[str]) -> Callable[[str], bool]:
-    """Tells whether a line still belongs to a code block: it is indented more, or comes before the closing fence."""
+    """Return True if a line still belongs to a code block: it is indented more, or comes before the closing fence."""
     if block["indent"] is None:
         return lambda line: line != "```"
     indent = len(block["indent"])

@@ -194,7 +194,7 @@ class _Answer(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def log_message(self, *_arguments: Any) -> None:
-        """Says nothing."""
+        """Say nothing."""
 
     def _any(self) -> None:
         address = urlsplit(self.path)

@@ -49,7 +49,7 @@ class Site:
     options: dict[str, Any] = field(default_factory=dict)
 
     def write(self, files: Mapping[str, str | bytes]) -> None:
-        """Puts files into the directory; instance.yml comes by itself where it is not there."""
+        """Put files into the directory; instance.yml comes by itself where it is not there."""
         for name, content in {"instance.yml": SETTINGS, **files}.items():
             path = self.root / name
             if name == "instance.yml" and name not in files and path.exists():
@@ -69,11 +69,11 @@ class Site:
         return client
 
     def load(self) -> DesiredInstance:
-        """Loads the files."""
+        """Load the files."""
         return load(self.root)
 
     def run(self, desired: DesiredInstance | None = None, **order: Any) -> RunResult:
-        """Plans (``check_mode=True``) or applies the files."""
+        """Plan (``check_mode=True``) or applies the files."""
         wanted = desired if desired is not None else self.load()
         if order.get("plan_file") and not order.get("check_mode"):
             stored = PlanFile(order["plan_file"]).read()
@@ -126,7 +126,7 @@ def short(path: str) -> str:
 
 
 def yaml_list(records: Iterable[Mapping[str, Any]]) -> str:
-    """Records as a YAML list in which every value is JSON."""
+    """Record as a YAML list in which every value is JSON."""
     lines = []
     for record in records:
         lead = "- "

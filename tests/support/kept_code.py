@@ -30,7 +30,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 VARIABLE = "KEPT_CODE"
-"""Names the directory."""
+"""Name the directory."""
 
 LARGE = 80_000
 """The bytes from which on a text of YAML is large."""
@@ -68,7 +68,7 @@ def _write(path: Path, value: Any) -> None:
 
 
 class YamlFinder:
-    """Finds the module ``yaml`` as Python does, and lets it look into a directory for large texts of plain data.
+    """Find the module ``yaml`` as Python does, and let it look into a directory for large texts of plain data.
 
     :param directory: where what they hold is kept; it is there.
     """
@@ -89,7 +89,7 @@ class YamlFinder:
         return spec
 
     def change(self, module: Any) -> None:
-        """Changes how the module loads."""
+        """Change how the module loads."""
         load = module.load
         loaders = [getattr(module, name) for name in ("CBaseLoader", "CSafeLoader") if hasattr(module, name)]
 

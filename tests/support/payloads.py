@@ -252,7 +252,7 @@ _COMMAND = re.compile(
 
 
 def steering(text: str) -> Iterator[str]:
-    """Finds the characters of a text of several lines that a terminal or a pipeline would obey, or nobody would see."""
+    """Find the characters of a text of several lines that a terminal or a pipeline would obey, or nobody would see."""
     for letter in sorted(set(text)):
         if letter != "\n" and (unicodedata.category(letter) in _STEERS or letter in _WITHOUT_WIDTH):
             yield f"U+{ord(letter):04X}"

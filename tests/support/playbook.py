@@ -73,7 +73,7 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def run(directory: Path, plays: Any, *options: str, variables: Mapping[str, str] | None = None) -> Run:
-    """Runs plays with ``ansible-playbook``.
+    """Run plays with ``ansible-playbook``.
 
     :param directory: where the playbook and the results are written; also the working directory.
     :param plays: a list of plays, or the path of a playbook.
@@ -101,7 +101,7 @@ def run(directory: Path, plays: Any, *options: str, variables: Mapping[str, str]
 
 
 def finish(command: Sequence[str], directory: Path, variables: Mapping[str, str], noted: Path | None = None) -> Run:
-    """Runs one command of Ansible to its end.
+    """Run one command of Ansible to its end.
 
     :raises AssertionError: it used what Ansible is about to remove.
     """

@@ -16,7 +16,7 @@ _SECONDS = 60.0
 
 
 def forked(work: Callable[[], object]) -> int:
-    """Starts a process that does some work and ends. Returns its id."""
+    """Start a process that does some work and ends. Returns its id."""
     process = os.fork()
     if process:
         return process
@@ -31,7 +31,7 @@ def forked(work: Callable[[], object]) -> int:
 
 
 def ended(*processes: int) -> list[int]:
-    """Waits until processes end. Returns how: 0, or minus the number of a signal."""
+    """Wait until processes end. Returns how: 0, or minus the number of a signal."""
     return [os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) for process in processes]
 
 
@@ -41,7 +41,7 @@ def kill(process: int) -> None:
 
 
 def until(condition: Callable[[], bool]) -> None:
-    """Waits until something is so, as another process makes it."""
+    """Wait until something is so, as another process makes it."""
     end = time.monotonic() + _SECONDS
     while not condition():
         assert time.monotonic() < end, "it did not come"
@@ -49,7 +49,7 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 def note(path: Path, line: object) -> None:
-    """Adds a line to a file that processes share."""
+    """Add a line to a file that processes share."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:
         os.write(descriptor, f"{line}\n".encode())

@@ -226,7 +226,7 @@ def _rendered(value: Any, variables: Mapping[str, Any]) -> Any:
 
 
 def is_write(entry: Mapping[str, Any]) -> bool:
-    """Tells whether a logged request changes something."""
+    """Return True if a logged request changes something."""
     path = entry["path"].removeprefix(PREFIX)
     return entry["method"] != "GET" and not (entry["method"] == "POST" and path in _READING_POSTS)
 
@@ -248,7 +248,7 @@ def read_twice(entries: Iterable[Mapping[str, Any]]) -> list[str]:
 def judge_all(
     steps: Iterable[Step], results: Iterable[Result], log: list[dict[str, Any]], weather: str, output: str = ""
 ) -> None:
-    """Holds the results of a run, and the requests that it sent, against what is expected of each step."""
+    """Hold the results of a run, and the requests that it sent, against what is expected of each step."""
     steps = list(steps)
     by_name = {result.name: result for result in results}
     names = [step.named(run) for step in steps for run in step.runs]
@@ -274,7 +274,7 @@ def judge_all(
 
 
 def judge(step: Step, weather: str, results: list[Result], sent: Mapping[str, list[dict[str, Any]]]) -> None:
-    """Holds the three results of one step, or the one of a setup, against what is expected of it."""
+    """Hold the three results of one step, or the one of a setup, against what is expected of it."""
     expect = step.expect
     if not expect:
         assert not results[0].failed, f"setup {step.number} {step.task}: {results[0].data}"
@@ -339,7 +339,7 @@ def _judge_values(
 
 
 def _holds(expected: Any, found: Any) -> bool:
-    """Tells whether a value that was found is the expected one. Of a map only the named members count."""
+    """Return True if a value that was found is the expected one. Of a map only the named members count."""
     if isinstance(expected, Mapping) and isinstance(found, Mapping):
         return all(key in found and _holds(value, found[key]) for key, value in expected.items())
     if isinstance(expected, list) and isinstance(found, list):

@@ -72,7 +72,7 @@ class Copy:
 
     @classmethod
     def at(cls, root: Path) -> Copy:
-        """Makes one of all files that git knows or would take."""
+        """Create one of all files that git knows or would take."""
         for name in tracked_files():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, root / name, follow_symlinks=False)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Answers that are wrong in shape, cut, or about something else: a catalogue of mutations.
+"""Answer that are wrong in shape, cut, or about something else: a catalogue of mutations.
 
 A mutation never turns an answer into another answer that a correct service could give about another state, such as
 another value of a field or a list without its last record and with a total that fits. Nobody can detect those.
@@ -72,14 +72,14 @@ def records_of(value: Any) -> list[Any] | None:
 
 
 Change = Callable[[Exchange], Answer | None]
-"""Returns the wrong answer, or None if the mutation does not apply."""
+"""Return the wrong answer, or None if the mutation does not apply."""
 
 
 @dataclass(frozen=True)
 class Mutation:
     """A way to answer wrongly, and the sorts of answers that it is for.
 
-    :ivar shows: whether a run that only shows the record may show it as it was answered: what is odd is a member.
+    :ivar shows: True if a run that only shows the record may show it as it was answered: what is odd is a member.
     """
 
     name: str
@@ -526,7 +526,7 @@ class Wrong(embedded_here.Embedded):
     """An instance of which one answer, or each answer of one operation, is wrong.
 
     :ivar at: the number of the wrong answer. :ivar at_path: the path of all wrong answers, in place of it.
-    :ivar always: whether later answers of the same operation are wrong, too.
+    :ivar always: True if later answers of the same operation are wrong, too.
     :ivar exchanges: method, path, and sort of each answer.
     """
 

@@ -82,7 +82,7 @@ class Alone:
         self.run(["pip", "install", "--quiet", specifier(core)])
 
     def run(self, command: list[str], **variables: str) -> str:
-        """Runs a command in the home, and returns what it printed; one that fails ends the tool."""
+        """Run a command in the home, and return what it printed; one that fails ends the tool."""
         print("$", *command, flush=True)
         program = shutil.which(command[0], path=self.env["PATH"]) or command[0]
         done = subprocess.run(
@@ -100,7 +100,7 @@ class Alone:
         return done.stdout
 
     def play(self, service: Emulator, *words: str, changed: int | None = None) -> str:
-        """Runs ansible-playbook; where ``changed`` is said, no host may have another number of changes."""
+        """Run ansible-playbook; where ``changed`` is said, no host may have another number of changes."""
         printed = self.run(["ansible-playbook", *words], **service.variables())
         counts = set(map(int, re.findall(r"changed=(\d+)", printed)))
         if changed is not None and counts != {changed}:
@@ -215,7 +215,7 @@ def events(alone: Alone) -> str:
 
 
 def _wait(process: subprocess.Popen[bytes], log: Path, condition: Callable[[], bool]) -> None:
-    """Waits for what a process does; ends the tool where it ends without it."""
+    """Wait for what a process does; end the tool where it ends without it."""
     end = time.monotonic() + _PATIENCE
     while not condition():
         if process.poll() is not None or time.monotonic() > end:

@@ -18,7 +18,7 @@ _FOLDER = "ansible_collections/awx/"
 
 
 def make() -> None:
-    """Takes the collection out of the package, once."""
+    """Take the collection out of the package, once."""
     if _COLLECTIONS.is_dir():
         return
     folder = BUILD / "awx-download"
@@ -33,7 +33,7 @@ def make() -> None:
 
 
 def main() -> None:
-    """Runs the tests; ends with the exit status of pytest."""
+    """Run the tests; end with the exit status of pytest."""
     make()
     call(BIN / "pytest", "-q", "--color=no", "tests/integration/test_awx.py", *sys.argv[1:])
 

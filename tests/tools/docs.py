@@ -51,7 +51,7 @@ _LEAD = """What do you want to do?
 
 
 def _localise() -> None:
-    """Makes the pages, as antsibull-docs wrote them, those of this site: pictures lie beside them, each page says where
+    """Adapt the pages of antsibull-docs to this site: pictures are beside them, each page says where
     it is edited, and the first one leads.
     """
     (SITE / "static").mkdir()

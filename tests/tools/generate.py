@@ -13,7 +13,7 @@ from project import ROOT
 
 
 def main() -> None:
-    """Writes what is not as it should be, and says so."""
+    """Write what is not as it should be, and say so."""
     wanted = files()
     for path in outdated():
         if path in wanted:

@@ -100,7 +100,7 @@ def prepare(subjects: list[str]) -> None:
 
 
 def python(*words: str, shown: bool = False) -> str:
-    """Runs Python beside the copy; what it prints."""
+    """Run Python beside the copy; what it prints."""
     done = subprocess.run(
         [sys.executable, *words],
         cwd=WORK,

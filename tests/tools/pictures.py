@@ -30,7 +30,7 @@ _LONGEST_PAUSE = 1.2
 
 
 def record(service: Emulator, commands: list[str], folder: Path) -> list[Shown]:
-    """Runs commands, and notes each line with the second when it came."""
+    """Run commands, and note each line with the second when it came."""
     shown: list[Shown] = []
     now = 0.0
     for command in commands:
@@ -98,7 +98,7 @@ def page_of_the_plan(service: Emulator) -> Path:
 
 
 def photograph(page: Path, picture: Path, size: tuple[int, int]) -> None:
-    """Takes a picture of a page with Chromium, where that is there."""
+    """Take a picture of a page with Chromium, where that is there."""
     browser = next((found for name in _BROWSERS if (found := shutil.which(name))), None)
     if browser is None:
         print(f"{picture.name}: left as it is, because there is no Chromium on PATH")
@@ -110,7 +110,7 @@ def photograph(page: Path, picture: Path, size: tuple[int, int]) -> None:
 
 
 def main() -> None:
-    """Writes the pictures."""
+    """Write the pictures."""
     shutil.rmtree(_WORK, ignore_errors=True)
     _WORK.mkdir(parents=True)
     IMAGES.mkdir(exist_ok=True)

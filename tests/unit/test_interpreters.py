@@ -22,7 +22,7 @@ class Machine:
         self.monkeypatch = monkeypatch
 
     def has(self, folder: str, answer: str) -> Path:
-        """Adds a folder at the end of PATH whose python3.11 runs a line of shell."""
+        """Add a folder at the end of PATH whose python3.11 runs a line of shell."""
         command = self.root / folder / "python3.11"
         command.parent.mkdir()
         command.write_text(f"#!/bin/sh\n{answer}\n")

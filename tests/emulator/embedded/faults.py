@@ -110,7 +110,7 @@ class Faults:
         return latency, None
 
     def seed(self, seed: str) -> None:
-        """Begins to draw anew: with the same seed, the same chances in the same order."""
+        """Begin to draw anew: with the same seed, the same chances in the same order."""
         self._random = random.Random(seed)
 
     def replace(self, rules: Any) -> None:

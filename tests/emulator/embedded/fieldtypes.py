@@ -59,11 +59,11 @@ class FieldType:
         return values
 
     def shows(self, view: View) -> bool:
-        """Tells whether ``show`` has anything to do."""
+        """Return True if ``show`` has anything to do."""
         return False
 
     def operand(self, value: Any, key: str, links: Links) -> Any:
-        """Turns a value into the operand that the column is compared with. Raises a 400 for a value that is none of
+        """Turn a value into the operand that the column is compared with. Raises a 400 for a value that is none of
         this type.
         """
         raise NotImplementedError

@@ -44,7 +44,7 @@ class Route:
 
 
 class Router:
-    """Finds the route of a request by walking the segments of its path."""
+    """Find the route of a request by walking the segments of its path."""
 
     def __init__(self, routes: Iterable[Route]) -> None:
         self._routes: dict[tuple[str, int], list[tuple[list[str], Route]]] = {}

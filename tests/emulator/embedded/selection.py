@@ -71,7 +71,7 @@ class Page:
 
 
 class Selector:
-    """Turns conditions and sorts on known columns into SQL."""
+    """Turn conditions and sorts on known columns into SQL."""
 
     def __init__(self, store: Store, weather: Weather, links: Links) -> None:
         self.store = store
@@ -81,7 +81,7 @@ class Selector:
     def where(
         self, conditions: Iterable[Condition], columns: Mapping[str, Column], where: Where | None = None
     ) -> Where:
-        """Raises a 400 for an unknown field, unless the weather ignores those, and for a value of the wrong type."""
+        """Raise a 400 for an unknown field, unless the weather ignores those, and for a value of the wrong type."""
         where = where or Where()
         for condition in conditions:
             if condition.operator in PRESENCE and self.weather["presence_operators"] == "refuse":

@@ -25,7 +25,7 @@ _RESET = struct.pack("ii", 1, 0)
 
 
 class Server:
-    """Answers every request: the service below its prefix, the steering calls beside it."""
+    """Answer every request: the service below its prefix, the steering calls beside it."""
 
     def __init__(self, gateway: Gateway, steering: Steering) -> None:
         self.gateway = gateway

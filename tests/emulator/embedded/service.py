@@ -44,7 +44,7 @@ class Accepted:
 
 
 class _NotKept(Exception):
-    """Undoes a transaction that was carried out for its answer alone."""
+    """Undo a transaction that was carried out for its answer alone."""
 
     def __init__(self, answer: Answer) -> None:
         super().__init__()

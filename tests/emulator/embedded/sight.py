@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decides who sees which records: the access of a user may be limited to locations."""
+"""Decide who sees which records: the access of a user may be limited to locations."""
 
 from __future__ import annotations
 

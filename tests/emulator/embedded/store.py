@@ -57,7 +57,7 @@ class Store:
         self.rankings = Rankings(self.db)
 
     def is_new(self, version: int) -> bool:
-        """Tells whether the database is empty. Raises sqlite3.DatabaseError when it is none of this version."""
+        """Return True if the database is empty. Raises sqlite3.DatabaseError when it is none of this version."""
         if not self.value("SELECT count(*) FROM sqlite_master"):
             return True
         if self.value("PRAGMA user_version") != version:

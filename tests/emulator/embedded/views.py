@@ -30,7 +30,7 @@ DISPLAY_NAME: Mapping[str, str] = {
 
 
 class Links:
-    """Finds the records that a written value refers to.
+    """Find the records that a written value refers to.
 
     :ivar compared: what a filter on a link compares: ``id``, ``uuid`` or ``either``.
     """

@@ -21,7 +21,7 @@ _PLAY = "- hosts: localhost\n  gather_facts: false\n  tasks:\n"
 
 
 def play(directory: Path, service: Emulator, snippet: guides.Snippet, options: list[str]) -> playbook.Run:
-    """Runs a playbook, or tasks in one."""
+    """Run a playbook, or tasks in one."""
     text = snippet.text
     if not re.search(r"^ +hosts:", text, re.MULTILINE):
         text = _PLAY + textwrap.indent(text, "    ")
@@ -31,7 +31,7 @@ def play(directory: Path, service: Emulator, snippet: guides.Snippet, options: l
 
 
 def graph(directory: Path, service: Emulator, snippet: guides.Snippet, name: str) -> playbook.Run:
-    """Reads an inventory file of this name."""
+    """Read an inventory file of this name."""
     (directory / name).write_text(snippet.text, encoding="utf-8")
     command = [str(Path(sys.executable).with_name("ansible-inventory")), "-i", name, "--graph"]
     return playbook.finish(command, directory, service.variables())

@@ -37,7 +37,7 @@ def src(tmp_path: Path) -> Path:
 
 
 def write(root: Path, files: Mapping[str, str]) -> Path:
-    """Puts files into a directory; instance.yml comes by itself."""
+    """Put files into a directory; instance.yml comes by itself."""
     for name, text in {"instance.yml": SETTINGS, **files}.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, "utf-8")

@@ -43,7 +43,7 @@ def _fleet(
     environment: Mapping[str, str] | None = None,
     **variables: Any,
 ) -> Run:
-    """Plays a playbook of the collection, or another one by its path."""
+    """Play a playbook of the collection, or another one by its path."""
     for file, content in FILES.items():
         path = root / file
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -99,7 +99,7 @@ class Pipeline(ABC):
 
     @abstractmethod
     def job(self, name: str) -> subprocess.CompletedProcess[str]:
-        """Runs the commands of a job; the first one that fails ends it, as on a runner."""
+        """Run the commands of a job; the first one that fails ends it, as on a runner."""
 
     @property
     def trapped(self) -> bool:

@@ -39,7 +39,7 @@ def acme(tmp_path: Path) -> Path:
 
 
 def by_name(name: str, directory: Path, service: Emulator, *options: str, **variables: Any) -> Run:
-    """Runs a playbook of the collection by its name."""
+    """Run a playbook of the collection by its name."""
     noted = directory / "results.jsonl"
     noted.unlink(missing_ok=True)
     environment = {

@@ -68,7 +68,7 @@ class Apply:
             )
 
     def finish(self) -> str:
-        """Waits for its end; returns what it printed."""
+        """Wait for its end; return what it printed."""
         status = self.process.wait(_SECONDS)
         text = self._output.read_text("utf-8")
         assert status == 0, text[-2000:]
@@ -85,7 +85,7 @@ class Apply:
         self.process.wait(_SECONDS)
 
     def wait_for_group(self) -> None:
-        """Waits until no process that it started is left."""
+        """Wait until no process that it started is left."""
         deadline = time.monotonic() + _SECONDS
         with contextlib.suppress(ProcessLookupError):
             while True:
@@ -95,7 +95,7 @@ class Apply:
 
 
 def _until(process: subprocess.Popen[Any], reached: Callable[[], bool]) -> None:
-    """Asks until something is reached, or the process has ended."""
+    """Ask until something is reached, or the process has ended."""
     while process.poll() is None and not reached():
         time.sleep(_BETWEEN_LOOKS)
 

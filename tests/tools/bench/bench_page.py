@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Keeps the findings of a benchmark, goals and tables, part by part, and makes the page of them."""
+"""Keep the findings of a benchmark, goals and tables, part by part, and create the page of them."""
 
 from __future__ import annotations
 
@@ -73,13 +73,13 @@ class Part:
         print("\n".join(_lines(found)), flush=True)
 
     def keep(self, path: Path) -> None:
-        """Writes what was found to a file, and how busy the machine was."""
+        """Write what was found to a file, and how busy the machine was."""
         self.load = os.getloadavg()[0]
         path.write_text(json.dumps(asdict(self), indent=1) + "\n", "utf-8")
 
     @classmethod
     def kept(cls, path: Path) -> Part:
-        """Reads the earlier findings from their file."""
+        """Read the earlier findings from their file."""
         data = json.loads(path.read_text("utf-8"))
         goals = [Goal(**one) for one in data.pop("goals")]
         tables = [Table(**one) for one in data.pop("tables")]

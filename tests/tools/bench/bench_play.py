@@ -102,7 +102,7 @@ def command(name: str) -> str:
 
 
 def run(words: Sequence[str], service: Emulator, variables: Mapping[str, str]) -> Ran:
-    """Runs a command of Ansible with a connection to the service."""
+    """Run a command of Ansible with a connection to the service."""
     given = {**service.variables(), "SEVENTHINGS_RATE_LIMIT": "0", "ANSIBLE_FORKS": "1", "XDG_STATE_HOME": str(STATE)}
     given |= variables
     started = time.monotonic()
@@ -129,7 +129,7 @@ def run(words: Sequence[str], service: Emulator, variables: Mapping[str, str]) -
 
 
 def play(service: Emulator, tasks: Tasks, check: bool = False, **variables: str) -> Played:
-    """Runs a play on this machine."""
+    """Run a play on this machine."""
     book, noted = WORK / "play.yml", WORK / "results.jsonl"
     noted.unlink(missing_ok=True)
     whole = {
@@ -167,6 +167,6 @@ def late(service: Emulator) -> Iterator[None]:
 
 
 def writes(log: Sequence[Mapping[str, Any]]) -> int:
-    """Counts the requests of a log that change something."""
+    """Count the requests of a log that change something."""
     reading = ("/auth_token", "/suggest-category", "/suggest-rest-price")
     return sum(entry["method"] != "GET" and not entry["path"].endswith(reading) for entry in log)

@@ -23,7 +23,7 @@ _LOGIN = 1
 
 
 def plan_requests(sizes: Sizes) -> Part:
-    """Counts the requests of a plan of very many records that are as they shall be, and those of changes."""
+    """Count the requests of a plan of very many records that are as they shall be, and those of changes."""
     part = Part("Requests of a plan and of changes")
     directory = WORK / "everything"
     with running(data=str(sizes.records)) as service:
@@ -53,7 +53,7 @@ def plan_requests(sizes: Sizes) -> Part:
 
 
 def _change_behind(service: Emulator, number: int) -> None:
-    """Changes some objects behind the back of the files."""
+    """Change some objects behind the back of the files."""
     with requests.Session() as session:
         session.trust_env = False
         session.headers["Authorization"] = f"Bearer {service.token()}"

@@ -18,7 +18,7 @@ JsonMap = dict[str, Any]
 
 
 class Absent:
-    """Marks a key that a body leaves out."""
+    """Mark a key that a body leaves out."""
 
 
 def without(body: JsonMap) -> JsonMap:

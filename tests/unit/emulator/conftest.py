@@ -58,7 +58,7 @@ def unjudged(emulator: Emulator, steering: Steering, api: Api) -> Api:
 
 @pytest.fixture
 def side(request: pytest.FixtureRequest, api: Api, steering: Steering) -> str:
-    """Turns the switch of the test; there is something of everything."""
+    """Turn the switch of the test; there is something of everything."""
     name, turned = request.param
     assert api.tokens
     steering.switch(**{name: turned})

@@ -23,7 +23,7 @@ WRITERS = 4
 
 
 class Writer(threading.Thread):
-    """Writes and remembers: what was answered, and what was asked for last without an answer."""
+    """Write and remember: what was answered, and what was asked for last without an answer."""
 
     def __init__(self, api: Api, progress: threading.Semaphore) -> None:
         super().__init__(daemon=True)

@@ -55,7 +55,7 @@ class Clock:
         return self.now
 
     def sleep(self, seconds: float) -> None:
-        """Moves on."""
+        """Move on."""
         self.slept.append(seconds)
         self.now += seconds
 
@@ -111,7 +111,7 @@ SAMPLE = ("per_page", "20")
 
 
 class FakeTransport(Transport):
-    """Plays answers in place of a network. Every request is recorded; one that nobody scripted is an error of the test,
+    """Play answers in place of a network. Every request is recorded; one that nobody scripted is an error of the test,
     but for archived objects and for a few records that show which keys there are: of both there are none.
 
     :ivar routes: ``METHOD PATH`` to one step, for every time, or a list of steps, one for each time.
@@ -285,7 +285,7 @@ def definition(key: str, type_name: str = "TEXT", **more: Any) -> JsonMap:
 
 @dataclass
 class Looks:
-    """Counts looks and notes when they were taken; answers with what is there from a certain look on."""
+    """Count looks and notes when they were taken; answer with what is there from a certain look on."""
 
     clock: Clock
     found: Sequence[Sequence[Record]] = ()

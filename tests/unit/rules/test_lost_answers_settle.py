@@ -30,7 +30,7 @@ NEVER = ("503", "502_html", "reset_before")
 class Creation:
     """A record that a module creates.
 
-    :ivar post: the path of the request. :ivar is_repeated: whether the request may be sent again.
+    :ivar post: the path of the request. :ivar is_repeated: True if the request may be sent again.
     :ivar info: how the records are counted.
     """
 

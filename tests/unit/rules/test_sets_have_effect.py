@@ -38,7 +38,7 @@ writes = pytest.mark.parametrize("write", WRITES)
 PROVEN = ("unchanged", "200", "202")
 """The answers to an update that do not show the new values."""
 OTHERS = ("task", "offer taken off")
-"""Writes whose answer proves nothing, whatever it says."""
+"""Write whose answer proves nothing, whatever it says."""
 MARKER = "- {name: Chemnitz}\n"
 
 

@@ -239,7 +239,7 @@ def test_a_section_that_is_inline_is_a_source_only_if_the_task_names_it(site: Si
 
 @pytest.fixture
 def layers(site: Site) -> Callable[..., Any]:
-    """Runs two layers and more."""
+    """Run two layers and more."""
     site.write(
         {
             "base/instance.yml": SETTINGS,

@@ -125,7 +125,7 @@ def _link_file(
 
 
 def objects_with_file(context: Context, uuid: str) -> bool:
-    """Tells whether any record has the file in one of its attachment fields."""
+    """Return True if any record has the file in one of its attachment fields."""
     for name in ("asset", "room", "person"):
         for definition in context.templates[name].definitions.values():
             if definition.type.name == "ATTACHMENT" and context.store.value(

@@ -240,7 +240,7 @@ def _check_unique(context: Context, template: Template, values: Mapping[str, Any
 
 
 def _is_linked(context: Context, template: Template, row: Any) -> bool:
-    """Tells whether a field of any record links to this one. Archived objects count."""
+    """Return True if a field of any record links to this one. Archived objects count."""
     for name in KINDS:
         for key, column in context.templates[name].columns.items():
             if column.definition is None or getattr(column.type, "template", None) != template.name:
@@ -251,7 +251,7 @@ def _is_linked(context: Context, template: Template, row: Any) -> bool:
 
 
 def _is_referenced(context: Context, template: Template, row: Any) -> bool:
-    """Tells whether a field links to an object or a person, or a task or a rental case is about it."""
+    """Return True if a field links to an object or a person, or a task or a rental case is about it."""
     if _is_linked(context, template, row):
         return True
     if template.name != "asset":

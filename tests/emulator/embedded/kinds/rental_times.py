@@ -71,14 +71,14 @@ def _shown_time(context: Context, text: str | None) -> str | None:
 
 
 def has_passed(context: Context, row: Any, key: str) -> bool:
-    """Tells whether the day is over, or the time has come."""
+    """Return True if the day is over, or the time has come."""
     day = str(row[key])
     time = None if row["is_full_day"] else instant(row[key.replace("_date", "_at")])
     return day < context.now[:10] if time is None else time <= context.moment
 
 
 def check_overlap(context: Context, times: Mapping[str, Any], objects: Sequence[str], old: Any) -> None:
-    """Raises a 422 when one of the objects is rented in another case at the same time."""
+    """Raise a 422 when one of the objects is rented in another case at the same time."""
     marks = ", ".join("?" * len(OVER))
     rows = context.store.rows(
         "SELECT DISTINCT rental_case.* FROM rental_case JOIN rental_reference ON rental_id = rental_case.id"

@@ -30,7 +30,7 @@ class BadExport(ValueError):
 
 @dataclass
 class Notes:
-    """The notes of ``twin.jsonl``, which tell what the files do not; empty where there is none.
+    """The notes of ``twin.jsonl``, which tell what the files do not; empty if there is none.
 
     :ivar users: everybody who can sign in. :ivar archived: kind to notes of its archived records, with their fields.
     :ivar files: path of an attachment to its uuid. :ivar fields: template and label to the note of a field.
@@ -101,7 +101,7 @@ class Export:
         self.notes = Notes.read(root)
 
     def definitions(self, template: str) -> list[Row] | None:
-        """The field definitions of a template; None where the export has none."""
+        """The field definitions of a template; None if the export has none."""
         path = self.root / "fields" / f"{template}.yml"
         return (yaml.safe_load(path.read_text("utf-8")) or []) if path.is_file() else None
 
@@ -123,7 +123,7 @@ class Export:
         return sorted(found) + sorted(path for path in (self.root / section).glob("*.*") if path.is_file())
 
     def check_that_all_is_read(self) -> None:
-        """Raises BadExport where the export wrote records that nobody asked for: a twin lacks nothing unsaid."""
+        """Raise BadExport where the export wrote records that nobody asked for: a twin lacks nothing unsaid."""
         note = self.root / _NOTE
         written = json.loads(note.read_text("utf-8"))["files"] if note.is_file() else {}
         for path in sorted({self.root / name for name in written} - self._read):

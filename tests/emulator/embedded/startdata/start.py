@@ -39,7 +39,7 @@ class StartData:
 
     @staticmethod
     def is_new(store: Store) -> bool:
-        """Tells whether a database is to be filled. Raises sqlite3.DatabaseError when it is none of this version."""
+        """Return True if a database is to be filled. Raises sqlite3.DatabaseError when it is none of this version."""
         return store.is_new(builtin.VERSION)
 
     def fill(self, store: Store) -> None:

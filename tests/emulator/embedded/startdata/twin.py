@@ -108,7 +108,7 @@ def load(context: Context, export: Export) -> None:
 
 
 class _Loader:
-    """Takes the records of an export. Links between them are written when all that may be referred to are there."""
+    """Take the records of an export. Links between them are written when all that may be referred to are there."""
 
     def __init__(self, context: Context, export: Export) -> None:
         self.store = context.store
@@ -166,7 +166,7 @@ class _Loader:
             yield text_of(note["fields"]), {**note, "archived": since}
 
     def insert(self, kind: str, row: Row, columns: Mapping[str, Any], name: str = "", note: Row | None = None) -> None:
-        """Adds the record of a row, with the uuid and the id that the export noted.
+        """Add the record of a row, with the uuid and the id that the export noted.
 
         :param kind: of the record, and the name of its table. :param columns: all others, as they are stored.
         :param name: the text by which other records refer to it. :param note: of an archived record.
@@ -178,7 +178,7 @@ class _Loader:
             self._names.setdefault((kind, name), record_id)
 
     def found(self, template: str, reference: Any) -> int | None:
-        """The id of the record that a reference means; None where there is no reference. Raises BadExport."""
+        """The id of the record that a reference means; None if there is no reference. Raises BadExport."""
         return None if reference is None else self._found(template, reference)
 
     # ---- users

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lets only programs of this machine talk to a service on it, and no page of the web in a browser.
+"""Let only programs of this machine talk to a service on it, and no page of the web in a browser.
 
 A page can send a browser to any address. It gives itself away: a name that is made to lead here stands in ``Host``, its
 own address in ``Origin``, and a form has another type than JSON.
@@ -18,7 +18,7 @@ _READS = ("GET", "HEAD")
 
 
 def check_host(host: str | None) -> None:
-    """Raises Refusal where a request names another host than this machine; one that names none is no browser's."""
+    """Raise Refusal where a request names another host than this machine; one that names none is no browser's."""
     if host is None:
         return
     try:
@@ -30,7 +30,7 @@ def check_host(host: str | None) -> None:
 
 
 def check_steering(call: Call) -> None:
-    """Raises Refusal where a steering call comes from a page of the web."""
+    """Raise Refusal where a steering call comes from a page of the web."""
     origin = call.headers.get("origin")
     own = f"http://{call.headers.get('host')}"
     if origin not in (None, own) or call.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):

@@ -33,7 +33,7 @@ class Node:
 
 
 class Collector:
-    """Reads everything that belongs to the state: no tokens, histories, mails, and no stamps."""
+    """Read everything that belongs to the state: no tokens, histories, mails, and no stamps."""
 
     def __init__(self, store: Store, templates: Templates) -> None:
         self.store = store
@@ -63,7 +63,7 @@ class Collector:
                 module.collect(self)
 
     def add(self, kind: str, key: Any, hint: Any, identity: dict[str, Any], content: dict[Any, Any]) -> None:
-        """Takes a record up: what the database knows it by, what people call it, what the server made, what it is."""
+        """Take a record up: what the database knows it by, what people call it, what the server made, what it is."""
         ref = Ref(kind, key)
         self.nodes[ref] = Node(ref, str(hint or ""), identity, content)
 

@@ -17,7 +17,7 @@ _LENGTH = 100
 
 
 class _Service:
-    """Answers pages, some of them when they are let go.
+    """Answer pages, some of them when they are let go.
 
     :ivar asked: the pages that were asked for. :ivar most: how many were under way at a time.
     """
@@ -45,7 +45,7 @@ class _Service:
         return Response(200, {}, bytes([number]) * _LENGTH, "GET /objects")
 
     def wait(self, is_so: Callable[[], bool]) -> bool:
-        """Waits until something is so."""
+        """Wait until something is so."""
         with self._changed:
             return self._changed.wait_for(is_so, 30)
 

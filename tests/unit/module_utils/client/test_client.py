@@ -56,7 +56,7 @@ OBJECTS = LISTS["object"]
 
 
 def objects(*numbers: int) -> list[JsonMap]:
-    """Records in which every kind finds what its records never lack."""
+    """Record in which every kind finds what its records never lack."""
     return [
         {
             "asset_uuid": uuid_of(number),

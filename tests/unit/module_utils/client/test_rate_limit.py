@@ -20,7 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime.pace
 from ..support import Clock
 
 Service = Callable[[float], float]
-"""Takes a request that arrives at a moment, or does not: 0, or the whole seconds after which it may come again."""
+"""Take a request that arrives at a moment, or does not: 0, or the whole seconds after which it may come again."""
 
 
 def bucket(per_minute: float, burst: int = 10) -> Service:
@@ -65,7 +65,7 @@ def many(rate: RateLimit, number: int) -> list[float]:
 
 
 def insist(rate: RateLimit, clock: Clock, service: Service, number: int) -> tuple[list[float], int]:
-    """Sends until so many requests were taken: when those were sent, and how many others were refused."""
+    """Send until so many requests were taken: when those were sent, and how many others were refused."""
     taken: list[float] = []
     refused = 0
     while len(taken) < number:

@@ -609,7 +609,7 @@ def test_a_page_in_place_of_an_answer_to_a_creation_leaves_open_what_became_of_i
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Plays what the server was told."""
+    """Play what the server was told."""
 
     protocol_version = "HTTP/1.1"
     server: Loopback

@@ -448,7 +448,7 @@ def test_a_new_definition_has_the_attributes_that_were_written_without_those_tha
 
 
 def all_of_them(definition: Record, values: list[Any]) -> list[Any]:
-    """Records use every value."""
+    """Record use every value."""
     assert definition.flat["field_key"] == "colour"
     return values
 

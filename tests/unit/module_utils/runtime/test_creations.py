@@ -44,7 +44,7 @@ class Service:
         self.seconds = seconds
 
     def ensure(self, creations: Creations, name: str, kind: str = "room") -> bool:
-        """Looks for a record, and makes it where it is missing. Returns whether it did."""
+        """Look for a record, and create it where it is missing. Returns whether it did."""
 
         def act() -> bool:
             note(self.path / "looks", name)

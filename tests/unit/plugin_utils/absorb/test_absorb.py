@@ -28,7 +28,7 @@ def _lines(*records: Any) -> str:
 
 
 def _told_nothing(site: Site, scratch: Path, **options: Any) -> dict[str, Any]:
-    """Takes the changes in, and sees that the patch is what was written, and that nothing differs then."""
+    """Take the changes in, and see that the patch is what was written, and that nothing differs then."""
     before = content(site.root)
     planned = take(site, check_mode=True, **options)
     assert not planned.get("failed"), planned
@@ -649,7 +649,7 @@ class _Killed(BaseException):
 def test_a_run_that_was_killed_between_two_files_is_run_again(
     site: Site, tmp_path: Path, gone: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Records that are gone refer to each other, and records in other files referred to them."""
+    """Deleted records refer to each other, and records in other files referred to them."""
     before = {
         "locations.yml": "- name: A\n- name: B\n",
         "rooms.yml": "- building_id: A\n  number: '1'\n- building_id: B\n  number: '1'\n",

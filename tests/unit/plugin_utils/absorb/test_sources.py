@@ -36,7 +36,7 @@ def edited(text: str, edit: Callable[[YamlSource], None], has_variables: bool = 
 
 
 def put(source: Source, value: Any, kept: Sequence[int | None] | None = None) -> None:
-    """Changes the field a of the first record."""
+    """Change the field a of the first record."""
     source.set(FIRST, "a", NewValue(value, partial(is_same, value), None if kept is None else tuple(kept)))
 
 
@@ -150,7 +150,7 @@ def _new(value: Any) -> NewValue:
 
 
 def _put_misread(source: Source, value: Any) -> None:
-    """Changes the field a of the first record to a value that nothing is read as."""
+    """Change the field a of the first record to a value that nothing is read as."""
     source.set(FIRST, "a", NewValue(value, lambda _loaded: False))
 
 

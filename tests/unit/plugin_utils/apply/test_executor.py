@@ -21,7 +21,7 @@ _THING = {"barcode": "1", "inventory_name": "Lamp"}
 
 
 def _meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[], Any]) -> None:
-    """Has somebody act once between plan and apply."""
+    """Have somebody act once between plan and apply."""
 
     def executor(*given: Any, **named: Any) -> Any:
         monkeypatch.setattr(run, "Executor", Executor)

@@ -96,7 +96,7 @@ def test_a_title_above_the_names_is_told(tmp_path: Path) -> None:
 
 
 def _changed(path: Path, change: Callable[[str, bytes], bytes]) -> None:
-    """Writes the parts of a workbook anew."""
+    """Write the parts of a workbook anew."""
     with zipfile.ZipFile(path) as packed:
         parts = {name: change(name, packed.read(name)) for name in packed.namelist()}
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
@@ -394,7 +394,7 @@ def test_each_sheet_is_a_part_of_its_own(tmp_path: Path) -> None:
 
 
 def _share(path: Path, texts: bytes) -> None:
-    """Puts texts that cells share into a workbook."""
+    """Put texts that cells share into a workbook."""
     kind = b"application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
     listed = b'<Override PartName="/xl/sharedStrings.xml" ContentType="' + kind + b'"/></Types>'
     _changed(path, lambda name, part: part.replace(b"</Types>", listed) if name == "[Content_Types].xml" else part)

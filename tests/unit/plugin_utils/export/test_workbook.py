@@ -27,7 +27,7 @@ def _book(site: Site) -> Any:
 
 
 def _edit(site: Site, cells: dict[str, Any], sheet: str = "objects") -> None:
-    """Changes cells by the header of their column and their row."""
+    """Change cells by the header of their column and their row."""
     book = _book(site)
     header = {cell.value: cell.column_letter for cell in book[sheet][1]}
     for place, value in cells.items():

@@ -38,7 +38,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def with_schema(site: Site, saved: dict[str, Path]) -> None:
-    """Puts the schema of the instance beside the files."""
+    """Put the schema of the instance beside the files."""
     if not saved["at"].exists():
         export_of(site, saved["at"].parent)
     shutil.copytree(saved["at"], site.root / SCHEMAS)

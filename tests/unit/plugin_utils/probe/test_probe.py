@@ -602,7 +602,7 @@ FURTHER_WRITES = [
 def answering(
     service: Embedded, method: str, path: str, change: Callable[[Answer], Answer], is_carried_out: bool = True
 ) -> None:
-    """Changes the answers to a kind of requests, after they were carried out or in place of that."""
+    """Change the answers to a kind of requests, after they were carried out or in place of that."""
     answer = service.service.answer
 
     def other(call: Call) -> Answer:

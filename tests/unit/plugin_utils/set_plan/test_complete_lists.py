@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lists that change while their pages are read: nothing is made because a record was on neither of two pages."""
+"""List that change while their pages are read: nothing is made because a record was on neither of two pages."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def files(**sections: list[dict[str, Any]]) -> dict[str, str | bytes]:
 
 
 def others(site: Site, *objects: dict[str, Any], **sections: list[dict[str, Any]]) -> None:
-    """Makes what somebody else has: records that this set does not know."""
+    """Create what somebody else has: records that this set does not know."""
     root = site.root / ".others"
     root.mkdir(exist_ok=True)
     theirs = Site(root, site.service, site.options)

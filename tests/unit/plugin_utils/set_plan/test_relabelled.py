@@ -21,7 +21,7 @@ FILES: dict[str, str | bytes] = {
 
 
 def relabel(site: Site, kind: str, **fields: str) -> str:
-    """Gives the first record of a kind other values, as somebody does in the application; returns its uuid."""
+    """Return the first record of a kind other values, as somebody does in the application; return its uuid."""
     client = site.client()
     record = client.list_all(KINDS[kind])[0]
     client.update(KINDS[kind], record.uuid, fields)
@@ -30,7 +30,7 @@ def relabel(site: Site, kind: str, **fields: str) -> str:
 
 @pytest.fixture(params=["made", "adopted"])
 def house(site: Site, request: pytest.FixtureRequest) -> Site:
-    """Records that the set made, or that were there before it."""
+    """Record that the set made, or that were there before it."""
     site.write(FILES)
     if request.param == "adopted":
         site.write({"instance.yml": "api: seventhings/v1\nset: earlier\n"})

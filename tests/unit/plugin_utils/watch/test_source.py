@@ -67,7 +67,7 @@ class Rulebook:
     feedback: asyncio.Queue[Any] = field(default_factory=lambda: asyncio.Queue(1))
 
     async def take_rooms(self, number: int) -> None:
-        """Takes what the first look tells of what is there, and says so."""
+        """Take what the first look tells of what is there, and say so."""
         for _room in range(number):
             event = await self.events.get()
             assert event["type"] == "new"
@@ -78,7 +78,7 @@ Work = Callable[[Rulebook], Coroutine[Any, Any, Any]]
 
 
 def while_running(main: Main, options: dict[str, Any], work: Work, with_feedback: bool = True) -> Any:
-    """Runs the source until some work is done that takes its events; returns what the work returns."""
+    """Run the source until some work is done that takes its events; return what the work returns."""
 
     async def run() -> Any:
         rulebook = Rulebook()

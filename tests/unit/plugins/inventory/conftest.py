@@ -107,7 +107,7 @@ def instance(monkeypatch: pytest.MonkeyPatch) -> Instance:
 
 @pytest.fixture
 def parse(instance: Instance, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Parsed]:
-    """Parses an inventory file with the options given; ``refresh`` as ``meta: refresh_inventory`` does."""
+    """Parse an inventory file with the options given; ``refresh`` as ``meta: refresh_inventory`` does."""
     assert isinstance(instance, Instance)
     definitions: dict[str, Any] = {}
     for text in (Connection.PLUGIN, Constructed.DOCUMENTATION, InventoryCache.DOCUMENTATION, places.DOCUMENTATION):

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Records by every way to write a reference, on an instance that is a few lists in memory."""
+"""Record by every way to write a reference, on an instance that is a few lists in memory."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def acme(monkeypatch: pytest.MonkeyPatch) -> Instance:
 
 @pytest.fixture
 def find(acme: Instance) -> Callable[..., Any]:
-    """Calls the lookup as a template does."""
+    """Call the lookup as a template does."""
     assert acme.records
     definitions: dict[str, Any] = {}
     for text in (ModuleDocFragment.PLUGIN, lookup.DOCUMENTATION):
