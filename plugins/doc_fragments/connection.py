@@ -75,26 +75,27 @@ options:
         Where they name several limits, the smallest one of the last minute holds.
       - Requests that fit into a minute are sent at once, others evenly. An HTTP 429 holds back all requests to the
         instance for as long as it asks, and slows them down where it comes again.
-      - Where nothing is given, V(200) holds, which is what instances allow unless told otherwise.
+      - The default is what instances allow unless it was raised for them.
       - Where it is not given, the environment variable E(SEVENTHINGS_RATE_LIMIT) is read, where the module runs.
     type: int
+    default: 200
   rate_limit_wait:
     description:
       - Seconds to wait with one request that the instance refuses for coming too early (HTTP 429).
       - Where the instance asks for a longer pause than what is left of them, the task fails at once, and says what was
         done and what was not.
-      - Where nothing is given, V(300) holds.
       - Where it is not given, the environment variable E(SEVENTHINGS_RATE_LIMIT_WAIT) is read, where the module runs.
     type: float
+    default: 300.0
   token_cache:
     description:
       - Whether the processes of this user share tokens, so that many tasks and hosts sign in once. They are in
         the directory that E(SEVENTHINGS_RUNTIME_DIR) names, else in C(seventhings) below the directory of the session
         (E(XDG_RUNTIME_DIR)), else in one that lasts as long as the run of Ansible.
       - With V(false) each process signs in for itself.
-      - Where nothing is given, V(true) holds.
       - Where it is not given, the environment variable E(SEVENTHINGS_TOKEN_CACHE) is read, where the module runs.
     type: bool
+    default: true
   validate_certs:
     description:
       - Whether the certificate of the instance must be valid. V(false) accepts any, which is for tests only. A warning
@@ -263,8 +264,9 @@ options:
         Where they name several limits, the smallest one of the last minute holds.
       - Requests that fit into a minute are sent at once, others evenly. An HTTP 429 holds back all requests to the
         instance for as long as it asks, and slows them down where it comes again.
-      - Where nothing is given, V(200) holds, which is what instances allow unless told otherwise.
+      - The default is what instances allow unless it was raised for them.
     type: int
+    default: 200
     env:
       - name: SEVENTHINGS_RATE_LIMIT
   rate_limit_wait:
@@ -272,8 +274,8 @@ options:
       - Seconds to wait with one request that the instance refuses for coming too early (HTTP 429).
       - Where the instance asks for a longer pause than what is left of them, the task fails at once, and says what was
         done and what was not.
-      - Where nothing is given, V(300) holds.
     type: float
+    default: 300.0
     env:
       - name: SEVENTHINGS_RATE_LIMIT_WAIT
   token_cache:
@@ -282,8 +284,8 @@ options:
         the directory that E(SEVENTHINGS_RUNTIME_DIR) names, else in C(seventhings) below the directory of the session
         (E(XDG_RUNTIME_DIR)), else in one that lasts as long as the run of Ansible.
       - With V(false) each process signs in for itself.
-      - Where nothing is given, V(true) holds.
     type: bool
+    default: true
     env:
       - name: SEVENTHINGS_TOKEN_CACHE
   validate_certs:

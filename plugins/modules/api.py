@@ -72,16 +72,16 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Ensure a location
-  community.seventhings.location:
-    fields:
-      name: Depot
-  register: depot
+- name: Read a location with the operation itself
+  community.seventhings.api:
+    method: GET
+    path: locations
+  register: found
 
-- name: Change it with the operation itself
+- name: Change a location with the operation itself
   community.seventhings.api:
     method: PATCH
-    path: location/{{ depot.uuid }}
+    path: location/{{ (found.json['items'] | selectattr('name', 'equalto', 'Dresden') | first).uuid }}
     body:
       city: Dresden
 """

@@ -31,13 +31,6 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Ensure an item to look for
-  community.seventhings.catalog_item:
-    match_on: [inventory_name]
-    fields:
-      inventory_name: Laptop 17
-      purchasing_price: 1299.50
-
 - name: List what costs 1000 or more
   community.seventhings.catalog_item_info:
     filters:

@@ -90,12 +90,12 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Ensure an object
-  community.seventhings.object:
-    fields:
-      barcode: "100234"
-      inventory_name: Laptop Ada
-      purchasing_price: 1299.50
+- name: Attach the description of a computer to the object that stands for it
+  community.seventhings.file:
+    object: "100007"
+    field: documents
+    path: /etc/os-release
+    name: System.txt
 
 - name: Keep an invoice as a file
   ansible.builtin.copy:
@@ -105,7 +105,7 @@ EXAMPLES = r"""
 
 - name: Ensure that the invoice is attached
   community.seventhings.file:
-    object: "100234"
+    object: "100007"
     field: documents
     path: /tmp/invoice-2031-117.txt
     name: Invoice 2031-117.txt
@@ -113,7 +113,7 @@ EXAMPLES = r"""
 
 - name: Ensure that the same file is the cover of another field, without a second upload
   community.seventhings.file:
-    object: "100234"
+    object: "100007"
     field: cover
     uuid: "{{ invoice.uuid }}"
 
@@ -129,7 +129,7 @@ EXAMPLES = r"""
 
 - name: Ensure that nothing with the content of the draft is attached
   community.seventhings.file:
-    object: "100234"
+    object: "100007"
     field: documents
     path: /tmp/draft-2031-117.txt
     state: absent

@@ -90,37 +90,11 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Ensure an object
-  community.seventhings.object:
-    fields:
-      barcode: "100234"
-      inventory_name: Laptop Ada
-      purchasing_price: 1299.50
-
-- name: Keep an invoice as a file
-  ansible.builtin.copy:
-    content: "Invoice 2031-117: one laptop\n"
-    dest: /tmp/invoice-2031-117.txt
-    mode: "0600"
-
-- name: Ensure that the invoice is attached
-  community.seventhings.file:
-    object: "100234"
-    field: documents
-    path: /tmp/invoice-2031-117.txt
-  register: invoice
-
-- name: Ensure a directory
-  ansible.builtin.file:
-    path: /tmp/documents-100234
-    state: directory
-    mode: "0700"
-
 - name: Ensure a copy of every document of the object
   community.seventhings.file_download:
-    object: "100234"
+    object: "100013"
     field: documents
-    dest: /tmp/documents-100234
+    dest: /tmp/documents-100013
   register: copied
 
 - name: Say what it has
@@ -129,8 +103,8 @@ EXAMPLES = r"""
 
 - name: Ensure a copy of one file that a group may read
   community.seventhings.file_download:
-    uuid: "{{ invoice.uuid }}"
-    dest: /tmp/copy-of-invoice.txt
+    uuid: "{{ copied.record.files[0].uuid }}"
+    dest: /tmp/copy-of-document.txt
     mode: "0640"
     backup: true
 """

@@ -34,30 +34,6 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Ensure an object
-  community.seventhings.object:
-    fields:
-      barcode: "100234"
-      inventory_name: Laptop Ada
-      purchasing_price: 1299.50
-
-- name: Keep an invoice as a file
-  ansible.builtin.copy:
-    content: "Invoice 2031-117: one laptop\n"
-    dest: /tmp/invoice-2031-117.txt
-    mode: "0600"
-
-- name: Ensure that the invoice is attached
-  community.seventhings.file:
-    object: "100234"
-    field: documents
-    path: /tmp/invoice-2031-117.txt
-  register: invoice
-
-- name: Read what is known about it
-  community.seventhings.file_info:
-    uuid: "{{ invoice.uuid }}"
-
 - name: List the text files among the newest files, the largest first
   community.seventhings.file_info:
     filters:
@@ -70,6 +46,10 @@ EXAMPLES = r"""
 - name: Say whether these are all
   ansible.builtin.debug:
     msg: "{{ 'These are all' if texts.complete else 'There may be older ones' }}"
+
+- name: Read what is known about one of them
+  community.seventhings.file_info:
+    uuid: "{{ texts.records[0].uuid }}"
 """
 
 RETURN = r"""

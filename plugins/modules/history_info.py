@@ -50,36 +50,24 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Ensure a location
-  community.seventhings.location:
-    fields:
-      name: Head office
-
-- name: Ensure an object
-  community.seventhings.object:
-    fields:
-      barcode: "100234"
-      inventory_name: Laptop Ada
-      purchasing_price: 1299.50
-
-- name: Read what happened to the object last
+- name: Read the last changes of an object
   community.seventhings.history_info:
     kind: object
-    record: "100234"
+    record: "100007"
     limit: 10
   register: events
 
-- name: Say it in lines
+- name: Show them in lines
   ansible.builtin.debug:
     msg: "{{ item.occurred_at }} {{ item.description }}"
   loop: "{{ events.records }}"
   loop_control:
     label: "{{ item.event_name }}"
 
-- name: Read the history of the location
+- name: Read the history of a location
   community.seventhings.history_info:
     kind: location
-    record: Head office
+    record: Dresden
 """
 
 RETURN = r"""

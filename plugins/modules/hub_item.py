@@ -62,37 +62,23 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Ensure an object
-  community.seventhings.object:
-    fields:
-      barcode: "100234"
-      inventory_name: Laptop Ada
-      purchasing_price: 1299.50
-
-- name: Ensure that it is offered, in the category and at the price that the instance suggests
+- name: Ensure that an object is offered, in the category and at the price that the instance suggests
   community.seventhings.hub_item:
-    object: "100234"
+    object: "100007"
   register: offer
 
-- name: Say what it costs
+- name: Show the price
   ansible.builtin.debug:
     msg: "{{ offer.record.price }}"
 
-- name: Ensure another object
-  community.seventhings.object:
-    fields:
-      barcode: "100235"
-      inventory_name: Desk lamp
-      purchasing_price: 89
-
-- name: Ensure that it is offered at this price
+- name: Ensure that another object is offered at this price
   community.seventhings.hub_item:
-    object: "100235"
+    object: "100005"
     price: 25.50
 
 - name: Ensure that an object is not offered any more
   community.seventhings.hub_item:
-    object: "100236"
+    object: "100006"
     state: absent
 """
 

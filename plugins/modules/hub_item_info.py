@@ -32,20 +32,7 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Ensure an object
-  community.seventhings.object:
-    fields:
-      barcode: "100234"
-      inventory_name: Laptop Ada
-      purchasing_price: 1299.50
-  register: laptop
-
-- name: Ensure that it is offered
-  community.seventhings.hub_item:
-    object: "100234"
-    price: 450
-
-- name: List what costs 500 or less, the most expensive first
+- name: List the offers for 500 or less, the most expensive first
   community.seventhings.hub_item_info:
     filters:
       price:
@@ -57,10 +44,10 @@ EXAMPLES = r"""
   community.seventhings.hub_item_info:
     id: "{{ cheap.records[0].id }}"
 
-- name: Find the offer of one object
+- name: Find the offer of the object with this id
   community.seventhings.hub_item_info:
     filters:
-      asset_id: "{{ laptop.record.id }}"
+      asset_id: 28
 """
 
 RETURN = r"""

@@ -68,20 +68,9 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Ensure an object
-  community.seventhings.object:
-    fields:
-      barcode: "100234"
-      inventory_name: Laptop Ada
-      purchasing_price: 1299.50
-
-- name: Ensure that it is offered
-  community.seventhings.hub_item:
-    object: "100234"
-
-- name: Ensure that it is ordered
+- name: Ensure that an object that is offered is ordered
   community.seventhings.hub_order:
-    items: ["100234"]
+    items: ["100028"]
   register: order
 
 - name: Ensure that the order is completed
@@ -89,16 +78,9 @@ EXAMPLES = r"""
     order_number: "{{ order.record.order_number }}"
     completed: true
 
-- name: Ensure another object
-  community.seventhings.object:
-    fields:
-      barcode: "100235"
-      inventory_name: Desk lamp
-      purchasing_price: 89
-
-- name: Ensure that there is no order of it any more
+- name: Ensure that there is no order of another object
   community.seventhings.hub_order:
-    items: ["100235"]
+    items: ["100005"]
     cancelled: true
     cancellation_reason: It is broken
 """

@@ -31,22 +31,7 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Ensure an object
-  community.seventhings.object:
-    fields:
-      barcode: "100234"
-      inventory_name: Laptop Ada
-      purchasing_price: 1299.50
-
-- name: Ensure that it is offered
-  community.seventhings.hub_item:
-    object: "100234"
-
-- name: Ensure that it is ordered
-  community.seventhings.hub_order:
-    items: ["100234"]
-
-- name: List what is still to be handed over, the newest first
+- name: List the orders that are not handed over yet, the newest first
   community.seventhings.hub_order_info:
     filters:
       completed: false

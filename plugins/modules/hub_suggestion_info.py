@@ -52,24 +52,17 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Ensure an object
-  community.seventhings.object:
-    fields:
-      barcode: "100234"
-      inventory_name: Laptop Ada
-      purchasing_price: 1299.50
-
-- name: Ask what laptops that cost 1000 or more should be offered for
+- name: Read the suggested prices of notebooks that cost 1000 or more
   community.seventhings.hub_suggestion_info:
     filters:
       inventory_name:
-        like: Laptop Ada
+        like: Notebook
       purchasing_price:
         gte: 1000
     sort: [barcode]
   register: suggested
 
-- name: Ensure that they are offered for that
+- name: Ensure that they are offered at these prices
   community.seventhings.hub_item:
     object: "{{ item.uuid }}"
     category: "{{ item.category }}"

@@ -667,17 +667,9 @@ findings:
   elements: str
   sample:
     - "objects/it.yml:12:3: target_room: there is no room 'Head office/0.21'; the nearest are 'Head office/0.12'"
-warnings:
-  description:
-    - Notes that are no errors. Ansible prints each, so the first 20 are returned, or 3 where the task failed, and how
-      many more there are.
-  returned: O(mode=apply) or O(mode=drift)
-  type: list
-  elements: str
-  sample: []
 cautions:
   description:
-    - The warnings to read before anything else. They are the first of RV(warnings), and every report begins with them.
+    - The warnings to read before anything else. Ansible prints them before its other warnings, and every report begins with them.
       Where the task failed, they stand in RV(diff.account) alone.
   returned: O(mode=apply) or O(mode=drift)
   type: list

@@ -28,35 +28,28 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Ensure a location to look for
-  community.seventhings.location:
-    fields:
-      name: Head office
-      city: Dresden
-      country: Germany
-
 - name: List all locations
   community.seventhings.location_info:
     sort: [country, name]
   register: all_locations
 
-- name: Find the head office
+- name: Find one location by its name
   community.seventhings.location_info:
     filters:
-      name: Head office
-  register: head_office
+      name: Dresden
+  register: dresden
 
 - name: Read it by its UUID
   community.seventhings.location_info:
-    uuid: "{{ head_office.records[0].uuid }}"
+    uuid: "{{ dresden.records[0].uuid }}"
 
-- name: List locations in Dresden or Leipzig whose name contains "office"
+- name: List locations in Dresden or Leipzig whose name contains "e"
   community.seventhings.location_info:
     filters:
       city:
         in: [Dresden, Leipzig]
       name:
-        like: office
+        like: e
 """
 
 RETURN = r"""

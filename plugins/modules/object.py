@@ -70,32 +70,20 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Ensure a location
-  community.seventhings.location:
-    fields:
-      name: Head office
-
-- name: Ensure a room
-  community.seventhings.room:
-    fields:
-      building_id: Head office
-      number: "0.12"
-      name: Workshop
-
 - name: Ensure a laptop and the room where it belongs
   community.seventhings.object:
     fields:
-      barcode: "100234"
-      inventory_name: Laptop Ada
+      barcode: "100301"
+      inventory_name: Notebook Anna
       purchasing_price: 1299.50
-      target_room: Head office/0.12
+      target_room: Dresden/0.12
   register: laptop
 
 - name: Ensure one field, and leave every other one as it is
   community.seventhings.object:
     fields:
-      barcode: "100234"
-      inventory_name: Laptop Ada
+      barcode: "100301"
+      inventory_name: Notebook Anna
 
 - name: Clear a field, of the object with this UUID
   community.seventhings.object:
@@ -107,9 +95,9 @@ EXAMPLES = r"""
   community.seventhings.object:
     match_on: [inventory_name]
     fields:
-      inventory_name: Laptop Ada
+      inventory_name: Notebook Anna
       target_room:
-        building_id: Head office
+        building_id: Dresden
         number: "0.12"
 
 - name: Keep an invoice as a file
@@ -121,7 +109,7 @@ EXAMPLES = r"""
 - name: Ensure that the invoice, and nothing else, is attached
   community.seventhings.object:
     fields:
-      barcode: "100234"
+      barcode: "100301"
       documents:
         - path: /tmp/invoice-2031-117.txt
           name: Invoice 2031-117.txt

@@ -38,22 +38,15 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Ensure an object to look for
-  community.seventhings.object:
-    fields:
-      barcode: "100234"
-      inventory_name: Laptop Ada
-      purchasing_price: 1299.50
-
 - name: Find an object by its barcode
   community.seventhings.object_info:
     filters:
-      barcode: "100234"
+      barcode: "100007"
   register: laptop
 
 - name: Read it also where it is archived
   community.seventhings.object_info:
-    barcode: "100234"
+    barcode: "100007"
 
 - name: Read it by its UUID
   community.seventhings.object_info:
@@ -83,7 +76,7 @@ EXAMPLES = r"""
 - name: Read the field Serial number by its label, whatever its key is on this instance
   community.seventhings.object_info:
     filters:
-      barcode: "100234"
+      barcode: "100007"
     keys: label
   register: labelled
 

@@ -30,24 +30,16 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Ensure a person to look for
-  community.seventhings.person:
-    fields:
-      email: ada.lovelace@example.com
-      first_name: Ada
-      last_name: Lovelace
-      department: Research
-
 - name: Find a person by the e-mail address
   community.seventhings.person_info:
     filters:
-      email: ada.lovelace@example.com
-  register: ada
+      email: anna.lindner@nordhain.example
+  register: anna
 
 - name: List a department by last name, and by first name within it
   community.seventhings.person_info:
     filters:
-      department: Research
+      department: Buchhaltung
     sort: [last_name, first_name]
 
 - name: List persons who have no e-mail address, so that they cannot become users

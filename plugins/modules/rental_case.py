@@ -143,31 +143,14 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Ensure an object
-  community.seventhings.object:
-    fields:
-      barcode: "100234"
-      inventory_name: Laptop Ada
-
-- name: Ensure a person
-  community.seventhings.person:
-    fields:
-      email: ada.lovelace@example.com
-      first_name: Ada
-      last_name: Lovelace
-
-- name: Ensure that she is a user
-  community.seventhings.user_from_person:
-    person: ada.lovelace@example.com
-
 - name: Ensure that an object is reserved, with a reminder on the day before the pickup
   community.seventhings.rental_case:
-    title: Laptop for the trade fair
-    references: ["100234"]
+    title: Notebook for the trade fair
+    references: ["100007"]
     issue_date: "2031-05-05"
     due_date: "2031-05-09"
     issue_date_reminder: {unit: days, value: 1}
-    responsible_user: ada.lovelace@example.com
+    responsible_user: anna.lindner@nordhain.example
     renter:
       type: plain
       value: Trade fair team
@@ -180,33 +163,33 @@ EXAMPLES = r"""
 
 - name: Ensure a confirmed one, for a user
   community.seventhings.rental_case:
-    title: Laptop for the home office
+    title: Notebook for the home office
     status: confirmed
-    references: ["100234"]
+    references: ["100007"]
     issue_date: "2031-06-02"
     due_date: "2031-06-30"
-    responsible_user: ada.lovelace@example.com
+    responsible_user: anna.lindner@nordhain.example
     renter:
       type: user
-      value: ada.lovelace@example.com
+      value: anna.lindner@nordhain.example
 
 - name: Ensure that an object is lent for three hours
   community.seventhings.rental_case:
-    title: Laptop for the workshop
-    references: ["100234"]
+    title: Notebook for the workshop
+    references: ["100007"]
     issue_date: "2031-08-04"
     due_date: "2031-08-04"
     issue_at: "2031-08-04 09:00"
     due_at: "2031-08-04 12:00"
     timezone: Europe/Berlin
-    responsible_user: ada.lovelace@example.com
+    responsible_user: anna.lindner@nordhain.example
     renter:
       type: plain
       value: Workshop team
 
 - name: Ensure that a rental case is absent
   community.seventhings.rental_case:
-    title: Laptop for a journey that was called off
+    title: Notebook for a journey that was called off
     issue_date: "2031-07-01"
     state: absent
 """

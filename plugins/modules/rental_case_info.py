@@ -31,52 +31,24 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Ensure an object
-  community.seventhings.object:
-    fields:
-      barcode: "100234"
-      inventory_name: Laptop Ada
-
-- name: Ensure a person
-  community.seventhings.person:
-    fields:
-      email: ada.lovelace@example.com
-      first_name: Ada
-      last_name: Lovelace
-
-- name: Ensure that she is a user
-  community.seventhings.user_from_person:
-    person: ada.lovelace@example.com
-
-- name: Ensure a rental case to look for
-  community.seventhings.rental_case:
-    title: Laptop for the trade fair
-    references: ["100234"]
-    issue_date: "2031-05-05"
-    due_date: "2031-05-09"
-    responsible_user: ada.lovelace@example.com
-    renter:
-      type: plain
-      value: Trade fair team
-
-- name: List what is to be handed out in May
+- name: List what is to be handed out in April
   community.seventhings.rental_case_info:
     filters:
       issue_date:
-        gte: "2031-05-01"
-        lte: "2031-05-31"
+        gte: "2027-04-01"
+        lte: "2027-04-30"
       status: [requested, confirmed]
     sort: [issue_date]
-  register: may
+  register: april
 
 - name: Read the first one by its UUID
   community.seventhings.rental_case_info:
-    uuid: "{{ may.records[0].uuid }}"
+    uuid: "{{ april.records[0].uuid }}"
 
 - name: List what one user is responsible for
   community.seventhings.rental_case_info:
     filters:
-      responsible_user: ada.lovelace@example.com
+      responsible_user: anna.lindner@nordhain.example
 """
 
 RETURN = r"""

@@ -66,18 +66,11 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Ensure an object
-  community.seventhings.object:
-    fields:
-      barcode: "100234"
-      inventory_name: Laptop Ada
-      purchasing_price: 1299.50
-
-- name: Ensure a report about it
+- name: Ensure a report about an object
   community.seventhings.report:
     template: Object list
-    objects: ["100234"]
-    dest: /tmp/object-100234.pdf
+    objects: ["100007"]
+    dest: /tmp/object-100007.pdf
 """
 
 RETURN = r"""

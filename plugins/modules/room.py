@@ -42,15 +42,10 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Ensure the location of the rooms
-  community.seventhings.location:
-    fields:
-      name: Head office
-
 - name: Ensure a room, found by its location and its number
   community.seventhings.room:
     fields:
-      building_id: Head office
+      building_id: Dresden
       number: "0.12"
       name: Workshop
   register: workshop
@@ -64,7 +59,7 @@ EXAMPLES = r"""
 - name: Ensure meeting rooms
   community.seventhings.room:
     fields:
-      building_id: Head office
+      building_id: Dresden
       number: "{{ item.number }}"
       name: "{{ item.name }}"
   loop:
@@ -76,7 +71,7 @@ EXAMPLES = r"""
 - name: Ensure that a room is absent
   community.seventhings.room:
     fields:
-      building_id: Head office
+      building_id: Dresden
       number: "9.99"
     state: absent
 """

@@ -32,22 +32,10 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Ensure a location
-  community.seventhings.location:
-    fields:
-      name: Head office
-
-- name: Ensure a room to look for
-  community.seventhings.room:
-    fields:
-      building_id: Head office
-      number: "0.12"
-      name: Workshop
-
 - name: List the rooms of one location
   community.seventhings.room_info:
     filters:
-      building_id: Head office
+      building_id: Dresden
     sort: [number]
   register: rooms
 

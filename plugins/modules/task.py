@@ -113,29 +113,12 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Ensure an object
-  community.seventhings.object:
-    fields:
-      barcode: "100234"
-      inventory_name: Laptop Ada
-
-- name: Ensure a person
-  community.seventhings.person:
-    fields:
-      email: ada.lovelace@example.com
-      first_name: Ada
-      last_name: Lovelace
-
-- name: Ensure that she is a user
-  community.seventhings.user_from_person:
-    person: ada.lovelace@example.com
-
 - name: Ensure a yearly task, with a reminder one week and one day before
   community.seventhings.task:
     title: Check the battery
     deadline: "2031-05-31"
-    assignees: [ada.lovelace@example.com]
-    references: ["100234"]
+    assignees: [anna.lindner@nordhain.example]
+    references: ["100007"]
     reminders:
       - {unit: weeks, value: 1}
       - {unit: days, value: 1}
@@ -152,8 +135,8 @@ EXAMPLES = r"""
     match_on: [title, deadline]
     title: Count the laptops
     deadline: "2031-12-01"
-    assignees: [ada.lovelace@example.com]
-    references: ["100234"]
+    assignees: [anna.lindner@nordhain.example]
+    references: ["100007"]
     reminders:
       - {unit: days, value: 0}
     notify: false

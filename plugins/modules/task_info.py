@@ -32,37 +32,11 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Ensure an object
-  community.seventhings.object:
-    fields:
-      barcode: "100234"
-      inventory_name: Laptop Ada
-
-- name: Ensure a person
-  community.seventhings.person:
-    fields:
-      email: ada.lovelace@example.com
-      first_name: Ada
-      last_name: Lovelace
-
-- name: Ensure that she is a user
-  community.seventhings.user_from_person:
-    person: ada.lovelace@example.com
-
-- name: Ensure a task to look for
-  community.seventhings.task:
-    title: Check the battery
-    deadline: "2031-05-31"
-    assignees: [ada.lovelace@example.com]
-    references: ["100234"]
-    reminders:
-      - {unit: days, value: 1}
-
 - name: List open tasks of one user, the most urgent first
   community.seventhings.task_info:
     filters:
       status: open
-      assignees: ada.lovelace@example.com
+      assignees: anna.lindner@nordhain.example
     sort: [deadline, title]
   register: todo
 
@@ -77,13 +51,13 @@ EXAMPLES = r"""
   community.seventhings.task_info:
     filters:
       deadline:
-        gte: "2031-05-01"
-        lt: "2031-06-01"
+        gte: "2027-01-01"
+        lt: "2027-02-01"
 
 - name: List tasks about one object
   community.seventhings.task_info:
     filters:
-      references: "100234"
+      references: "100012"
 """
 
 RETURN = r"""

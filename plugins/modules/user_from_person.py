@@ -50,28 +50,21 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Ensure the person
-  community.seventhings.person:
-    fields:
-      email: ada.lovelace@example.com
-      first_name: Ada
-      last_name: Lovelace
-
-- name: Ensure that she can sign in
+- name: Ensure that a person can sign in
   community.seventhings.user_from_person:
-    person: ada.lovelace@example.com
-  register: ada
+    person: elif.yildiz@nordhain.example
+  register: elif
 
 - name: Show the user
   ansible.builtin.debug:
-    var: ada.record
+    var: elif.record
 
-- name: The same, with the one person that fulfils these conditions
+- name: Do the same for the only person that matches these filters
   community.seventhings.user_from_person:
     filters:
-      last_name: Lovelace
+      last_name: Yildiz
       email:
-        like: "@example.com"
+        like: "@nordhain.example"
 """
 
 RETURN = r"""

@@ -5,13 +5,32 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
+from ansible.module_utils.common.parameters import AnsibleFallbackNotFound
+
+from ..client.connection import ENVIRONMENT
+from ..client.patience import RATE_LIMIT_WAIT
+from ..client.rate_limit import SERVICE_LIMIT
 from ..model.field import Field, Spelling
 from ..model.kinds import KINDS, TEMPLATES, Kind
 from ..model.schema import type_of
 
 Spec = dict[str, dict[str, Any]]
+
+
+def _from_environment(option: str) -> dict[str, Any]:
+    """Return the fallback of an option with a default: a variable of the process that the module runs in."""
+    return {"fallback": (_first_variable, list(ENVIRONMENT[option]))}
+
+
+def _first_variable(*names: str) -> str:
+    for name in names:
+        if os.environ.get(name):
+            return os.environ[name]
+    raise AnsibleFallbackNotFound
+
 
 CONNECTION: Spec = {
     "base_url": {"type": "str"},
@@ -22,9 +41,9 @@ CONNECTION: Spec = {
     "client_id": {"type": "str"},
     "timeout": {"type": "float", "default": 30.0},
     "retries": {"type": "int", "default": 3},
-    "rate_limit": {"type": "int"},
-    "rate_limit_wait": {"type": "float"},
-    "token_cache": {"type": "bool", "no_log": False},
+    "rate_limit": {"type": "int", "default": SERVICE_LIMIT, **_from_environment("rate_limit")},
+    "rate_limit_wait": {"type": "float", "default": RATE_LIMIT_WAIT, **_from_environment("rate_limit_wait")},
+    "token_cache": {"type": "bool", "default": True, "no_log": False, **_from_environment("token_cache")},
     "validate_certs": {"type": "bool", "default": True},
     "ca_path": {"type": "path"},
     "client_cert": {"type": "path"},

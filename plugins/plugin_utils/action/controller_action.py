@@ -45,14 +45,17 @@ class ControllerAction(ActionBase):
         result: dict[str, Any] = super().run(tmp, task_vars or {})
         if REQUESTS_IMPORT_ERROR is not None:
             raise AnsibleError(missing_required_lib("requests"))
-        read = read_arguments(self._task.action, self.spec, self.rules, self._task.args)
+        # A module process sees the environment that its task is given; here nobody sets it. It has to be read before
+        # defaults are filled in.
+        of_the_task: dict[str, Any] = {}
+        self._compute_environment_string(of_the_task)
+        filled = from_environment(self._task.args, of_the_task)
+        given = {name: value for name, value in filled.items() if value is not None or name in self._task.args}
+        read = read_arguments(self._task.action, self.spec, self.rules, given)
         if read.refusal:
             return {**result, "failed": True, "changed": False, "msg": read.refusal}
         self.host = str((task_vars or {}).get("inventory_hostname", ""))
-        # A module process sees the environment that its task is given; here nobody sets it.
-        of_the_task: dict[str, Any] = {}
-        self._compute_environment_string(of_the_task)
-        options = from_environment(read.options, of_the_task)
+        options = read.options
         for risk in risks_of(options):
             warn(risk)
         return marked({**result, **hide_in_result(secrets_of(self.spec, options), told(self.carry_out(options)))})

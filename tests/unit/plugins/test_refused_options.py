@@ -190,3 +190,21 @@ def test_an_alias_is_told_beside_its_option() -> None:
     spec = {"name": {"type": "str", "aliases": ["title"]}}
     told = read_arguments("a.b.c", spec, {}, {"titel": "x"}).refusal
     assert told == "Unsupported parameters for (a.b.c) module: titel. Supported parameters include: name (title)."
+
+
+def test_a_default_holds_only_if_neither_the_task_nor_the_environment_has_a_value(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    spec, rules = SPECS["room"]
+    names = ("rate_limit", "rate_limit_wait", "token_cache")
+
+    def read(**written: Any) -> list[Any]:
+        options = read_arguments("room", spec, rules, written).options
+        return [options[name] for name in names]
+
+    assert read() == [200, 300.0, True]
+    monkeypatch.setenv("SEVENTHINGS_RATE_LIMIT", "17")
+    monkeypatch.setenv("SEVENTHINGS_RATE_LIMIT_WAIT", "")
+    monkeypatch.setenv("SEVENTHINGS_TOKEN_CACHE", "no")
+    assert read() == [17, 300.0, False]
+    assert read(rate_limit=5, token_cache=True) == [5, 300.0, True]

@@ -167,9 +167,11 @@ options:
   rate_limit:
     description: Requests a minute of all processes of this user. As with the modules of the collection.
     type: int
+    default: 200
   rate_limit_wait:
     description: Seconds to wait where the instance refuses requests for coming too early.
     type: float
+    default: 300
   timeout:
     description: Seconds to wait for the answer to one request.
     type: float
@@ -181,6 +183,7 @@ options:
   token_cache:
     description: Whether processes of this user share a token.
     type: bool
+    default: true
   validate_certs:
     description: Whether the certificate of the instance is checked.
     type: bool

@@ -54,6 +54,9 @@ def module_path(name: str) -> Path:
     return ROOT / f"plugins/modules/{name}.py"
 
 
+MODULE_NAMES = sorted(path.stem for path in ROOT.glob("plugins/modules/*.py"))
+
+
 @functools.cache
 def fragment(name: str) -> JsonMap:
     """A fragment as ``extends_documentation_fragment`` names it."""
@@ -408,3 +411,15 @@ def code_lines(path: Path) -> int:
 def test_a_module_is_its_documentation_and_a_few_lines(info: bool, most: int) -> None:
     counts = [code_lines(module_path(name)) for name in MODULES if name.endswith("_info") is info]
     assert statistics.median(counts) <= most
+
+
+@pytest.mark.parametrize("name", MODULE_NAMES)
+def test_the_examples_begin_with_a_task_of_the_module(name: str) -> None:
+    (first, *_others) = yaml.safe_load(documentation.block(module_path(name), "EXAMPLES"))
+    assert f"community.seventhings.{name}" in first
+
+
+@pytest.mark.parametrize("name", MODULE_NAMES)
+def test_no_returned_value_is_called_as_one_of_ansible(name: str) -> None:
+    returned = yaml.safe_load(documentation.block(module_path(name), "RETURN"))
+    assert not {"warnings", "changed", "failed", "deprecations", "invocation"} & set(returned)
