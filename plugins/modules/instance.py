@@ -669,8 +669,8 @@ findings:
     - "objects/it.yml:12:3: target_room: there is no room 'Head office/0.21'; the nearest are 'Head office/0.12'"
 cautions:
   description:
-    - The warnings to read before anything else. Ansible prints them before its other warnings, and every report begins with them.
-      Where the task failed, they stand in RV(diff.account) alone.
+    - The warnings to read before anything else. Every report begins with them. If the task
+      failed, they stand in RV(diff.account) alone.
   returned: O(mode=apply) or O(mode=drift)
   type: list
   elements: str
