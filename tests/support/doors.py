@@ -106,7 +106,16 @@ def _modules() -> dict[str, list[Mapping[str, Any]]]:
     return found
 
 
-CONTROLLER = {"instance", "instance_absorb", "instance_export", "probe", "stocktake"}
+CONTROLLER = {
+    "handover",
+    "hosts",
+    "instance",
+    "instance_absorb",
+    "instance_export",
+    "move",
+    "probe",
+    "stocktake",
+}
 """Modules that run on the controller alone, each in tests of its own."""
 
 INSTANCE_MODES = {"apply", "drift", "validate", "render"}

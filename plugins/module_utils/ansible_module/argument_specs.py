@@ -322,6 +322,65 @@ STOCKTAKE: Spec = {
     **_FORMULAS,
 }
 
+_WORK_ON_OBJECTS: Spec = {
+    **_ON_CONTROLLER,
+    "scope": {"type": "dict", "default": {}},
+    "limits": {"type": "dict", "default": {}},
+    "limited_account": {"type": "bool", "default": False},
+    "report": {"type": "list", "elements": "path", "default": []},
+}
+
+HOSTS: Spec = {
+    **_WORK_ON_OBJECTS,
+    "map": {"type": "dict", "required": True},
+    "key": {
+        "type": "dict",
+        "required": True,
+        "options": {
+            "field": {"type": "str", "required": True},
+            # The name of a fact, and no secret.
+            "fact": {"type": "str", "required": True},
+        },
+        "no_log": False,
+    },
+    "create": {"type": "bool", "default": False},
+    "scan_codes": {
+        "type": "dict",
+        "options": {
+            "field": {"type": "str", "required": True},
+            "placeholder": {"type": "str", "required": True},
+        },
+    },
+    "hosts": {"type": "list", "elements": "str"},
+}
+
+MOVE: Spec = {
+    **_WORK_ON_OBJECTS,
+    "objects": {"type": "list", "elements": "str"},
+    "room": {"type": "raw"},
+    "person": {"type": "raw"},
+    "to": {"type": "raw", "required": True},
+    "actual": {"type": "bool", "default": False},
+}
+
+HANDOVER: Spec = {
+    **_WORK_ON_OBJECTS,
+    "person": {"type": "raw", "required": True},
+    "to": {"type": "raw"},
+    "sheet": {"type": "path"},
+    "require_clear": {"type": "bool", "default": False},
+}
+
+LEDGER: Spec = {
+    **_ON_CONTROLLER,
+    "file": {"type": "path", "required": True},
+    "table": {"type": "dict", "default": {}},
+    "identity": {"type": "list", "elements": "str", "default": []},
+    "compare": {"type": "list", "elements": "str", "default": []},
+    "scope": {"type": "dict", "default": {}},
+    "report": {"type": "list", "elements": "path", "default": []},
+}
+
 USER_FROM_PERSON: Spec = {**CONNECTION, "person": {"type": "raw"}, "filters": {"type": "dict"}}
 
 AUTH_TOKEN: Spec = {

@@ -30,7 +30,7 @@ class ControllerAction(ActionBase):
     """An action that sends its requests from the controller.
 
     :cvar spec: its options. :cvar rules: rules between them.
-    :ivar host: the inventory host of the task.
+    :ivar host: the inventory host of the task. :ivar variables: those of that host.
     """
 
     _supports_check_mode = True
@@ -39,6 +39,7 @@ class ControllerAction(ActionBase):
     spec: Mapping[str, Any]
     rules: Mapping[str, Any] = {}
     host = ""
+    variables: Mapping[str, Any] = {}
 
     def run(self, tmp: str | None = None, task_vars: dict[str, Any] | None = None) -> dict[str, Any]:
         """Run the action; called by Ansible."""
@@ -54,7 +55,8 @@ class ControllerAction(ActionBase):
         read = read_arguments(self._task.action, self.spec, self.rules, given)
         if read.refusal:
             return {**result, "failed": True, "changed": False, "msg": read.refusal}
-        self.host = str((task_vars or {}).get("inventory_hostname", ""))
+        self.variables = task_vars or {}
+        self.host = str(self.variables.get("inventory_hostname", ""))
         options = read.options
         for risk in risks_of(options):
             warn(risk)

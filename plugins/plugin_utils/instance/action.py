@@ -119,7 +119,7 @@ def _provision(
     sources = sources_of(options, refuse_links=options["protected"])
     src = sources[0] if sources else None
     plan_file = _path(options, "plan_file")
-    reports = _reports(options, plan_file)
+    reports = report_paths(options, plan_file)
     url = _report_url(options)
     if options["mode"] == "render":
         return _rendered(options, check_mode, sources, loader, written, invocation)
@@ -171,8 +171,8 @@ def _provision(
     account.warnings += client.transport.told()
     if plan_file is not None and stored is None and not looks_only:
         account.warnings.insert(0, f"plan_file: there is no {plan_file}, so the plan was made anew.")
-    _write_reports(account, reports, src, secrets_of(INSTANCE, options) | client.tokens.secrets, url)
-    return _result(account, looks_only and options["drift_fail"], reports)
+    write_reports(account, reports, src, secrets_of(INSTANCE, options) | client.tokens.secrets, url)
+    return result_of(account, looks_only and options["drift_fail"], reports)
 
 
 def _rendered(
@@ -223,7 +223,7 @@ def _report_url(options: Mapping[str, Any]) -> str:
     return url
 
 
-def _reports(options: Mapping[str, Any], plan_file: Path | None) -> list[Path]:
+def report_paths(options: Mapping[str, Any], plan_file: Path | None) -> list[Path]:
     """Return the files to write reports to, all of which can be written.
 
     :raises InvalidInput: if one of them can't, or if two are the same file.
@@ -284,7 +284,7 @@ def _validated(
     told = tell(offline_findings(desired, plan_follows), desired)
     problems = told.lines
     if reports:
-        _write_reports(_judged(told, desired, check_mode, host), reports, src, (), url)
+        write_reports(_judged(told, desired, check_mode, host), reports, src, (), url)
     fine = f"{len(desired.entries)} records, nothing wrong"
     warned = {"warnings": desired.warnings} if desired.warnings else {}
     shown = findings_in_short(problems, reports) if problems else fine
@@ -313,9 +313,10 @@ def _judged(told: Told, desired: DesiredInstance, check_mode: bool, host: str) -
     )
 
 
-def _write_reports(
+def write_reports(
     account: RunResult, paths: Iterable[Path], src: Path | None, secrets: Iterable[str], url: str
 ) -> None:
+    """Write the reports of a run. One that can't be written is a warning of the run."""
     for path in paths:
         try:
             write_report(account, path, src, secrets, url)
@@ -351,7 +352,11 @@ def teller(
     return on_progress
 
 
-def _result(account: RunResult, drift_fail: bool, reports: Sequence[Path]) -> dict[str, Any]:
+def result_of(account: RunResult, drift_fail: bool, reports: Sequence[Path]) -> dict[str, Any]:
+    """Return the result of a run as Ansible wants it.
+
+    :param drift_fail: fail if there are changes.
+    """
     drifted = drift_fail and account.outcome in ("changed", "drift")
     failed = account.failed or drifted
     text = as_text(account)

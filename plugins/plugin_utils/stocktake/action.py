@@ -112,7 +112,8 @@ class _Call:
         started = dt.datetime.now(dt.UTC)
         time_field = options["time_field"] or _TIME_FIELD
         lists = InstanceLists(client, scan_codes.field or OBJECT.barcode_key, time_field)
-        lists.check_visible((lists.fields.actual, lists.fields.target, lists.fields.code))
+        needed = (lists.fields.actual, lists.fields.target, lists.fields.code)
+        lists.check_visible(needed, "no status can be computed")
         if window.is_bounded or options["time_field"]:
             lists.check_time_field(time_field)
         placeholder_rooms = lists.rooms_named("placeholder_rooms", options["placeholder_rooms"])

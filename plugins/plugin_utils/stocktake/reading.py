@@ -5,38 +5,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
-from ansible_collections.community.seventhings.plugins.module_utils.errors import IncompleteList, InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, LOCATION, OBJECT, ROOM
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT, ROOM
 from ansible_collections.community.seventhings.plugins.module_utils.model.near import near_names
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import parse_reference
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO, Listed, visibility
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import identity_of
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import (
-    LIMITED,
-    Sight,
-    keys_in_none,
-    sends_empty_members,
-    unseen,
-    unsure,
-)
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import keys_in_none, unsure
 
-from ..set_plan.prune import Scope
-from ..set_plan.state import ListedState
+from ..everyday.lists import TO_ROOMS, ObjectLists, compared_rooms
 from .rooms import Room, Rooms
 
-_ROOM, _LOCATION, _COMPARISON, _MONEY = "LINKED_ROOM", "LINKED_LOCATION", "FIELD_VALUE_COMPARISON", "MONEY"
-_ACTUAL, _TARGET = "actual_field", "expected_field"
-_USUAL = {_ACTUAL: "actual_room", _TARGET: "target_room"}
-"""The fields that an instance compares if no definition says which."""
-
+_LOCATION, _MONEY = "LINKED_LOCATION", "MONEY"
 _OF_LOCATIONS = ("building", "location")
 _TIMES = frozenset(("DATETIME", "DATE"))
 
@@ -69,8 +55,8 @@ class StocktakeFields:
         :raises InvalidInput: if no field compares a target room with an actual room.
         """
         fields = schema.fields
-        status, actual, target = _compared(schema, definitions)
-        wrong = [name for name in (actual, target) if name not in fields or fields[name].type != _ROOM]
+        status, actual, target = compared_rooms(schema, definitions)
+        wrong = [name for name in (actual, target) if name not in fields or fields[name].type != TO_ROOMS]
         if wrong:
             raise InvalidInput(
                 f"this account sees no field {' and no field '.join(wrong)} of objects that leads to a room, so no "
@@ -91,25 +77,6 @@ class StocktakeFields:
         )
 
 
-def _compared(schema: Schema, definitions: Iterable[Mapping[str, Any]]) -> tuple[str, str, str]:
-    """Return the keys of the field that compares two rooms, of the actual one, and of the target one."""
-    by_uuid = {one.uuid: one for one in schema.fields.values()}
-    for definition in definitions:
-        field = schema.fields.get(str(definition.get("field_key")))
-        if field is None or field.type != _COMPARISON:
-            continue
-        relations = definition.get("relations")
-        related = {
-            str(one.get("type")): by_uuid.get(str(one.get("field_uuid")))
-            for one in (relations if isinstance(relations, list) else ())
-            if isinstance(one, Mapping)
-        }
-        actual, target = related.get(_ACTUAL), related.get(_TARGET)
-        if actual is not None and target is not None and actual.type == target.type == _ROOM:
-            return field.key, actual.key, target.key
-    return "", _USUAL[_ACTUAL], _USUAL[_TARGET]
-
-
 def _coupled(fields: Mapping[str, Field], room: str) -> Field | None:
     """Return the field with the location of a room, by its name."""
     head, _room, tail = room.rpartition("room")
@@ -124,55 +91,20 @@ def _time(schema: Schema, name: str) -> Field | None:
     return field
 
 
-class InstanceLists:
-    """The lists of an instance, each read once.
+class InstanceLists(ObjectLists):
+    """The lists of an instance that a stocktake needs.
 
-    :ivar state: holds them. :ivar schema: the fields of objects.
+    :ivar fields: the fields of objects that decide.
     """
 
     def __init__(self, client: Client, code: str, time: str) -> None:
-        self.client = client
-        self.schema = client.schema(OBJECT)
-        self.fields = StocktakeFields.from_schema(self.schema, client.definitions(OBJECT.template), code, time)
-        self.state = ListedState(client)
-        with self.state.reading_ahead((LOCATION, ROOM, OBJECT)):
-            for kind in (LOCATION, ROOM, OBJECT):
-                self.state.records(kind)
-        for name in sorted(client.unsure):
-            if self.state.has_missed(name):
-                raise IncompleteList.of_the_list(KINDS[name].several)
+        self.fields = StocktakeFields.from_schema(
+            client.schema(OBJECT), client.definitions(OBJECT.template), code, time
+        )
+        super().__init__(client)
         self.rooms = Rooms(self.state)
 
-    @property
-    def objects(self) -> Sequence[Record]:
-        """All objects that the account sees."""
-        return self.state.records(OBJECT)
-
     # ---- what the account sees
-
-    @cached_property
-    def _sight(self) -> Sight:
-        return Sight.of(self.schema, self.objects)
-
-    @cached_property
-    def hidden(self) -> frozenset[str]:
-        """The fields that are hidden from the account for sure."""
-        rooms = self.state.records(ROOM)
-        sends_empty = not self._sight.leaves_out and sends_empty_members(identity_of(ROOM), rooms)
-        return self._sight.missing if sends_empty else self._sight.hidden
-
-    def check_visible(self, needed: Iterable[Field]) -> None:
-        """Refuse fields that are hidden, and those of which nobody can say whether they are.
-
-        :raises InvalidInput: with a line for each.
-        """
-        wrong = [
-            unseen(field.key) if field.key in self.hidden else unsure(field.key)
-            for field in needed
-            if field.key in self._sight.missing
-        ]
-        if wrong:
-            raise InvalidInput([f"{words}, so no status can be computed" for words in wrong])
 
     def check_time_field(self, name: str) -> None:
         """Refuse a window over a field that does not exist, or that the account does not see.
@@ -198,27 +130,6 @@ class InstanceLists:
     def _time_fields(self) -> list[str]:
         return [field.key for field in self.schema.fields.values() if field.type in _TIMES]
 
-    def sees(self) -> dict[str, Any]:
-        """Return what the account sees, as far as the lists show."""
-        rooms = [field for field in self.schema.fields.values() if field.type == _ROOM]
-        schemas = (Schema(OBJECT, rooms), identity_of(ROOM), identity_of(LOCATION))
-        lists = {schema.kind.name: Listed(schema, self.state.records(schema.kind)) for schema in schemas}
-        # Nothing is read beside the lists, so nothing can prove that records are hidden.
-        seen = visibility(self.client, lists, lambda _kind, _uuid: None)
-        closed = {room.location for room in self.rooms.every() if room.record and room.record.uuid in seen.closed_rooms}
-        without = sorted(closed - {""})
-        words = "this account sees an object in every location that has rooms"
-        if seen.hidden_records != NO:
-            words = f"nothing proves that this account sees all objects: {LIMITED}"
-            words += f"; it sees none in {', '.join(without)}" if without else ""
-        return {
-            **{schema.kind.section: len(self.state.records(schema.kind)) for schema in schemas},
-            "hidden_records": seen.hidden_records,
-            "locations_without_objects": without,
-            "hidden_fields": sorted(self.hidden),
-            "words": words,
-        }
-
     # ---- options that name records
 
     def room_named(self, written: str) -> tuple[Room | None, str]:
@@ -242,26 +153,3 @@ class InstanceLists:
         if wrong:
             raise InvalidInput(wrong)
         return frozenset(found)
-
-    def in_scope(self, written: Mapping[str, Any]) -> Iterator[Record]:
-        """Yield the objects in scope.
-
-        :param written: the scope as ``instance.yml`` has it.
-        :raises InvalidInput: with a line for each mistake.
-        """
-        section = OBJECT.section
-        wrong = [f"scope.{name}: expected {section}, and no other section" for name in written if name != section]
-        fields = written.get(section, {})
-        if not isinstance(fields, Mapping):
-            wrong.append(f"scope.{section}: expected a map of field key to the values in scope")
-            fields = {}
-        listed = {name: list(one) if isinstance(one, list) else [one] for name, one in fields.items()}
-        if wrong:
-            raise InvalidInput(wrong)
-        scope = Scope(self.state, lambda _kind: self.schema, {section: listed} if listed else {})
-        wrong = [f"scope.{section}.{problem}" for _name, problem in scope.problems(section, listed)]
-        hidden = (field for name in listed if (field := self.schema.find(name)) and field.key in self._sight.missing)
-        wrong += [f"scope.{section}: {unsure(field.key)}" for field in hidden]
-        if wrong:
-            raise InvalidInput(wrong)
-        return (record for record in self.objects if not listed or scope.holds(section, record))

@@ -11,6 +11,7 @@ from typing import Any
 
 from jinja2 import Template
 
+from ..everyday.paper import STYLE
 from ..instance.report_html import page_environment, page_head
 from .document import PREPARE
 from .evaluation import NO_TARGET, NOT_SCANNED, PLACEHOLDER, PLACEHOLDER_ROOM
@@ -18,30 +19,6 @@ from .status import DEVIATION, MISSING, NEW, OK, STATUSES, UNKNOWN
 
 _MOST_ROWS = 5000
 """Rows that all lists may have together: a page with more no browser prints."""
-
-_STYLE = """
-@page { size: A4; margin: 18mm 15mm 20mm; }
-* { box-sizing: border-box; }
-body { margin: 0 auto; padding: 1rem; max-width: 60rem; background: #fff; color: #111;
-  font: 11pt/1.4 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; overflow-wrap: anywhere; }
-h1 { font-size: 18pt; line-height: 1.2; margin: 0 0 .3rem; }
-h2 { font-size: 13pt; margin: 1.6rem 0 .4rem; }
-.soft { color: #555; }
-table { border-collapse: collapse; width: 100%; font-size: 9.5pt; }
-th, td { text-align: left; padding: .2rem .4rem; border-bottom: 1px solid #bbb; vertical-align: top; }
-th { border-bottom: 2px solid #555; }
-td.number, th.number { text-align: right; white-space: nowrap; }
-tr.location td { font-weight: 600; background: #f1f3f5; }
-td.hand { min-width: 6rem; }
-thead { display: table-header-group; }
-.sign { display: grid; grid-template-columns: repeat(3, 1fr); gap: 2rem; margin-top: 2rem; break-inside: avoid; }
-.sign div { border-top: 1px solid #111; padding-top: .2rem; margin-top: 3rem; font-size: 9pt; }
-@media print {
-  * { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-  body { max-width: none; padding: 0; font-size: 10pt; }
-  tr { break-inside: avoid; } h2 { break-after: avoid; }
-}
-"""
 
 _BODY = """
 <title>Stocktake: {{ instance }}</title></head><body><main>
@@ -130,7 +107,7 @@ _PREPARATIONS: Sequence[_List] = (
 
 @functools.cache
 def _template() -> Template:
-    return page_environment().from_string(f"{{% raw %}}{page_head(_STYLE)}{{% endraw %}}{_BODY}")
+    return page_environment().from_string(f"{{% raw %}}{page_head(STYLE)}{{% endraw %}}{_BODY}")
 
 
 def as_html(document: Mapping[str, Any]) -> bytes:

@@ -20,9 +20,12 @@ from ansible_collections.community.seventhings.plugins.action.probe import Actio
 from ansible_collections.community.seventhings.plugins.plugin_utils.action import controller_action
 
 _MODULES: dict[str, dict[str, Any]] = {
+    "handover": {"person": "ada@example.com"},
+    "hosts": {"map": {"manufacturer": "system_vendor"}, "key": {"field": "serial_number", "fact": "product_serial"}},
     "instance": {"src": "."},
     "instance_absorb": {"src": "."},
     "instance_export": {"dest": "."},
+    "move": {"room": "Dresden/1.04", "to": "Leipzig/3.01"},
     "probe": {},
     "stocktake": {},
 }

@@ -14,9 +14,12 @@ import pytest
 from ansible.module_utils.testing import patch_module_args
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
+    HANDOVER,
+    HOSTS,
     INSTANCE,
     INSTANCE_ABSORB,
     INSTANCE_EXPORT,
+    MOVE,
     PROBE,
     STOCKTAKE,
 )
@@ -32,9 +35,12 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.action.argum
 NAMESPACE = "community.seventhings"
 SPECS: dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]] = {
     **{name: (module.spec, module.rules) for name, module in MODULES.items()},
+    "handover": (HANDOVER, {}),
+    "hosts": (HOSTS, {}),
     "instance": (INSTANCE, {"required_one_of": [("src", "desired", "plan_file")]}),
     "instance_absorb": (INSTANCE_ABSORB, {}),
     "instance_export": (INSTANCE_EXPORT, {}),
+    "move": (MOVE, {"required_one_of": [("objects", "room", "person")]}),
     "probe": (PROBE, {}),
     "stocktake": (STOCKTAKE, {"required_if": [("mode", "close", ("src", "accept"))]}),
 }

@@ -35,9 +35,12 @@ ROOT = Path(__file__).resolve().parents[4]
 COLLECTION = "ansible_collections.community.seventhings.plugins"
 SPECS: dict[str, specs.Spec] = {
     **{name: module.spec for name, module in MODULES.items()},
+    "handover": specs.HANDOVER,
+    "hosts": specs.HOSTS,
     "instance": specs.INSTANCE,
     "instance_absorb": specs.INSTANCE_ABSORB,
     "instance_export": specs.INSTANCE_EXPORT,
+    "move": specs.MOVE,
     "probe": specs.PROBE,
     "stocktake": specs.STOCKTAKE,
 }

@@ -1,0 +1,22 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Hand over everything of a person on the controller, in one plan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import HANDOVER
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.controller_action import ControllerAction
+from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.handover import hand_over
+
+
+class ActionModule(ControllerAction):
+    """Lists what a person has, and gives it to another person."""
+
+    spec = HANDOVER
+
+    def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Plan and, in a real run, apply."""
+        return hand_over(options, self._task.check_mode, self.host)

@@ -1,0 +1,27 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Move objects on the controller, in one plan."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import MOVE
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.controller_action import ControllerAction
+from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.move import move_objects
+
+
+class ActionModule(ControllerAction):
+    """Gives objects a new target room."""
+
+    spec = MOVE
+    rules: Mapping[str, Any] = {
+        "required_one_of": [("objects", "room", "person")],
+        "mutually_exclusive": [("objects", "room", "person")],
+    }
+
+    def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Plan and, in a real run, apply."""
+        return move_objects(options, self._task.check_mode, self.host)

@@ -1,0 +1,230 @@
+#!/usr/bin/python
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: handover
+short_description: Hand over everything of a person
+version_added: 1.0.0
+description:
+  - Lists what a person has. These are objects that name the person or the user with the same e-mail address, and open
+    rental cases and tasks of that user.
+  - Writes a sheet to sign, and gives everything to another person in one plan if O(to) names one.
+  - Never removes a person. O(require_clear) fails while the person still has something.
+options:
+  person:
+    description:
+      - The person, by e-mail address, id or UUID.
+    type: raw
+    required: true
+  to:
+    description:
+      - The person who gets everything, written as O(person). If a record names a user, this person must be a user too.
+    type: raw
+  sheet:
+    description:
+      - The path of a handover sheet (C(.html)), which prints on A4 and has lines to sign on. Only its owner can read
+        it.
+      - It lists what the person has before anything is handed over. In check mode it is not written. If the person has
+        nothing, a sheet that exists stays as it is.
+    type: path
+  require_clear:
+    description:
+      - Fail if the person still has something at the end, or if nothing proves the opposite.
+    type: bool
+    default: false
+  scope:
+    description:
+      - Hand over only the objects that have one of some values in each of some fields, written as C(scope) of
+        C(instance.yml).
+    type: dict
+    default: {}
+  limits:
+    description:
+      - Limits of the plan, as O(community.seventhings.instance#module:limits).
+    type: dict
+    default: {}
+  limited_account:
+    description:
+      - Accept that this account may not see all records, as O(community.seventhings.instance#module:limited_account).
+    type: bool
+    default: false
+  report:
+    description:
+      - Files to write the plan or what was done to, as O(community.seventhings.instance#module:report).
+      - Only their owner can read the files. They are written in check mode too.
+    type: list
+    elements: path
+    default: []
+attributes:
+  check_mode:
+    support: full
+    details:
+      - The plan. Nothing is written to the instance.
+  diff_mode:
+    support: full
+    details:
+      - Every change with its fields, as text.
+  idempotent:
+    support: full
+  action:
+    description: Runs on the controller.
+    support: full
+  async:
+    description: Can be run with the C(async) keyword.
+    support: none
+notes:
+  - Requests are the field definitions, the lists of locations, rooms, objects, persons, users, rental cases and tasks,
+    those of the records to change once more, and one to four for each change.
+  - Tasks that are closed, and rental cases that are completed or rejected, are history. They stay as they are.
+  - Archived objects are in no list, so they are not handed over. A renter that is written as a plain text is not
+    recognised.
+  - O(scope) is about objects. Rental cases and tasks have none.
+seealso:
+  - module: community.seventhings.move
+  - module: community.seventhings.person
+  - module: community.seventhings.user_from_person
+  - ref: Somebody leaves <ansible_collections.community.seventhings.docsite.guide_leaving>
+    description: Handovers and moves.
+extends_documentation_fragment:
+  - community.seventhings.connection
+  - community.seventhings.attributes
+author:
+  - Contributors to the community.seventhings collection (@ansible-collections)
+"""
+
+EXAMPLES = r"""
+---
+- name: Print what a person has
+  community.seventhings.handover:
+    person: bernd.kowalski@nordhain.example
+    sheet: bernd.html
+
+- name: Give everything to another person
+  community.seventhings.handover:
+    person: bernd.kowalski@nordhain.example
+    to: david.okafor@nordhain.example
+
+- name: Stop here if the person still has something
+  community.seventhings.handover:
+    person: bernd.kowalski@nordhain.example
+    require_clear: true
+"""
+
+RETURN = r"""
+person:
+  description:
+    - The person, with C(name), C(email), C(uuid), and C(is_user).
+  returned: success
+  type: dict
+  sample:
+    name: Bernd Kowalski
+    email: bernd.kowalski@nordhain.example
+    uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
+    is_user: true
+to:
+  description:
+    - The same for the person who gets everything; null if O(to) names nobody.
+  returned: success
+  type: dict
+objects:
+  description:
+    - The objects in scope that the person had when the task began. C(fields) are the labels of the fields that name
+      the person.
+  returned: success
+  type: list
+  elements: dict
+  sample:
+    - scan_code: "100101"
+      name: Panel saw
+      serial_number: PS-3200-18
+      target_room: Workshop/0.01
+      actual_room: Workshop/0.01
+      fields: [Responsible person]
+      uuid: f7fe6619-3618-57b3-bf42-a8cc2935081e
+rental_cases:
+  description:
+    - The open rental cases, each with C(title), C(status), C(from), C(until), C(fields) and C(uuid).
+  returned: success
+  type: list
+  elements: dict
+tasks:
+  description:
+    - The open tasks, in the same form. C(from) is empty, and C(until) is the deadline.
+  returned: success
+  type: list
+  elements: dict
+is_clear:
+  description:
+    - Whether the person has nothing at the end (in check mode, would have nothing), and the account sees enough to say
+      so.
+  returned: success
+  type: bool
+  sample: true
+outcome:
+  description:
+    - What it came to, as RV(community.seventhings.instance#module:outcome).
+  returned: if a record is planned
+  type: str
+  sample: changed
+summary:
+  description:
+    - Section to counts of records. In check mode, what would be done.
+  returned: if a record is planned
+  type: dict
+  sample:
+    objects: {created: 0, updated: 2, deleted: 0, archived: 0, unchanged: 0, errors: 0, skipped: 0}
+changes:
+  description:
+    - Every change, as RV(community.seventhings.instance#module:changes).
+  returned: if a record is planned
+  type: list
+  elements: dict
+sees:
+  description:
+    - What the account sees. C(objects), C(rooms) and C(locations) are numbers.
+    - C(hidden_records) is V(no) if the account sees an object in each location that has rooms, else V(unknown), and
+      C(locations_without_objects) names the others. C(hidden_fields) are the fields of objects that a role hides.
+      C(words) says all of that.
+  returned: success
+  type: dict
+  sample:
+    objects: 60
+    rooms: 21
+    locations: 4
+    hidden_records: "no"
+    locations_without_objects: []
+    hidden_fields: []
+    words: this account sees an object in every location that has rooms
+msg:
+  description:
+    - The outcome in a few lines.
+  returned: always
+  type: str
+  sample: "Bernd Kowalski (bernd.kowalski@nordhain.example) has 6 objects, 2 rental cases, 2 tasks"
+requests:
+  description:
+    - How many requests were sent, login and repeats included.
+  returned: always
+  type: int
+  sample: 34
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import HANDOVER
+
+
+def main() -> None:
+    module = AnsibleModule(
+        argument_spec=HANDOVER,
+        supports_check_mode=True,
+    )
+    module.fail_json(msg="community.seventhings.handover runs on the controller, through the action of the same name.")
+
+
+if __name__ == "__main__":
+    main()

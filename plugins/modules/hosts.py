@@ -1,0 +1,250 @@
+#!/usr/bin/python
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: hosts
+short_description: Write facts of managed hosts to their objects
+version_added: 1.0.0
+description:
+  - Finds the object of each host by its serial number, and writes facts such as model and vendor to fields of it.
+  - All hosts are one plan, however many there are. Run the task once for all of them.
+  - Only the fields in O(map) change. No host changes a scan code, a room or another record.
+  - Facts are data. A template in one is a text, and a value that does not fit its field leaves that field alone.
+options:
+  map:
+    description:
+      - >-
+        Fields of objects, by their keys or labels, to the names of facts without C(ansible_), such as V({manufacturer:
+        system_vendor}). Dots lead into a fact that is a map.
+      - A fact that is missing, or that firmware left unset (such as V(To be filled by O.E.M.\)), leaves its field
+        alone.
+      - Scan codes, fields that lead to other records, attachments, and fields that the service fills are refused.
+    type: dict
+    required: true
+  key:
+    description:
+      - The serial number, as a field of objects and as a fact.
+    type: dict
+    required: true
+    suboptions:
+      field:
+        description:
+          - The field that holds the serial number of an object.
+        type: str
+        required: true
+      fact:
+        description:
+          - The fact that holds the serial number of a host, such as V(product_serial).
+        type: str
+        required: true
+  create:
+    description:
+      - Create an object for a host whose serial number no visible object has. Without this option such hosts are left
+        out, and a warning names them.
+      - Requires O(scan_codes).
+    type: bool
+    default: false
+  scan_codes:
+    description:
+      - The scan codes of new objects. Each gets the next free placeholder, which a label replaces later.
+    type: dict
+    suboptions:
+      field:
+        description:
+          - The field that holds the scan code.
+        type: str
+        required: true
+      placeholder:
+        description:
+          - The prefix of a placeholder. It has at least two characters and does not end in a digit, such as V(IMP-).
+        type: str
+        required: true
+  hosts:
+    description:
+      - The hosts whose facts are read. Default is every host of the play. A host without facts is skipped.
+    type: list
+    elements: str
+  scope:
+    description:
+      - Only the objects that have one of some values in each of some fields, written as C(scope) of C(instance.yml).
+    type: dict
+    default: {}
+  limits:
+    description:
+      - Limits of the plan, as O(community.seventhings.instance#module:limits).
+    type: dict
+    default: {}
+  limited_account:
+    description:
+      - Accept that this account may not see all records, as O(community.seventhings.instance#module:limited_account).
+    type: bool
+    default: false
+  report:
+    description:
+      - Files to write the plan or what was done to, as O(community.seventhings.instance#module:report).
+      - Only their owner can read the files. They are written in check mode too.
+    type: list
+    elements: path
+    default: []
+attributes:
+  check_mode:
+    support: full
+    details:
+      - The plan. Nothing is written to the instance.
+  diff_mode:
+    support: full
+    details:
+      - Every change with its fields, as text.
+  idempotent:
+    support: full
+  action:
+    description: Runs on the controller.
+    support: full
+  async:
+    description: Can be run with the C(async) keyword.
+    support: none
+notes:
+  - A host is skipped, and a warning names it, if it has no serial number or one that nobody filled in (V(None), V(0\),
+    V(To be filled by O.E.M.\)), if another host has the same one, or if several objects have it. The other hosts go
+    on.
+  - Requests are the field definitions, the lists of locations and rooms, and two lists of objects, a page for every
+    1000 records, and one for each object that changes. A new object takes up to two more. No host takes a request of
+    its own.
+  - The next free placeholder follows the highest that an object has. The first one is looked up, because an archived
+    object keeps its scan code.
+seealso:
+  - module: community.seventhings.instance
+  - ref: Devices of your inventory as objects <ansible_collections.community.seventhings.docsite.guide_hosts>
+    description: From gathered facts to objects.
+extends_documentation_fragment:
+  - community.seventhings.connection
+  - community.seventhings.attributes
+author:
+  - Contributors to the community.seventhings collection (@ansible-collections)
+"""
+
+EXAMPLES = r"""
+---
+- name: Write vendor, model and memory of all hosts of the play to their objects
+  community.seventhings.hosts:
+    map:
+      manufacturer: system_vendor
+      description: product_name
+    key:
+      field: serial_number
+      fact: product_serial
+  run_once: true
+
+- name: Create objects for new devices, too, as a plan first
+  community.seventhings.hosts:
+    map:
+      inventory_name: product_name
+      manufacturer: system_vendor
+    key:
+      field: serial_number
+      fact: product_serial
+    create: true
+    scan_codes:
+      field: barcode
+      placeholder: IMP-
+    report: [hosts.html]
+  run_once: true
+  check_mode: true
+"""
+
+RETURN = r"""
+matched:
+  description:
+    - The number of hosts that have an object.
+  returned: success
+  type: int
+  sample: 1942
+created:
+  description:
+    - The hosts that get a new object, each with its C(scan_code). In check mode, those that would.
+  returned: success
+  type: list
+  elements: dict
+  sample: [{host: pc17, scan_code: IMP-000004}]
+without_record:
+  description:
+    - The hosts whose serial number no visible object has, and that get none.
+  returned: success
+  type: list
+  elements: str
+  sample: [pc18]
+skipped:
+  description:
+    - The hosts that can't be told from others, each with the C(reason).
+  returned: success
+  type: list
+  elements: dict
+  sample: [{host: pc19, reason: "product_serial is 'None', which is no serial number"}]
+outcome:
+  description:
+    - What it came to, as RV(community.seventhings.instance#module:outcome).
+  returned: if a record is planned
+  type: str
+  sample: changed
+summary:
+  description:
+    - Section to counts of records. In check mode, what would be done.
+  returned: if a record is planned
+  type: dict
+  sample:
+    objects: {created: 0, updated: 2, deleted: 0, archived: 0, unchanged: 0, errors: 0, skipped: 0}
+changes:
+  description:
+    - Every change, as RV(community.seventhings.instance#module:changes).
+  returned: if a record is planned
+  type: list
+  elements: dict
+sees:
+  description:
+    - What the account sees. C(objects), C(rooms) and C(locations) are numbers.
+    - C(hidden_records) is V(no) if the account sees an object in each location that has rooms, else V(unknown), and
+      C(locations_without_objects) names the others. C(hidden_fields) are the fields of objects that a role hides.
+      C(words) says all of that.
+  returned: success
+  type: dict
+  sample:
+    objects: 60
+    rooms: 21
+    locations: 4
+    hidden_records: "no"
+    locations_without_objects: []
+    hidden_fields: []
+    words: this account sees an object in every location that has rooms
+msg:
+  description:
+    - The outcome in a few lines.
+  returned: always
+  type: str
+  sample: "2,000 hosts: 1,942 have an object, 0 are new, 51 have no object, 7 were skipped"
+requests:
+  description:
+    - How many requests were sent, login and repeats included.
+  returned: always
+  type: int
+  sample: 9
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import HOSTS
+
+
+def main() -> None:
+    module = AnsibleModule(
+        argument_spec=HOSTS,
+        supports_check_mode=True,
+    )
+    module.fail_json(msg="community.seventhings.hosts runs on the controller, through the action of the same name.")
+
+
+if __name__ == "__main__":
+    main()

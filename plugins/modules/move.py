@@ -1,0 +1,198 @@
+#!/usr/bin/python
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: move
+short_description: Move objects to a new target room
+version_added: 1.0.0
+description:
+  - Gives objects a new target room, in one plan. The objects are named by their scan codes, by the target room that
+    they have, or by a person who is responsible for them.
+  - The actual room stays, because scans say where an object is. O(actual) moves it as well.
+options:
+  objects:
+    description:
+      - The scan codes of the objects. If this account does not see one of them, nothing moves.
+      - One of O(objects), O(room) and O(person) is required.
+    type: list
+    elements: str
+  room:
+    description:
+      - The target room that the objects have now, by its location and number (or name), such as V(Dresden/1.04), by
+        its id, or by its UUID.
+    type: raw
+  person:
+    description:
+      - A person, by e-mail address, id or UUID. The objects that name the person move, and those that name the user
+        with the same e-mail address.
+    type: raw
+  to:
+    description:
+      - The new target room, written as O(room).
+    type: raw
+    required: true
+  actual:
+    description:
+      - Write the actual room, too. In a stocktake the objects count as found there, although nobody scanned them.
+    type: bool
+    default: false
+  scope:
+    description:
+      - Only the objects that have one of some values in each of some fields, written as C(scope) of C(instance.yml).
+    type: dict
+    default: {}
+  limits:
+    description:
+      - Limits of the plan, as O(community.seventhings.instance#module:limits).
+    type: dict
+    default: {}
+  limited_account:
+    description:
+      - Accept that this account may not see all records, as O(community.seventhings.instance#module:limited_account).
+    type: bool
+    default: false
+  report:
+    description:
+      - Files to write the plan or what was done to, as O(community.seventhings.instance#module:report).
+      - Only their owner can read the files. They are written in check mode too.
+    type: list
+    elements: path
+    default: []
+attributes:
+  check_mode:
+    support: full
+    details:
+      - The plan. Nothing is written to the instance.
+  diff_mode:
+    support: full
+    details:
+      - Every change with its fields, as text.
+  idempotent:
+    support: full
+  action:
+    description: Runs on the controller.
+    support: full
+  async:
+    description: Can be run with the C(async) keyword.
+    support: none
+notes:
+  - Requests are the field definitions, two lists of objects, of rooms and of locations, with O(person) the lists of
+    persons and users, and one for each object that changes.
+  - Archived objects are in no list, so they don't move.
+seealso:
+  - module: community.seventhings.handover
+  - ref: Somebody leaves <ansible_collections.community.seventhings.docsite.guide_leaving>
+    description: Handovers and moves.
+extends_documentation_fragment:
+  - community.seventhings.connection
+  - community.seventhings.attributes
+author:
+  - Contributors to the community.seventhings collection (@ansible-collections)
+"""
+
+EXAMPLES = r"""
+---
+- name: Move two notebooks to another room
+  community.seventhings.move:
+    objects: ["100007", "100008"]
+    to: Leipzig/3.01
+
+- name: Plan the move of everything that belongs in a room
+  community.seventhings.move:
+    room: Dresden/1.10
+    to: Leipzig/3.03
+    report: [move.html]
+  check_mode: true
+
+- name: Move the things of a person who carries them along
+  community.seventhings.move:
+    person: frank.petersen@nordhain.example
+    to: Leipzig/3.01
+    actual: true
+"""
+
+RETURN = r"""
+moved:
+  description:
+    - The scan codes of the objects that have the new target room now. An object without one is named by its UUID.
+  returned: success
+  type: list
+  elements: str
+  sample: ["100007", "100008"]
+left_out:
+  description:
+    - The same for objects that are not in O(scope).
+  returned: success
+  type: list
+  elements: str
+  sample: []
+outcome:
+  description:
+    - What it came to, as RV(community.seventhings.instance#module:outcome).
+  returned: if a record is planned
+  type: str
+  sample: changed
+summary:
+  description:
+    - Section to counts of records. In check mode, what would be done.
+  returned: if a record is planned
+  type: dict
+  sample:
+    objects: {created: 0, updated: 2, deleted: 0, archived: 0, unchanged: 0, errors: 0, skipped: 0}
+changes:
+  description:
+    - Every change, as RV(community.seventhings.instance#module:changes).
+  returned: if a record is planned
+  type: list
+  elements: dict
+sees:
+  description:
+    - What the account sees. C(objects), C(rooms) and C(locations) are numbers.
+    - C(hidden_records) is V(no) if the account sees an object in each location that has rooms, else V(unknown), and
+      C(locations_without_objects) names the others. C(hidden_fields) are the fields of objects that a role hides.
+      C(words) says all of that.
+  returned: success
+  type: dict
+  sample:
+    objects: 60
+    rooms: 21
+    locations: 4
+    hidden_records: "no"
+    locations_without_objects: []
+    hidden_fields: []
+    words: this account sees an object in every location that has rooms
+msg:
+  description:
+    - The outcome in a few lines.
+  returned: always
+  type: str
+  sample: "changed, 11 requests, 1.2 s"
+requests:
+  description:
+    - How many requests were sent, login and repeats included.
+  returned: always
+  type: int
+  sample: 11
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import MOVE
+
+
+def main() -> None:
+    module = AnsibleModule(
+        argument_spec=MOVE,
+        required_one_of=[("objects", "room", "person")],
+        mutually_exclusive=[("objects", "room", "person")],
+        supports_check_mode=True,
+    )
+    module.fail_json(msg="community.seventhings.move runs on the controller, through the action of the same name.")
+
+
+if __name__ == "__main__":
+    main()

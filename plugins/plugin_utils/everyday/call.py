@@ -1,0 +1,111 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One call of a module of everyday work: its connection, one plan for all its records, and what failed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ansible import constants
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import CONNECTION
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect, secrets_of
+from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
+
+from ..desired.desired import DesiredInstance, Entry
+from ..instance.action import report_paths, result_of, teller, write_reports
+from ..instance.caps import Caps
+from ..instance.on_screen import message_in_short, on_screen
+from ..instance.provenance import made_by
+from ..instance.run import RunOptions, run_instance
+from ..printing.screen import tell as tell_on_screen
+
+MOST_NAMED = 20
+"""Records or hosts that a warning names; the result has all of them."""
+
+
+class Call:
+    """One call of a module.
+
+    :ivar options: those of the task. :ivar host: the host of the inventory that the task is for.
+    :ivar warnings: what should be known, although it is no mistake.
+    :ivar client: the connection; None if there is none yet.
+    """
+
+    def __init__(self, options: Mapping[str, Any], check_mode: bool, host: str = "") -> None:
+        self.options = options
+        self.check_mode = check_mode
+        self.host = host
+        self.warnings: list[str] = []
+        self.client: Client | None = None
+
+    @property
+    def requests(self) -> int:
+        """The number of requests that were sent."""
+        return 0 if self.client is None else self.client.transport.sent
+
+    def connect(self, read_only: bool = False) -> Client:
+        """Connect to the instance. In check mode the connection refuses every write."""
+        run_folder = Path(constants.DEFAULT_LOCAL_TMP)
+        client = self.client = connect(self.options, read_only=read_only or self.check_mode, run_folder=run_folder)
+        client.creations.on_wait = tell_on_screen
+        return client
+
+    def reports(self) -> list[Path]:
+        """Return the reports of the plan, all of which can be written.
+
+        :raises InvalidInput: if one of them can't.
+        """
+        return report_paths(self.options, None)
+
+    def carry_out(
+        self, client: Client, entries: Sequence[Entry], limits: Mapping[str, Any], **settings: Any
+    ) -> dict[str, Any]:
+        """Plan all records at once and, in a real run, apply the plan. Return the result of the run.
+
+        :param limits: the limits of the task. :param settings: members of the desired state, such as ``scope``.
+        """
+        reports = self.reports()
+        desired = DesiredInstance(
+            entries=list(entries), sections={one.kind.section for one in entries}, **_without_empty(settings)
+        )
+        task = {"limits": dict(limits), "limited_account": self.options.get("limited_account")}
+        run_options = RunOptions(check_mode=self.check_mode, caps=Caps.from_task(task))
+        account = run_instance(client, desired, run_options, teller(host=self.host))
+        account.made_by = made_by("", self.host)
+        account.warnings += self.told(client)
+        account.requests = client.transport.sent
+        # No record is missing from a list that names only those to change.
+        account.reported = {}
+        write_reports(account, reports, None, secrets_of(CONNECTION, self.options) | client.tokens.secrets, "")
+        return result_of(account, False, reports)
+
+    def told(self, client: Client) -> list[str]:
+        """Return the warnings of this call, and those of its connection."""
+        return [*self.warnings, *client.transport.told()]
+
+
+def _without_empty(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in settings.items() if value is not None}
+
+
+def run_call(call: Call, work: Callable[[Call], dict[str, Any]]) -> dict[str, Any]:
+    """Return the result of a call as Ansible wants it."""
+    try:
+        result = {**work(call), "requests": call.requests}
+    except (SeventhingsError, OSError) as error:
+        message = error.message if isinstance(error, SeventhingsError) else clean(str(error))
+        result = {"failed": True, "changed": False, "msg": message_in_short(message), "requests": call.requests}
+    return on_screen(result if call.client is None else call.client.without_credentials(result))
+
+
+def named(names: Iterable[str]) -> str:
+    """Return some names in words: the first of them, and how many are left."""
+    whole = [clean(one) for one in names]
+    rest = len(whole) - MOST_NAMED
+    return ", ".join([*whole[:MOST_NAMED], *([f"and {rest:,} more"] if rest > 0 else [])])

@@ -1,0 +1,265 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The action ``handover``: everything of a person, a sheet to sign, and all of it to another person in one plan."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    OBJECT,
+    PERSON,
+    RENTAL_CASE,
+    TASK,
+    USER,
+    Kind,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
+from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO
+
+from ..desired.desired import Entry, Place
+from ..instance.reports import check_report_path, store_report
+from .call import Call, run_call
+from .lists import ObjectLists, compared_rooms
+from .people import Person, fields_of_people, objects_of
+from .sheet import as_sheet
+
+_ENDED = frozenset(("closed", "completed", "rejected"))
+"""Statuses of tasks and rental cases that are over: they are history, and nobody hands them over."""
+
+_PAGE = ".html"
+
+
+@dataclass
+class Belongings:
+    """What a person has.
+
+    :ivar objects: objects, with the keys of the fields that name the person. :ivar rentals: rental cases, with the
+        fields. :ivar tasks: tasks. :ivar unread: kinds that could not be read, with the reason.
+    """
+
+    objects: list[tuple[Record, list[str]]] = field(default_factory=list)
+    rentals: list[tuple[Record, list[str]]] = field(default_factory=list)
+    tasks: list[tuple[Record, list[str]]] = field(default_factory=list)
+    unread: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def number(self) -> int:
+        """The number of records."""
+        return len(self.objects) + len(self.rentals) + len(self.tasks)
+
+    def counted(self) -> str:
+        """Return the numbers in words."""
+        numbers = (("objects", self.objects), ("rental cases", self.rentals), ("tasks", self.tasks))
+        return ", ".join(f"{len(records):,} {name}" for name, records in numbers)
+
+
+def hand_over(options: Mapping[str, Any], check_mode: bool, host: str = "") -> dict[str, Any]:
+    """Return the result of the module ``handover``."""
+    return run_call(Call(options, check_mode, host), lambda call: _Handover(call).run())
+
+
+class _Handover:
+    """One handover."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._options = call.options
+
+    def run(self) -> dict[str, Any]:
+        sheet = self._sheet()
+        self._call.reports()
+        client = self._call.connect()
+        lists = ObjectLists(client, PERSON, USER)
+        person = Person.from_option(lists, "person", self._options["person"])
+        successor = None if self._options["to"] is None else Person.from_option(lists, "to", self._options["to"])
+        if successor is not None and successor.record.uuid == person.record.uuid:
+            raise InvalidInput("to: this is the person whose things are handed over; expected another person")
+        if lists.objects:
+            needed = (lists.schema.fields[key] for key in fields_of_people(lists))
+            lists.check_visible(needed, f"nobody can say what {person.words} has")
+        whole = self._belongings(lists, person)
+        in_scope = {record.uuid for record in lists.in_scope(self._options["scope"])}
+        has = Belongings(
+            [one for one in whole.objects if one[0].uuid in in_scope], whole.rentals, whole.tasks, whole.unread
+        )
+        sees = lists.sees()
+        document: dict[str, Any] = {
+            "person": _described(person),
+            "to": None if successor is None else _described(successor),
+            **self._document(lists, has),
+            "sees": sees,
+        }
+        document = client.without_credentials(document)
+        self._write(sheet, document, client.transport.root, has)
+        result: dict[str, Any] = {"changed": False, "msg": ""}
+        left = whole.number
+        if successor is not None and has.number:
+            entries = list(self._entries(lists, has, person, successor))
+            result = self._call.carry_out(client, entries, {"creates": 0, **self._options["limits"]})
+            left = whole.number if result.get("failed") else whole.number - has.number
+        doubts = self._doubts(whole, sees)
+        document["is_clear"] = left == 0 and not doubts
+        lines = [f"{person.words} has {has.counted()}"]
+        lines += [f"Not certain: {doubt}" for doubt in doubts]
+        if has.number < whole.number:
+            lines.append(f"{whole.number - has.number:,} objects are not in scope")
+        told = [] if "outcome" in result else self._call.told(client)
+        result = {**result, **document, **({"warnings": told} if told else {})}
+        result["msg"] = "\n".join(filter(None, [*lines, result["msg"]]))
+        if self._options["require_clear"] and not document["is_clear"] and not result.get("failed"):
+            result["failed"] = True
+            result["msg"] = "\n".join([result["msg"], self._refusal(person, left, has)])
+        return result
+
+    # ---- what there is
+
+    def _belongings(self, lists: ObjectLists, person: Person) -> Belongings:
+        found = Belongings(list(objects_of(lists, person, lists.objects)))
+        for kind, fields, into in (
+            (RENTAL_CASE, ("responsible_user", "renter"), found.rentals),
+            (TASK, ("assignees",), found.tasks),
+        ):
+            try:
+                records = lists.state.records(kind)
+            except SeventhingsError as error:
+                found.unread[kind.several] = error.message
+                continue
+            schema = lists.client.schema(kind)
+            for record in records:
+                named = [key for key in fields if _names(schema, record, key, person)]
+                if named and record.flat.get("status") not in _ENDED:
+                    into.append((record, named))
+        return found
+
+    def _doubts(self, whole: Belongings, sees: Mapping[str, Any]) -> list[str]:
+        doubts = [f"{kind} could not be read: {clean(why)}" for kind, why in whole.unread.items()]
+        return [*doubts, *([sees["words"]] if sees["hidden_records"] != NO else [])]
+
+    def _refusal(self, person: Person, left: int, has: Belongings) -> str:
+        if left:
+            words = f"{person.words} still has {left:,} things ({has.counted()} in scope)"
+            return f"{words}; hand them over before the person is removed"
+        return f"nothing proves that {person.words} has nothing left, so the person must not be removed"
+
+    def _document(self, lists: ObjectLists, has: Belongings) -> dict[str, Any]:
+        _comparison, actual, target = compared_rooms(lists.schema, lists.client.definitions(OBJECT.template))
+        return {
+            "objects": [_object(lists, record, fields, target, actual) for record, fields in has.objects],
+            "rental_cases": [_dated(record, fields, "issue_date", "due_date") for record, fields in has.rentals],
+            "tasks": [_dated(record, fields, "", "deadline") for record, fields in has.tasks],
+        }
+
+    # ---- the sheet
+
+    def _sheet(self) -> Path | None:
+        written = self._options["sheet"]
+        if not written:
+            return None
+        path = Path(written).expanduser()
+        check_report_path(path, (_PAGE,))
+        return path
+
+    def _write(self, sheet: Path | None, document: Mapping[str, Any], instance: str, has: Belongings) -> None:
+        """Write the sheet. One that exists stays if the person has nothing: it says what was handed over."""
+        if sheet is None or self._call.check_mode or (not has.number and sheet.exists()):
+            return
+        store_report(sheet, as_sheet(document, instance, dt.datetime.now(dt.UTC)))
+
+    # ---- the plan
+
+    def _entries(self, lists: ObjectLists, has: Belongings, person: Person, successor: Person) -> Iterator[Entry]:
+        """Yield each record as the successor has it.
+
+        :raises InvalidInput: if a record names the user of the person, and the successor is no user.
+        """
+        by_user = [*has.rentals, *has.tasks]
+        types = {key: lists.schema.fields[key].type for key in fields_of_people(lists)}
+        if successor.user is None:
+            by_user += [one for one in has.objects if any(successor.in_field(types[key]) is None for key in one[1])]
+            if by_user:
+                raise InvalidInput(
+                    f"to: {successor.words} is no user, and {len(by_user):,} of these records name a user; create the "
+                    "user with community.seventhings.user_from_person first"
+                )
+        for record, keys in has.objects:
+            code = lists.code_of(record)
+            meant = {key: successor.in_field(types[key]) for key in keys}
+            links = {key: lists.reference_to(one) for key, one in meant.items() if one is not None}
+            yield _entry(OBJECT, record, {**({OBJECT.barcode_key: code} if code else {}), **links}, code)
+        if successor.user is None:
+            return
+        user = lists.reference_to(successor.user)
+        for record, keys in has.rentals:
+            values = {"responsible_user": user, "renter": {"type": "user", "value": user}}
+            yield _entry(RENTAL_CASE, record, {key: values[key] for key in keys}, _title(record))
+        for record, _keys in has.tasks:
+            yield _entry(TASK, record, {"assignees": [user]}, _title(record))
+
+
+def _entry(kind: Kind, record: Record, fields: Mapping[str, Any], name: str) -> Entry:
+    return Entry(kind, fields, Place(f"{kind.words} {name or record.uuid}"), uuid=record.uuid, inline=True)
+
+
+def _names(schema: Schema, record: Record, key: str, person: Person) -> bool:
+    """Return True if a field of a rental case or task means the user of a person."""
+    if person.user is None:
+        return False
+    return any(
+        one.uuid == person.user.uuid or (one.id is not None and one.id == person.user.id)
+        for one in references_in(schema.read_one(key, record.flat))
+    )
+
+
+def _described(person: Person) -> dict[str, Any]:
+    return {"name": person.full_name, "email": person.email, "uuid": person.record.uuid, "is_user": bool(person.user)}
+
+
+def _title(record: Record) -> str:
+    return str(record.flat.get("title") or "")
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def _object(lists: ObjectLists, record: Record, keys: Iterable[str], target: str, actual: str) -> dict[str, Any]:
+    return {
+        "scan_code": lists.code_of(record),
+        "name": _text(record.flat.get("inventory_name")),
+        "serial_number": _text(record.flat.get("serial_number")),
+        "target_room": _room(lists, record, target),
+        "actual_room": _room(lists, record, actual),
+        "fields": [lists.schema.fields[key].label or key for key in keys],
+        "uuid": record.uuid,
+    }
+
+
+def _room(lists: ObjectLists, record: Record, key: str) -> str:
+    """Return the name of the room in a field; empty if it is in none."""
+    if key not in lists.schema.fields:
+        return ""
+    for reference in references_in(lists.schema.read_one(key, record.flat)):
+        room = lists.state.find(reference)
+        return (lists.state.name_of(room) if room else None) or reference.display_name or reference.uuid or ""
+    return ""
+
+
+def _dated(record: Record, keys: list[str], begins: str, ends: str) -> dict[str, Any]:
+    return {
+        "title": _title(record),
+        "status": _text(record.flat.get("status")),
+        "from": _text(record.flat.get(begins)) if begins else "",
+        "until": _text(record.flat.get(ends)),
+        "fields": keys,
+        "uuid": record.uuid,
+    }

@@ -1,0 +1,382 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The action ``hosts``: facts of managed hosts to the objects that carry their serial numbers.
+
+A managed host decides what its facts say. So a fact is data and never a template, a host changes nothing but the mapped
+fields of the one object with its serial number, and a host that can't be told from another changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT, SERVER_KEYS
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO
+
+from ..desired.desired import Entry, Place
+from ..desired.scan_codes import ScanCodeSettings
+from .call import Call, named, run_call
+from .lists import ObjectLists
+
+_LONGEST = 1000
+"""Characters of a fact. Longer texts are no property of a device."""
+
+_UNSET = frozenset(
+    (
+        "",
+        "chassis serial number",
+        "default",
+        "default string",
+        "empty",
+        "invalid",
+        "n/a",
+        "na",
+        "nil",
+        "no asset tag",
+        "none",
+        "not applicable",
+        "not available",
+        "not provided",
+        "not settable",
+        "not specified",
+        "null",
+        "o.e.m",
+        "oem",
+        "serial",
+        "serial number",
+        "standard",
+        "system manufacturer",
+        "system product name",
+        "system serial number",
+        "system version",
+        "tbd",
+        "to be filled",
+        "to be filled by oem",
+        "to be filled by o.e.m",
+        "undefined",
+        "unknown",
+        "unspecified",
+        "0123456789",
+        "123456789",
+        "1234567890",
+    )
+)
+"""Texts that firmware has if nobody filled in a value, and those of tools that can't read one."""
+
+_FILLER = re.compile(r"[0.*#_\-\s]*|x+|f{8,}", re.IGNORECASE)
+"""Texts of one character only, which stand for nothing."""
+
+_PREFIX = "IMP-"
+_DIGITS = 6
+
+_SCALARS = ("LINKED_", "ATTACHMENT")
+"""Beginnings of the types whose values are other records or files. A stranger names none."""
+
+
+@dataclass
+class Feed:
+    """What becomes of the hosts.
+
+    :ivar matched: host to its object. :ivar created: host to the scan code of its new object.
+    :ivar without_record: hosts whose serial number no visible object has. :ivar skipped: host to the reason.
+    """
+
+    matched: dict[str, str] = field(default_factory=dict)
+    created: dict[str, str] = field(default_factory=dict)
+    without_record: list[str] = field(default_factory=list)
+    skipped: dict[str, str] = field(default_factory=dict)
+
+    def document(self) -> dict[str, Any]:
+        """Return the members of the result."""
+        return {
+            "matched": len(self.matched),
+            "created": [{"host": host, "scan_code": code} for host, code in self.created.items()],
+            "without_record": self.without_record,
+            "skipped": [{"host": host, "reason": reason} for host, reason in self.skipped.items()],
+        }
+
+
+def feed_objects(
+    options: Mapping[str, Any], check_mode: bool, facts: Mapping[str, Mapping[str, Any]], host: str = ""
+) -> dict[str, Any]:
+    """Return the result of the module ``hosts``.
+
+    :param facts: host to its facts, as data. :param host: the host of the inventory that the task is for.
+    """
+    call = Call(options, check_mode, host)
+    return run_call(call, lambda call: _Hosts(call, facts).run())
+
+
+class _Hosts:
+    """One plan for the objects of all hosts."""
+
+    def __init__(self, call: Call, facts: Mapping[str, Mapping[str, Any]]) -> None:
+        self._call = call
+        self._options = call.options
+        self._facts = facts
+        self._feed = Feed()
+        self._left_out: dict[str, list[str]] = {}
+
+    def run(self) -> dict[str, Any]:
+        self._check_options()
+        self._call.reports()
+        client = self._call.connect()
+        lists = ObjectLists(client)
+        key, mapped, code = self._fields(lists)
+        lists.check_visible([key, *([code] if code else [])], "no host can be found by it")
+        serials = self._serials()
+        entries = list(self._entries(lists, key, mapped, serials))
+        missing = [name for name in serials if name in self._feed.without_record]
+        if self._options["create"] and code is not None:
+            self._feed.without_record = []
+            entries += self._new(client, lists, key, mapped, code, {name: serials[name] for name in missing})
+        sees = lists.sees()
+        self._warn(sees, key, missing)
+        limits = {"creates": len(self._feed.created), **self._options["limits"]}
+        scope = {section: _listed(fields) for section, fields in self._options["scope"].items()}
+        if entries:
+            result = self._call.carry_out(client, entries, limits, identity={OBJECT.section: [key.key]}, scope=scope)
+        else:
+            told = self._call.told(client)
+            result = {"changed": False, "msg": "no host has an object", **({"warnings": told} if told else {})}
+        document: dict[str, Any] = client.without_credentials({**self._feed.document(), "sees": sees})
+        return {**result, **document, "msg": f"{self._in_words()}\n{result['msg']}"}
+
+    # ---- options
+
+    def _check_options(self) -> None:
+        wrong = [
+            f"map.{name}: {shorten(fact)} does not fit; expected the name of a fact, such as product_name"
+            for name, fact in self._options["map"].items()
+            if not isinstance(fact, str) or not fact
+        ]
+        if not self._options["map"]:
+            wrong.append("map: expected fields and their facts, such as {manufacturer: system_vendor}")
+        if self._options["create"] and not self._options["scan_codes"]:
+            wrong.append(
+                "create: a new object needs a scan code; expected scan_codes: {field: barcode, placeholder: IMP-}"
+            )
+        codes = self._options["scan_codes"]
+        if codes:
+            prefix = str(codes["placeholder"])
+            if len(prefix) < 2 or prefix[-1].isdigit() or prefix != prefix.strip():
+                wrong.append(
+                    f"scan_codes.placeholder: {shorten(prefix)} does not fit; expected at least two characters that do "
+                    f"not end in a digit, such as {_PREFIX}"
+                )
+        if wrong:
+            raise InvalidInput(wrong)
+
+    def _fields(self, lists: ObjectLists) -> tuple[Field, dict[str, str], Field | None]:
+        """Return the field of the serial number, mapped field keys with their facts, and the field of the scan code.
+
+        :raises InvalidInput: if one does not exist, or is none that a host may fill.
+        """
+        codes = self._options["scan_codes"]
+        code = lists.field_named("scan_codes.field", codes["field"]) if codes else None
+        key = lists.field_named("key.field", self._options["key"]["field"])
+        found: dict[str, str] = {}
+        wrong = []
+        for name, fact in self._options["map"].items():
+            one = lists.field_named(f"map.{name}", name)
+            why = _why_not_mapped(one, key, {OBJECT.barcode_key, code.key if code else ""})
+            if why:
+                wrong.append(f"map.{name}: {why}")
+            elif one.key in found:
+                wrong.append(f"map.{name}: the field {one.key} is mapped twice")
+            found[one.key] = fact
+        why = _why_not_mapped(key, None, {OBJECT.barcode_key, code.key if code else ""})
+        if why:
+            wrong.append(f"key.field: {why}")
+        if wrong:
+            raise InvalidInput(wrong)
+        return key, found, code
+
+    # ---- hosts
+
+    def _skip(self, host: str, reason: str) -> None:
+        self._feed.skipped[host] = reason
+
+    def _serials(self) -> dict[str, str]:
+        """Return the serial number of each host that has one of its own."""
+        fact = self._options["key"]["fact"]
+        found: dict[str, str] = {}
+        for host, facts in self._facts.items():
+            if not facts:
+                self._skip(host, "no facts were gathered")
+                continue
+            raw = fact_of(facts, fact)
+            serial = text_of(raw)
+            if serial is None:
+                self._skip(host, f"{fact} is {shorten(raw)}, which is no serial number")
+            else:
+                found[host] = serial
+        counts = Counter(serial.casefold() for serial in found.values())
+        for host, serial in list(found.items()):
+            if counts[serial.casefold()] > 1:
+                others = [one for one in found if one != host and found[one].casefold() == serial.casefold()]
+                self._skip(host, f"the serial number {shorten(serial)} is that of {', '.join(others[:3])}, too")
+        return {host: serial for host, serial in found.items() if host not in self._feed.skipped}
+
+    def _entries(
+        self, lists: ObjectLists, key: Field, mapped: Mapping[str, str], serials: Mapping[str, str]
+    ) -> Iterator[Entry]:
+        """Yield the desired state of each object that has the serial number of a host."""
+        in_scope = {record.uuid for record in lists.in_scope(self._options["scope"])}
+        by_serial: dict[str, list[Record]] = {}
+        for record in lists.objects:
+            value = lists.schema.read_one(key.key, record.flat)
+            if isinstance(value, str) and value.strip():
+                by_serial.setdefault(" ".join(value.split()), []).append(record)
+        for host, serial in serials.items():
+            records = by_serial.get(serial, [])
+            if not records:
+                self._feed.without_record.append(host)
+            elif len(records) > 1:
+                uuids = " and ".join(record.uuid for record in records[:3])
+                self._skip(host, f"{len(records)} objects have its serial number {shorten(serial)}: {uuids}")
+            elif records[0].uuid not in in_scope:
+                self._skip(host, "its object is not in scope")
+            else:
+                record = records[0]
+                self._feed.matched[host] = record.uuid
+                own = {key.key: lists.schema.read_one(key.key, record.flat)}
+                fields = {**own, **self._values(lists.schema, host, mapped)}
+                yield Entry(OBJECT, fields, Place(f"host {host}"), uuid=record.uuid, inline=True)
+
+    def _values(self, schema: Schema, host: str, mapped: Mapping[str, str]) -> dict[str, Any]:
+        """Return the values of the mapped fields that a host has. A fact that is missing leaves its field alone."""
+        found = {}
+        for key, fact in mapped.items():
+            raw = fact_of(self._facts[host], fact)
+            value = raw if isinstance(raw, (bool, int, float)) else text_of(raw)
+            if value is None:
+                if raw is not None and not isinstance(raw, str):
+                    self._left_out.setdefault(f"{fact} is a map or a list", []).append(host)
+                continue
+            for choice in (value, str(value)):
+                _parsed, findings = schema.parse({key: choice}, "")
+                if not findings.errors:
+                    found[key] = choice
+                    break
+            else:
+                self._left_out.setdefault(f"{fact} does not fit {key} ({schema.fields[key].type})", []).append(host)
+        return found
+
+    def _new(
+        self,
+        client: Client,
+        lists: ObjectLists,
+        key: Field,
+        mapped: Mapping[str, str],
+        code: Field,
+        serials: Mapping[str, str],
+    ) -> Iterator[Entry]:
+        """Yield new objects, each with the next free placeholder as its scan code."""
+        if not serials:
+            return
+        free = _free_codes(client, lists, code, self._options["scan_codes"]["placeholder"])
+        for host, serial in serials.items():
+            self._feed.created[host] = next(free)
+            own = {code.key: self._feed.created[host], key.key: serial}
+            fields = {**own, **self._values(lists.schema, host, mapped)}
+            yield Entry(OBJECT, fields, Place(f"host {host}"), inline=True)
+
+    # ---- words
+
+    def _warn(self, sees: Mapping[str, Any], key: Field, missing: Sequence[str]) -> None:
+        warnings, feed = self._call.warnings, self._feed
+        by_reason: dict[str, list[str]] = {}
+        for host, reason in feed.skipped.items():
+            by_reason.setdefault(reason, []).append(host)
+        if feed.skipped:
+            each = [f"{named(hosts)} ({reason})" for reason, hosts in by_reason.items()]
+            warnings.append(f"Hosts that were skipped: {_parts(each)}.")
+        if feed.without_record:
+            words = f"Hosts that were left out, because no object that this account sees has their {key.key}: "
+            words += f"{named(feed.without_record)}."
+            warnings.append(words if sees["hidden_records"] == NO else f"{words} Also, {sees['words']}.")
+        elif missing and sees["hidden_records"] != NO:
+            warnings.append(
+                f"{len(missing):,} new objects, and {sees['words']}. If a hidden object has the {key.key} of a host, "
+                "that device has two objects then."
+            )
+        for reason, hosts in self._left_out.items():
+            warnings.append(f"{reason}, so the field was left alone. Hosts: {named(hosts)}.")
+
+    def _in_words(self) -> str:
+        feed = self._feed
+        return (
+            f"{len(self._facts):,} hosts: {len(feed.matched):,} have an object, {len(feed.created):,} are new, "
+            f"{len(feed.without_record):,} have no object, {len(feed.skipped):,} were skipped"
+        )
+
+
+def _parts(parts: Sequence[str]) -> str:
+    """Return the first of some parts of a sentence, and how many are left."""
+    rest = len(parts) - 5
+    return "; ".join([*parts[:5], *([f"and {rest:,} more reasons"] if rest > 0 else [])])
+
+
+def _listed(fields: Mapping[str, Any]) -> dict[str, list[Any]]:
+    return {name: list(one) if isinstance(one, list) else [one] for name, one in fields.items()}
+
+
+def fact_of(facts: Mapping[str, Any], name: str) -> Any:
+    """Return a fact by its name, in which dots lead into maps; None if there is none."""
+    if name in facts:
+        return facts[name]
+    found: Any = facts
+    for part in name.split("."):
+        if not isinstance(found, Mapping) or part not in found:
+            return None
+        found = found[part]
+    return found
+
+
+def text_of(raw: Any) -> str | None:
+    """Return a fact as a text; None if it says nothing about the device."""
+    if not isinstance(raw, (str, int)) or isinstance(raw, bool):
+        return None
+    text = " ".join(str(raw).split())
+    if len(text) > _LONGEST or not text.isprintable():
+        return None
+    return None if _FILLER.fullmatch(text) or text.casefold().rstrip(".") in _UNSET else text
+
+
+def _why_not_mapped(one: Field, key: Field | None, codes: Iterable[str]) -> str:
+    """Say why a host must not fill a field; empty if it may."""
+    if one.key in codes:
+        return f"{one.key} is the scan code, which labels own; expected another field"
+    if one.type.startswith(_SCALARS):
+        return f"{one.key} ({one.type}) names other records or files; expected a field that holds a value"
+    if one.key in SERVER_KEYS or not type_of(one).writable:
+        return f"{one.key} is made by the service and can't be written"
+    if key is not None and one == key:
+        return f"{one.key} finds the object, so it is not changed; expected another field"
+    return ""
+
+
+def _free_codes(client: Client, lists: ObjectLists, code: Field, prefix: str) -> Iterator[str]:
+    """Yield placeholders that no object has, in their order. An archived object keeps its scan code, and no list shows
+    it, so the first free one is looked up.
+    """
+    settings = ScanCodeSettings(code.key, prefix)
+    codes = [str(lists.schema.read_one(code.key, record.flat)) for record in lists.objects]
+    taken = [one.removeprefix(prefix) for one in codes if settings.is_placeholder(one)]
+    width = max(map(len, taken), default=_DIGITS)
+    number = max(map(int, taken), default=0) + 1
+    while code.key == OBJECT.barcode_key and client.get_by_barcode(OBJECT, f"{prefix}{number:0{width}}") is not None:
+        number += 1
+    while True:
+        yield f"{prefix}{number:0{width}}"
+        number += 1

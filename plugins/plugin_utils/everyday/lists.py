@@ -1,0 +1,215 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The lists of an instance that work on many objects rests on, and what the account sees of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
+from ansible_collections.community.seventhings.plugins.module_utils.errors import IncompleteList, InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    KINDS,
+    LOCATION,
+    OBJECT,
+    ROOM,
+    Kind,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import (
+    NO,
+    Listed,
+    visibility,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import identity_of
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import (
+    LIMITED,
+    Sight,
+    sends_empty_members,
+    unseen,
+    unsure,
+)
+
+from ..set_plan.prune import Scope
+from ..set_plan.state import ListedState
+
+TO_ROOMS = "LINKED_ROOM"
+_COMPARISON = "FIELD_VALUE_COMPARISON"
+_ACTUAL, _TARGET = "actual_field", "expected_field"
+_USUAL = {_ACTUAL: "actual_room", _TARGET: "target_room"}
+"""The fields that an instance compares if no definition says which."""
+
+
+def compared_rooms(schema: Schema, definitions: Iterable[Mapping[str, Any]]) -> tuple[str, str, str]:
+    """Return the keys of the field that compares two rooms, of the actual one, and of the target one.
+
+    :param definitions: those of objects. If none of them compares two rooms, the key of that field is empty.
+    """
+    by_uuid = {one.uuid: one for one in schema.fields.values()}
+    for definition in definitions:
+        field = schema.fields.get(str(definition.get("field_key")))
+        if field is None or field.type != _COMPARISON:
+            continue
+        relations = definition.get("relations")
+        related = {
+            str(one.get("type")): by_uuid.get(str(one.get("field_uuid")))
+            for one in (relations if isinstance(relations, list) else ())
+            if isinstance(one, Mapping)
+        }
+        actual, target = related.get(_ACTUAL), related.get(_TARGET)
+        if actual is not None and target is not None and actual.type == target.type == TO_ROOMS:
+            return field.key, actual.key, target.key
+    return "", _USUAL[_ACTUAL], _USUAL[_TARGET]
+
+
+class ObjectLists:
+    """The lists of objects, rooms and locations, and of other kinds that are asked for, each read once.
+
+    :ivar state: holds them. :ivar schema: the fields of objects.
+    """
+
+    def __init__(self, client: Client, *others: Kind) -> None:
+        self.client = client
+        self.schema = client.schema(OBJECT)
+        self.state = ListedState(client)
+        kinds = (LOCATION, ROOM, OBJECT, *others)
+        with self.state.reading_ahead(kinds):
+            for kind in kinds:
+                self.state.records(kind)
+        for name in sorted(client.unsure):
+            if self.state.has_missed(name):
+                raise IncompleteList.of_the_list(KINDS[name].several)
+
+    @property
+    def objects(self) -> Sequence[Record]:
+        """All objects that the account sees."""
+        return self.state.records(OBJECT)
+
+    @cached_property
+    def sight(self) -> Sight:
+        """The fields of objects that the account sees."""
+        return Sight.of(self.schema, self.objects)
+
+    @cached_property
+    def hidden(self) -> frozenset[str]:
+        """The fields that are hidden from the account for sure."""
+        rooms = self.state.records(ROOM)
+        sends_empty = not self.sight.leaves_out and sends_empty_members(identity_of(ROOM), rooms)
+        return self.sight.missing if sends_empty else self.sight.hidden
+
+    def check_visible(self, needed: Iterable[Field], consequence: str) -> None:
+        """Refuse fields that are hidden, and those of which nobody can say whether they are.
+
+        :param consequence: what is not possible without them.
+        :raises InvalidInput: with a line for each.
+        """
+        wrong = [
+            unseen(field.key) if field.key in self.hidden else unsure(field.key)
+            for field in needed
+            if field.key in self.sight.missing
+        ]
+        if wrong:
+            raise InvalidInput([f"{words}, so {consequence}" for words in wrong])
+
+    def field_named(self, option: str, name: str) -> Field:
+        """Return the field of objects with a key or label.
+
+        :raises InvalidInput: if there is none.
+        """
+        field = self.schema.find(name)
+        if field is None:
+            raise InvalidInput(f"{option}: {name}: {self.schema.why_unknown(name)}")
+        return field
+
+    def sees(self) -> dict[str, Any]:
+        """Return what the account sees, as far as the lists show."""
+        rooms = [field for field in self.schema.fields.values() if field.type == TO_ROOMS]
+        schemas = (Schema(OBJECT, rooms), identity_of(ROOM), identity_of(LOCATION))
+        lists = {schema.kind.name: Listed(schema, self.state.records(schema.kind)) for schema in schemas}
+        # Nothing is read beside the lists, so nothing can prove that records are hidden.
+        seen = visibility(self.client, lists, lambda _kind, _uuid: None)
+        closed = [record for record in self.state.records(ROOM) if record.uuid in seen.closed_rooms]
+        without = sorted({name for record in closed if (name := self._location_of(record))})
+        words = "this account sees an object in every location that has rooms"
+        if seen.hidden_records != NO:
+            words = f"nothing proves that this account sees all objects: {LIMITED}"
+            words += f"; it sees none in {', '.join(without)}" if without else ""
+        return {
+            **{schema.kind.section: len(self.state.records(schema.kind)) for schema in schemas},
+            "hidden_records": seen.hidden_records,
+            "locations_without_objects": without,
+            "hidden_fields": sorted(self.hidden),
+            "words": words,
+        }
+
+    def _location_of(self, room: Record) -> str:
+        place = self.state.place_of(room)
+        return "" if place is None else self.state.name_of(place) or place.uuid
+
+    def record_named(self, option: str, kind: Kind, written: Any) -> Record:
+        """Return the record that an option names by its natural key, id or uuid.
+
+        :raises InvalidInput: if no visible record is meant.
+        """
+        field = Field(option, f"LINKED_{kind.name.upper()}")
+        parsed, findings = Schema(kind, [field]).parse({option: written}, "")
+        reference = parsed.get(option)
+        if findings.errors or reference is None:
+            raise InvalidInput(findings.errors or f"{option}: expected {kind.one}")
+        problem = self.state.resolve(reference)
+        record = None if problem else self.state.find(reference)
+        if record is None:
+            raise InvalidInput(f"{option}: {problem or f'no list shows the {kind.words} {written}'}")
+        return record
+
+    def reference_to(self, record: Record) -> str:
+        """Return a text by which a plan refers to a record: its natural key if that means no other record, else its
+        uuid.
+        """
+        name = self.state.name_of(record)
+        try:
+            is_own = name is not None and self.record_named("", record.kind, name).uuid == record.uuid
+        except InvalidInput:
+            is_own = False
+        return name if name is not None and is_own else record.uuid
+
+    def refers_to(self, key: str, of: Record, to: Record) -> bool:
+        """Return True if a field of an object refers to a record."""
+        for reference in references_in(self.schema.read_one(key, of.flat)):
+            self.state.complete(reference)
+            if reference.uuid == to.uuid or (reference.id is not None and reference.id == to.id):
+                return True
+        return False
+
+    def code_of(self, record: Record) -> str:
+        """Return the scan code of an object; empty if it has none."""
+        value = record.flat.get(OBJECT.barcode_key)
+        return value if isinstance(value, str) else ""
+
+    def in_scope(self, written: Mapping[str, Any]) -> Iterator[Record]:
+        """Yield the objects in scope.
+
+        :param written: the scope as ``instance.yml`` has it.
+        :raises InvalidInput: with a line for each mistake.
+        """
+        section = OBJECT.section
+        wrong = [f"scope.{name}: expected {section}, and no other section" for name in written if name != section]
+        fields = written.get(section, {})
+        if not isinstance(fields, Mapping):
+            wrong.append(f"scope.{section}: expected a map of field key to the values in scope")
+            fields = {}
+        listed = {name: list(one) if isinstance(one, list) else [one] for name, one in fields.items()}
+        if wrong:
+            raise InvalidInput(wrong)
+        scope = Scope(self.state, lambda _kind: self.schema, {section: listed} if listed else {})
+        wrong = [f"scope.{section}.{problem}" for _name, problem in scope.problems(section, listed)]
+        hidden = (field for name in listed if (field := self.schema.find(name)) and field.key in self.sight.missing)
+        wrong += [f"scope.{section}: {unsure(field.key)}" for field in hidden]
+        if wrong:
+            raise InvalidInput(wrong)
+        return (record for record in self.objects if not listed or scope.holds(section, record))

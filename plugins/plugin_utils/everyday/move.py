@@ -1,0 +1,103 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The action ``move``: objects to a new target room, in one plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT, PERSON, ROOM, USER
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import LIMITED
+
+from ..desired.desired import Entry, Place
+from .call import Call, named, run_call
+from .lists import TO_ROOMS, ObjectLists, compared_rooms
+from .people import Person, fields_of_people, objects_of
+
+_MOST_PROBLEMS = 20
+
+
+def move_objects(options: Mapping[str, Any], check_mode: bool, host: str = "") -> dict[str, Any]:
+    """Return the result of the module ``move``."""
+    return run_call(Call(options, check_mode, host), _run)
+
+
+def _run(call: Call) -> dict[str, Any]:
+    options = call.options
+    call.reports()
+    client = call.connect()
+    lists = ObjectLists(client, *((PERSON, USER) if options["person"] is not None else ()))
+    _comparison, actual, target = compared_rooms(lists.schema, client.definitions(OBJECT.template))
+    keys = [target, *([actual] if options["actual"] else [])]
+    wrong = [key for key in keys if key not in lists.schema.fields or lists.schema.fields[key].type != TO_ROOMS]
+    if wrong:
+        raise InvalidInput(f"this account sees no field {' and no field '.join(wrong)} of objects that leads to a room")
+    room = lists.record_named("to", ROOM, options["to"])
+    in_scope = list(lists.in_scope(options["scope"]))
+    needed = keys if options["objects"] is None else [*keys, OBJECT.barcode_key]
+    if options["person"] is not None:
+        needed = [*needed, *fields_of_people(lists)]
+    if lists.objects:
+        lists.check_visible((lists.schema.fields[key] for key in needed), "nobody can say what has to move")
+    chosen = _chosen(lists, options, target)
+    visible = {record.uuid for record in in_scope}
+    left = [lists.code_of(one) or one.uuid for one in chosen if one.uuid not in visible]
+    if left:
+        call.warnings.append(f"Objects that were left out, because they are not in scope: {named(left)}.")
+    sees = lists.sees()
+    if options["objects"] is None and sees["hidden_records"] != NO:
+        call.warnings.append(f"Objects may have been left behind: {sees['words']}.")
+    moved = [one for one in chosen if one.uuid in visible]
+    members = {"moved": [lists.code_of(one) or one.uuid for one in moved], "left_out": left, "sees": sees}
+    if not moved:
+        told = call.told(client)
+        return {"changed": False, "msg": "no object to move", **members, **({"warnings": told} if told else {})}
+    entries = [_entry(lists, one, dict.fromkeys(keys, lists.reference_to(room))) for one in moved]
+    # Nobody observes what this task moves itself.
+    observed: dict[str, list[str]] = {OBJECT.section: []} if options["actual"] else {OBJECT.section: [actual]}
+    return {**call.carry_out(client, entries, {"creates": 0, **options["limits"]}, observed=observed), **members}
+
+
+def _entry(lists: ObjectLists, record: Record, fields: Mapping[str, Any]) -> Entry:
+    code = lists.code_of(record)
+    own = {OBJECT.barcode_key: code} if code else {}
+    return Entry(OBJECT, {**own, **fields}, Place(f"object {code or record.uuid}"), uuid=record.uuid, inline=True)
+
+
+def _chosen(lists: ObjectLists, options: Mapping[str, Any], target: str) -> list[Record]:
+    """Return the objects that the options name.
+
+    :raises InvalidInput: if one of them does not exist for this account.
+    """
+    if options["objects"] is not None:
+        return _with_codes(lists, options["objects"])
+    if options["room"] is not None:
+        origin = lists.record_named("room", ROOM, options["room"])
+        return [one for one in lists.objects if lists.refers_to(target, one, origin)]
+    person = Person.from_option(lists, "person", options["person"])
+    return [record for record, _fields in objects_of(lists, person, lists.objects)]
+
+
+def _with_codes(lists: ObjectLists, codes: Iterable[str]) -> list[Record]:
+    by_code: dict[str, list[Record]] = {}
+    for record in lists.objects:
+        by_code.setdefault(lists.code_of(record), []).append(record)
+    found, wrong = [], []
+    for code in dict.fromkeys(codes):
+        records = by_code.get(code, []) if code else []
+        if len(records) == 1:
+            found.append(records[0])
+        elif records:
+            wrong.append(f"objects: {len(records)} objects have the scan code {code}; expected one")
+        else:
+            words = f"objects: this account sees no object with the scan code {code!r}: it is archived, or {LIMITED}"
+            wrong.append(words)
+    if wrong:
+        rest = len(wrong) - _MOST_PROBLEMS
+        raise InvalidInput([*wrong[:_MOST_PROBLEMS], *([f"and {rest} more"] if rest > 0 else [])])
+    return found

@@ -1,0 +1,90 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a person has: the objects that name the person, or the user of the same e-mail address."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import PERSON, SERVER_KEYS, USER
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import type_of
+
+from .lists import ObjectLists
+
+_TO_PERSONS, _TO_USERS = "LINKED_PERSON", "LINKED_USER"
+
+
+@dataclass(frozen=True)
+class Person:
+    """A person.
+
+    :ivar user: the user of the same e-mail address; None if there is none.
+    """
+
+    record: Record
+    user: Record | None
+
+    @classmethod
+    def from_option(cls, lists: ObjectLists, option: str, written: Any) -> Person:
+        """Return the person that an option names.
+
+        :raises InvalidInput: if there is none, or if two users have the e-mail address.
+        """
+        record = lists.record_named(option, PERSON, written)
+        email = record.flat.get("email")
+        users = [one for one in lists.state.records(USER) if email and _is_same(one.flat.get("email"), email)]
+        if len(users) > 1:
+            raise InvalidInput(f"{option}: {len(users)} users have the e-mail address of this person")
+        return cls(record, users[0] if users else None)
+
+    @property
+    def email(self) -> str:
+        """The e-mail address; empty if it is not known."""
+        return str(self.record.flat.get("email") or "")
+
+    @property
+    def full_name(self) -> str:
+        """The first and the last name."""
+        names = (self.record.flat.get("first_name"), self.record.flat.get("last_name"))
+        return " ".join(str(name) for name in names if name)
+
+    @property
+    def words(self) -> str:
+        """What the person is called in reports."""
+        return f"{self.full_name} ({self.email})" if self.full_name and self.email else self.full_name or self.email
+
+    def in_field(self, type_name: str) -> Record | None:
+        """Return what a field of a type refers to if it means this person; None if nothing can."""
+        return self.record if type_name == _TO_PERSONS else self.user if type_name == _TO_USERS else None
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    return isinstance(one, str) and isinstance(other, str) and one.casefold() == other.casefold()
+
+
+def fields_of_people(lists: ObjectLists) -> list[str]:
+    """Return the keys of the fields that name persons or users and that somebody may write."""
+    return [
+        one.key
+        for one in lists.schema.fields.values()
+        if one.type in (_TO_PERSONS, _TO_USERS) and one.key not in SERVER_KEYS and type_of(one).writable
+    ]
+
+
+def objects_of(lists: ObjectLists, person: Person, records: Iterable[Record]) -> Iterator[tuple[Record, list[str]]]:
+    """Yield each object that names a person, with the keys of the fields that do."""
+    keys = fields_of_people(lists)
+    types = {key: lists.schema.fields[key].type for key in keys}
+    for record in records:
+        named = [
+            key
+            for key in keys
+            if (meant := person.in_field(types[key])) is not None and lists.refers_to(key, record, meant)
+        ]
+        if named:
+            yield record, named

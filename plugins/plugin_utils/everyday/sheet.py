@@ -1,0 +1,87 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A handover as one page that prints on A4, with lines to sign on."""
+
+from __future__ import annotations
+
+import datetime as dt
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+from jinja2 import Template
+
+from ..instance.report_html import page_environment, page_head
+from .paper import STYLE
+
+_BODY = """
+<title>Handover: {{ name }}</title></head><body><main>
+<h1>Handover</h1>
+<p>{{ instance }} &middot; {{ date }}</p>
+<p><b>From:</b> {{ name }}{% if to %}<br><b>To:</b> {{ to }}{% endif %}</p>
+<p class="soft">What this account sees: {{ sees.words }}. Archived objects are in no list.</p>
+{% for list in lists %}
+<h2>{{ list.title }} ({{ list.rows | length }})</h2>
+{% if list.rows %}
+<table><thead><tr>{% for head in list.heads %}<th>{{ head }}</th>{% endfor %}<th>Handed over</th></tr></thead><tbody>
+{% for row in list.rows %}
+<tr>{% for cell in row %}<td>{{ cell }}</td>{% endfor %}<td class="hand"></td></tr>
+{% endfor %}
+</tbody></table>
+{% else %}
+<p>None.</p>
+{% endif %}
+{% endfor %}
+<section class="sign">
+{% for role in ("Handed over by", "Received by", "Checked by") %}<div>{{ role }}, date, signature</div>{% endfor %}
+</section>
+</main></body></html>
+"""
+
+_LISTS = (
+    (
+        "Objects",
+        "objects",
+        {
+            "Code": "scan_code",
+            "Name": "name",
+            "Serial number": "serial_number",
+            "Target room": "target_room",
+            "Actual room": "actual_room",
+        },
+    ),
+    ("Rental cases", "rental_cases", {"Title": "title", "Status": "status", "From": "from", "Until": "until"}),
+    ("Tasks", "tasks", {"Title": "title", "Status": "status", "Deadline": "until"}),
+)
+"""The title of a list, its member of the result, and its columns."""
+
+
+@functools.cache
+def _template() -> Template:
+    return page_environment().from_string(f"{{% raw %}}{page_head(STYLE)}{{% endraw %}}{_BODY}")
+
+
+def as_sheet(document: Mapping[str, Any], instance: str, date: dt.datetime) -> bytes:
+    """Return the page. Every text in it is escaped."""
+    lists = [
+        {
+            "title": title,
+            "heads": list(columns),
+            "rows": [[one[name] for name in columns.values()] for one in document[member]],
+        }
+        for title, member, columns in _LISTS
+    ]
+    text = _template().render(
+        name=_called(document["person"]),
+        to=_called(document["to"]) if document["to"] else "",
+        instance=instance,
+        date=date.isoformat(timespec="minutes"),
+        sees=document["sees"],
+        lists=lists,
+    )
+    return text.encode()
+
+
+def _called(person: Mapping[str, Any]) -> str:
+    return f"{person['name']} ({person['email']})" if person["email"] else str(person["name"])

@@ -1,0 +1,243 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Facts of hosts reach the mapped fields of the object that has their serial number, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from embedded_here import Embedded
+
+from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.hosts import fact_of, text_of
+
+from .working import Facts, feed, fields_of, limited, written
+
+KEY = {"field": "serial_number", "fact": "product_serial"}
+MAP = {"manufacturer": "system_vendor", "description": "product_name"}
+CODES = {"field": "barcode", "placeholder": "IMP-"}
+FLEET: Facts = {
+    "pc1": {"product_serial": "LT-4410-0091", "system_vendor": "LENOVO", "product_name": "ThinkPad T14"},
+    "pc2": {"product_serial": "LT-4410-0092", "system_vendor": "LENOVO", "product_name": "ThinkPad T14"},
+    "nas": {"product_serial": "SV-1U-20871", "system_vendor": "Dell Inc.", "product_name": "PowerEdge R250"},
+    "new": {"product_serial": "NEW-1", "system_vendor": "HP", "product_name": "EliteDesk"},
+}
+
+
+@pytest.fixture
+def here() -> Embedded:
+    """The demonstration data."""
+    return Embedded.started()
+
+
+def test_hosts_change_the_mapped_fields_of_their_objects_and_no_other(here: Embedded) -> None:
+    before = {one["fields"]["barcode"]: one["fields"] for one in here.dump()["objects"]}
+    result = feed(here, FLEET, map=MAP, key=KEY)
+    assert result["changed"], result
+    assert (result["matched"], result["without_record"]) == (3, ["new"])
+    after = {one["fields"]["barcode"]: one["fields"] for one in here.dump()["objects"]}
+    assert after.keys() == before.keys()
+    changed = {key for code in after for key in after[code] if after[code][key] != before[code].get(key)}
+    assert changed - {"updated_at"} == {"manufacturer", "description"}
+    assert fields_of(here, "100013")["manufacturer"] == "Dell Inc."
+    assert any("no object that this account sees has their serial_number: new" in one for one in result["warnings"])
+
+
+def test_the_second_run_is_unchanged_and_check_mode_writes_nothing(here: Embedded) -> None:
+    planned = feed(here, FLEET, check_mode=True, map=MAP, key=KEY)
+    assert planned["changed"]
+    assert planned["summary"]["objects"]["updated"] == 3
+    assert written(here) == []
+    feed(here, FLEET, map=MAP, key=KEY)
+    here.log.clear()
+    again = feed(here, FLEET, map=MAP, key=KEY)
+    assert (again["changed"], written(here)) == (False, [])
+
+
+def test_hosts_without_an_object_get_one_with_the_next_free_placeholder(here: Embedded) -> None:
+    mapped = {"inventory_name": "product_name", "manufacturer": "system_vendor"}
+    options: dict[str, Any] = {"map": mapped, "key": KEY, "create": True, "scan_codes": CODES}
+    planned = feed(here, FLEET, check_mode=True, **options)
+    assert planned["created"] == [{"host": "new", "scan_code": "IMP-000004"}]
+    assert written(here) == []
+    feed(here, FLEET, **options)
+    fields = fields_of(here, "IMP-000004")
+    assert (fields["serial_number"], fields["inventory_name"]) == ("NEW-1", "EliteDesk")
+    again = feed(here, FLEET, **options)
+    assert (again["changed"], again["created"], again["matched"]) == (False, [], 4)
+
+
+def test_a_placeholder_of_an_archived_object_is_not_free(here: Embedded) -> None:
+    here.call("object", state="archived", fields={"barcode": "IMP-000003"}, match_on=["barcode"])
+    options: dict[str, Any] = {"map": {"inventory_name": "product_name"}, "key": KEY, "create": True}
+    result = feed(here, {"new": FLEET["new"]}, scan_codes=CODES, **options)
+    assert result["created"] == [{"host": "new", "scan_code": "IMP-000004"}]
+
+
+def test_a_new_object_takes_a_scan_code(here: Embedded) -> None:
+    result = feed(here, FLEET, map=MAP, key=KEY, create=True)
+    assert result["failed"]
+    assert "create: a new object needs a scan code" in result["msg"]
+    assert here.log == []
+
+
+@pytest.mark.parametrize(
+    "serial",
+    [
+        "None",
+        "0",
+        "000000",
+        "To be filled by O.E.M.",
+        "Default string",
+        "NA",
+        "N/A",
+        "System Serial Number",
+        "",
+        " ",
+        None,
+    ],
+)
+def test_a_serial_number_that_nobody_filled_in_is_skipped_and_others_go_on(here: Embedded, serial: str | None) -> None:
+    result = feed(here, {"odd": {"product_serial": serial}, "nas": FLEET["nas"]}, map=MAP, key=KEY)
+    assert result["changed"]
+    assert [one["host"] for one in result["skipped"]] == ["odd"]
+    assert any("odd (product_serial is " in one for one in result["warnings"])
+
+
+def test_hosts_with_one_serial_number_are_skipped_and_others_go_on(here: Embedded) -> None:
+    forged = {"product_serial": "lt-4410-0091 ", "system_vendor": "Evil"}
+    result = feed(here, {**FLEET, "forger": forged, "bare": {}}, map=MAP, key=KEY)
+    assert [one["host"] for one in result["skipped"]] == ["bare", "pc1", "forger"]
+    assert fields_of(here, "100007")["manufacturer"] == "Lenovo"
+    assert fields_of(here, "100013")["manufacturer"] == "Dell Inc."
+
+
+def test_two_objects_with_the_serial_number_of_a_host_are_left_alone(here: Embedded) -> None:
+    here.call("object", fields={"barcode": "100008", "serial_number": "LT-4410-0091"}, match_on=["barcode"])
+    result = feed(here, {"pc1": FLEET["pc1"]}, map=MAP, key=KEY)
+    assert not result["changed"]
+    assert "2 objects have its serial number" in result["skipped"][0]["reason"]
+
+
+def test_facts_are_texts_of_strangers(here: Embedded) -> None:
+    texts = ["{{ lookup('pipe', 'id') }}", "=cmd|' /C calc'!A0", "a" * 5000, "x\x1b[2J"]
+    hosts = {
+        f"host{number}": {"product_serial": serial, "system_vendor": text}
+        for number, (serial, text) in enumerate(
+            zip(["LT-4410-0091", "LT-4410-0092", "SV-1U-20871", "PJ-77120-A"], texts, strict=True)
+        )
+    }
+    result = feed(here, hosts, map={"manufacturer": "system_vendor"}, key=KEY)
+    assert result["changed"], result
+    assert fields_of(here, "100007")["manufacturer"] == texts[0]
+    assert fields_of(here, "100008")["manufacturer"] == texts[1]
+    assert fields_of(here, "100013")["manufacturer"] == "Dell", "no property of a device is so long"
+    assert fields_of(here, "100004")["manufacturer"] == "Epson"
+
+
+def test_a_value_that_does_not_fit_leaves_one_field_of_one_host_alone(here: Embedded) -> None:
+    facts = {
+        "pc1": {**FLEET["pc1"], "memtotal_mb": "a lot", "state": "broken"},
+        "pc2": {**FLEET["pc2"], "memtotal_mb": 16384, "state": "in repair"},
+    }
+    mapped = {"manufacturer": "system_vendor", "quantity": "memtotal_mb", "condition": "state"}
+    result = feed(here, facts, map=mapped, key=KEY)
+    assert fields_of(here, "100008")["quantity"] == 16384
+    assert fields_of(here, "100008")["condition"] == "in repair"
+    assert (fields_of(here, "100007")["quantity"], fields_of(here, "100007")["condition"]) == (1, "in use")
+    assert fields_of(here, "100007")["manufacturer"] == "LENOVO"
+    assert sum("so the field was left alone. Hosts: pc1." in one for one in result["warnings"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("barcode", "labels own"),
+        ("target_room", "names other records"),
+        ("actual_room", "names other records"),
+        ("actual_building", "names other records"),
+        ("documents", "names other records"),
+        ("status", "made by the service"),
+        ("inventory_time", "made by the service"),
+        ("serial_number", "finds the object"),
+        ("serial_nubmer", "did you mean"),
+    ],
+)
+def test_no_host_fills_what_is_not_its_own(here: Embedded, name: str, why: str) -> None:
+    result = feed(here, FLEET, map={name: "system_vendor"}, key=KEY)
+    assert result["failed"]
+    assert f"map.{name}: " in result["msg"]
+    assert why in result["msg"]
+    assert written(here) == []
+
+
+def test_objects_out_of_scope_are_left_alone(here: Embedded) -> None:
+    scope = {"objects": {"target_room": ["Dresden/1.10"]}}
+    result = feed(here, FLEET, map=MAP, key=KEY, scope=scope)
+    assert (result["matched"], [one["host"] for one in result["skipped"]]) == (1, ["pc1", "pc2"])
+
+
+def test_limits_hold(here: Embedded) -> None:
+    result = feed(here, FLEET, map=MAP, key=KEY, limits={"updates": 2})
+    assert (result["failed"], result["outcome"]) == (True, "refused")
+    assert written(here) == []
+
+
+def test_the_plan_is_reported(here: Embedded, tmp_path: Path) -> None:
+    report = tmp_path / "hosts.csv"
+    feed(here, FLEET, check_mode=True, map=MAP, key=KEY, report=[str(report)])
+    assert "LENOVO" in report.read_text("utf-8")
+    assert report.stat().st_mode & 0o777 == 0o600
+
+
+def test_two_thousand_hosts_are_one_plan(here: Embedded) -> None:
+    serials = {
+        f"host{number}": {"product_serial": f"SN-{number:05}", "system_vendor": "ACME"} for number in range(2000)
+    }
+    options: dict[str, Any] = {"map": {"inventory_name": "system_vendor"}, "key": KEY}
+    result = feed(
+        here,
+        serials,
+        check_mode=True,
+        create=True,
+        scan_codes=CODES,
+        **{**options, "limits": {"create_percent": 100000}},
+    )
+    assert result["summary"]["objects"]["created"] == 2000, result["msg"]
+    assert len(here.log) < 60, "the lists, and a sample of the archive"
+
+
+def test_an_account_that_is_limited_to_locations_hears_of_what_it_may_not_see(here: Embedded) -> None:
+    account = limited(here, locations=["Leipzig"])
+    result = feed(here, FLEET, map=MAP, key=KEY, **account)
+    assert (result["matched"], result["sees"]["hidden_records"], written(here)) == (0, "unknown", [])
+    assert any("nothing proves that this account sees all objects" in one for one in result["warnings"])
+
+
+def test_an_account_that_is_limited_is_warned_before_devices_have_two_objects(here: Embedded) -> None:
+    account = limited(here, locations=["Leipzig"])
+    options: dict[str, Any] = {"map": {"inventory_name": "product_name"}, "key": KEY, "scan_codes": CODES}
+    result = feed(here, FLEET, check_mode=True, create=True, limits={"create_percent": 100}, **options, **account)
+    assert any("that device has two objects then" in one for one in result["warnings"]), result
+
+
+def test_no_host_is_matched_by_a_field_that_is_hidden(here: Embedded) -> None:
+    account = limited(here, hidden_fields=["serial_number"])
+    result = feed(here, FLEET, map=MAP, key=KEY, **account)
+    assert result["failed"]
+    assert "serial_number" in result["msg"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("a", 1), ("b.c", 2), ("b.d", None), ("b.c.d", None), ("e.f", 3), ("x", None)],
+)
+def test_dots_lead_into_facts(name: str, value: Any) -> None:
+    assert fact_of({"a": 1, "b": {"c": 2}, "e.f": 3}, name) == value
+
+
+@pytest.mark.parametrize(("raw", "text"), [("  A  1 ", "A 1"), (12, "12"), (True, None), ([], None), ("...", None)])
+def test_a_text_says_something_about_the_device(raw: Any, text: str | None) -> None:
+    assert text_of(raw) == text

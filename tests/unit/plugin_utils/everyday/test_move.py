@@ -1,0 +1,116 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Objects move to a new target room, by their codes, with their room or with their person."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from embedded_here import Embedded
+
+from .working import fields_of, limited, move, written
+
+ATELIER = "Leipzig/3.01"
+FRANK = "frank.petersen@nordhain.example"
+
+
+@pytest.fixture
+def here() -> Embedded:
+    """The demonstration data."""
+    return Embedded.started()
+
+
+def targets(here: Embedded) -> dict[str, tuple[Any, Any]]:
+    """Scan code to target room and actual room."""
+    found = (one["fields"] for one in here.dump()["objects"])
+    return {one["barcode"]: (one["target_room"], one["actual_room"]) for one in found}
+
+
+def test_objects_get_a_new_target_room_and_keep_the_actual_one(here: Embedded) -> None:
+    before = targets(here)
+    planned = move(here, check_mode=True, objects=["100007", "100008"], to=ATELIER)
+    assert (planned["changed"], planned["summary"]["objects"]["updated"], written(here)) == (True, 2, [])
+    assert planned["changes"][0]["after"] == {"target_room": ATELIER}
+    move(here, objects=["100007", "100008"], to=ATELIER)
+    after = targets(here)
+    atelier = after["100026"][0]
+    assert after == {**before, **{code: (atelier, before[code][1]) for code in ("100007", "100008")}}
+    here.log.clear()
+    again = move(here, objects=["100007", "100008"], to=ATELIER)
+    assert (again["changed"], written(here)) == (False, [])
+
+
+def test_the_actual_room_moves_along_only_on_request(here: Embedded) -> None:
+    result = move(here, room="Dresden/1.10", to=ATELIER, actual=True)
+    assert result["summary"]["objects"]["updated"] == 5, result
+    assert sorted(result["moved"]) == ["100013", "100014", "100015", "100039", "100040"]
+    after = targets(here)
+    assert {after[code] for code in result["moved"]} == {after["100026"]}
+    again = move(here, room="Dresden/1.10", to=ATELIER, actual=True)
+    assert (again["changed"], again["moved"], again["msg"]) == (False, [], "no object to move")
+
+
+def test_the_objects_of_a_person_move(here: Embedded) -> None:
+    scope = {"objects": {"inventory_group": ["Werkzeug"]}}
+    result = move(here, person=FRANK, to="Leipzig/Archiv", scope=scope)
+    assert sorted(result["moved"]) == ["100016", "100020", "100021", "100102"]
+    assert result["left_out"] == []
+    whole = targets(here)
+    assert len({whole[code][0] for code in result["moved"]}) == 1
+
+
+def test_an_object_out_of_scope_stays_and_is_named(here: Embedded) -> None:
+    scope = {"objects": {"inventory_group": ["IT"]}}
+    result = move(here, objects=["100007", "100101"], to=ATELIER, scope=scope)
+    assert (result["moved"], result["left_out"]) == (["100007"], ["100101"])
+    assert any("not in scope: 100101" in one for one in result["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"objects": ["100007", "100202", "1"], "to": ATELIER}, "no object with the scan code '100202'"),
+        ({"objects": ["100007"], "to": "Leipzig/9"}, "there is no room 'Leipzig/9'"),
+        ({"room": "Leipzig/9", "to": ATELIER}, "room: there is no room 'Leipzig/9'"),
+        ({"person": "nobody@nordhain.example", "to": ATELIER}, "there is no person"),
+        ({"objects": ["100007"], "to": ATELIER, "scope": {"rooms": {}}}, "scope.rooms: expected objects"),
+    ],
+)
+def test_what_is_not_known_moves_nothing(here: Embedded, options: dict[str, Any], words: str) -> None:
+    result = move(here, **options)
+    assert result["failed"]
+    assert words in result["msg"]
+    assert written(here) == []
+
+
+def test_limits_hold(here: Embedded) -> None:
+    result = move(here, room="Dresden/1.10", to=ATELIER, limits={"updates": 4})
+    assert (result["failed"], result["outcome"], written(here)) == (True, "refused", [])
+
+
+def test_a_protocol_is_written_for_the_owner_alone(here: Embedded, tmp_path: Path) -> None:
+    paths = [tmp_path / "move.html", tmp_path / "move.csv"]
+    move(here, objects=["100007"], to=ATELIER, report=[str(path) for path in paths])
+    assert "Leipzig/3.01" in paths[1].read_text("utf-8")
+    assert {path.stat().st_mode & 0o777 for path in paths} == {0o600}
+
+
+def test_an_account_that_is_limited_to_locations_hears_what_it_may_leave_behind(here: Embedded) -> None:
+    account = limited(here, locations=["Leipzig"])
+    unknown = move(here, objects=["100007"], to=ATELIER, **account)
+    assert "this account may be limited to locations" in unknown["msg"]
+    result = move(here, person="irina.sokolova@nordhain.example", to="Leipzig/Archiv", **account)
+    assert result["moved"]
+    assert any("Objects may have been left behind" in one for one in result["warnings"])
+    assert fields_of(here, "100018")["target_room"] != fields_of(here, result["moved"][0])["target_room"]
+
+
+def test_a_hidden_target_room_moves_nothing(here: Embedded) -> None:
+    account = limited(here, hidden_fields=["target_room"])
+    result = move(here, objects=["100007"], to=ATELIER, **account)
+    assert result["failed"]
+    assert "target_room" in result["msg"]
+    assert written(here) == []
