@@ -20,7 +20,7 @@ options:
       - >-
         Fields of objects, by their keys or labels, to the names of facts without C(ansible_), such as V({manufacturer:
         system_vendor}). Dots lead into a fact that is a map.
-      - A fact that is missing, or that firmware left unset (such as V(To be filled by O.E.M.\)), leaves its field
+      - A fact that is missing, or that firmware left unset (such as V(To be filled by O.E.M.)), leaves its field
         alone.
       - Scan codes, fields that lead to other records, attachments, and fields that the service fills are refused.
     type: dict
@@ -108,9 +108,8 @@ attributes:
     description: Can be run with the C(async) keyword.
     support: none
 notes:
-  - A host is skipped, and a warning names it, if it has no serial number or one that nobody filled in (V(None), V(0\),
-    V(To be filled by O.E.M.\)), if another host has the same one, or if several objects have it. The other hosts go
-    on.
+  - A host is skipped, and a warning names it, if it has no serial number or one that nobody filled in (V(None), V(0),
+    V(To be filled by O.E.M.)), if another host has the same one, or if several objects have it. The other hosts go on.
   - Requests are the field definitions, the lists of locations and rooms, and two lists of objects, a page for every
     1000 records, and one for each object that changes. A new object takes up to two more. No host takes a request of
     its own.

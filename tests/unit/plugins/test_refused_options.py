@@ -63,11 +63,19 @@ def on_the_controller(name: str, options: dict[str, Any]) -> str:
     return read_arguments(f"{NAMESPACE}.{name}", spec, rules, options).refusal
 
 
+def _needed(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that a task must have, so that nothing else is wrong before what is tested."""
+    return {
+        option: _needed(of.get("options", {})) if of["type"] == "dict" else "x"
+        for option, of in spec.items()
+        if of.get("required")
+    }
+
+
 @pytest.mark.parametrize("name", sorted(SPECS))
 def test_an_unknown_option_is_told_with_those_that_there_are(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     spec, _rules = SPECS[name]
-    # So that nothing else is wrong before it.
-    needed = {option: "x" for option, of in spec.items() if of.get("required")}
+    needed = _needed(spec)
     options = {**needed, "fooo": 1, "baar": SECRET}
     assert on_the_controller(name, options) == in_a_process(name, options, capsys)
 
