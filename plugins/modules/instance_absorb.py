@@ -11,7 +11,8 @@ short_description: Take what was changed in the application into the files
 version_added: 1.0.0
 description:
   - Takes the direction back. What somebody changed in the application since the files were applied goes into these
-    files, in place, so that M(community.seventhings.instance) changes nothing afterwards but what RV(told) names.
+    files, in place, so that M(community.seventhings.instance) changes nothing afterwards but what RV(not_changed)
+    names.
   - A changed value is put where the old one stands, in the quoting that it has. Everything else in the file stays as
     it is. Spacing, comments, order, quotes, a byte order mark, line ends and the dialect of a CSV file are not touched,
     so a review shows only the lines that changed.
@@ -45,8 +46,8 @@ options:
         Section to the file that its new records go into, such as V({objects: objects/new.csv}). The path is relative to
         O(src), and begins with that of the layer where there are several. The file is made where it is not there, and
         must be one from which records of the section are read.
-      - In a CSV file that is there, fields of new records that have no column are left out and told. A record that CSV
-        can't hold, such as one with the line ends of Windows in a text, goes into a JSON Lines file beside it.
+      - In a CSV file that is there, fields of new records that have no column are left out and reported. A record that
+        CSV can't hold, such as one with the line ends of Windows in a text, goes into a JSON Lines file beside it.
       - Field definitions have one file for each template, named V(fields/asset), V(fields/room) and V(fields/person).
       - Of a section that is not named, new records are only named in RV(reported). What is out of C(scope), marked
         for another set, or written with C(_managed) V(false) is never taken in.
@@ -55,15 +56,15 @@ options:
   gone:
     description:
       - What to do with a record of the files that is gone or archived in the application.
-      - A record that C(lifecycle) or C(_lifecycle) protects is always kept, and told.
+      - A record that C(lifecycle) or C(_lifecycle) protects is always kept, and reported.
       - A CSV file needs a column C(_state) for V(absent).
       - >-
-        V(keep): It stays in the files and is told.
+        V(keep): It stays in the files and is reported.
       - >-
         V(remove): It is taken out of the files.
       - >-
         V(absent): It gets C(_state) V(absent), or V(archived) if it is archived. To tell that, each such object is
-        looked up by its barcode, with one request. A record that can't be looked up is told and stays as it is.
+        looked up by its barcode, with one request. A record that can't be looked up is reported and stays as it is.
     type: str
     choices: [keep, remove, absent]
     default: keep
@@ -75,7 +76,7 @@ options:
   files_root:
     description:
       - The directory that attachments come from, where it is not O(src). New attachments are written to C(files/) in
-        O(src) only, so with this option they are told.
+        O(src) only, so with this option they are reported.
     type: path
   formulas:
     description:
@@ -169,7 +170,7 @@ attributes:
     support: none
 notes:
   - A value that came through an anchor or an alias of YAML, through a variable, from a vaulted file or from a formula
-    is told with its place and not changed.
+    is reported in RV(not_changed) with its place and stays as it is.
   - Texts of the service are written so that they mean themselves. In YAML they stand in quotes where they need to, a
     C(${) is escaped where variables are declared, and CSV is written as O(formulas) says.
   - A run that was killed is run again, and takes in what is left.
@@ -218,7 +219,7 @@ summary:
   type: dict
   sample:
     objects: {changed: 2, added: 1, removed: 0}
-told:
+not_changed:
   description:
     - What differs and was not changed, each with its place and the reason.
   returned: success

@@ -458,7 +458,7 @@ def compared(bench: Bench, result: Mapping[str, Any], path: Path) -> str:
     return _UUID.sub(lambda found: found[0] if found[0] in bench.known else "NEW", text)
 
 
-_SAYS = ("warnings", "left_out", "told", "reported", "findings", "failures", "cautions", "not_cloned")
+_SAYS = ("warnings", "left_out", "not_changed", "reported", "findings", "failures", "cautions", "not_cloned")
 
 
 def said(result: Mapping[str, Any]) -> set[str]:

@@ -172,7 +172,7 @@ def test_archived_records_of_a_new_kind_are_found_again(with_archive: Copy, tmp_
             instance("plan", src, check_mode=True),
         )
         twin_jsonl = (dest / "twin.jsonl").read_text(encoding="utf-8")
-        (told,) = run.named("absorb")["told"]
+        (told,) = run.named("absorb")["not_changed"]
         (planned,) = run.named("plan")["changes"]
         with emulator_process.running("--load", str(dest), root=with_archive.root) as twin:
             on_twin = {"twin_of": service.base_url, "expect_instance": [twin.base_url]}

@@ -96,7 +96,7 @@ class Absorbed:
     """The outcome: what was taken in, and what was not.
 
     :ivar findings: what is wrong with the files; then nothing is changed.
-    :ivar told: what differs and was not changed, each with its place.
+    :ivar not_changed: what differs and was not changed, each with its place.
     :ivar summary: section to numbers of values that were changed, and of records that were added and removed.
     :ivar reported: section to natural keys of records that are in no file, and stay so.
     :ivar conflicts: records that both sides changed, each with its fields.
@@ -105,7 +105,7 @@ class Absorbed:
     """
 
     planned: InstancePlan
-    told: list[str] = field(default_factory=list)
+    not_changed: list[str] = field(default_factory=list)
     summary: dict[str, dict[str, int]] = field(default_factory=dict)
     reported: dict[str, list[str]] = field(default_factory=dict)
     conflicts: list[str] = field(default_factory=list)
@@ -116,7 +116,7 @@ class Absorbed:
 def absorb(
     client: Client, desired: DesiredInstance, files: Files, downloads: Downloads, options: AbsorbOptions
 ) -> Absorbed:
-    """Compares an instance with its files, and edits the files so that nothing differs but what is told.
+    """Compare an instance with its files, and edit the files so that only what is reported still differs.
 
     :param desired: what the files say. :param files: takes the edits; nothing is written.
     :raises InvalidInput: where an option does not fit.
@@ -199,12 +199,12 @@ class _Absorbing:
             self._result.summary[section] = {word: counts[word] for word in _WORDS}
         return self._result
 
-    # ---- told
+    # ---- not changed
 
     def _tell(self, planned: Planned, place: Place, words: str, reason: str) -> None:
         is_hidden = self._desired.hiding.touches(planned.entry)
         shown = f"{planned.kind.words} {VAULTED}" if is_hidden else words
-        self._result.told.append(f"{place}: {shown}: not changed, because {reason}")
+        self._result.not_changed.append(f"{place}: {shown}: not changed, because {reason}")
 
     def _count(self, section: str, word: str, number: int = 1) -> None:
         if number:
@@ -434,7 +434,7 @@ class _Absorbing:
         for one, reason in kept:
             is_hidden = self._desired.hiding.touches(one.entry)
             now = VAULTED if is_hidden else f"{one.name} is {shorten(one.now)}"
-            self._result.told.append(
+            self._result.not_changed.append(
                 f"{one.entry.place_of(one.name)}: {now} in the instance: not changed, because {reason}"
             )
 
@@ -601,7 +601,7 @@ class _Absorbing:
         for section in self._targets:
             self._result.reported.pop(section.partition("/")[0], None)
             found[section] = list(map(self._escaped, self._fresh(section, exported)))
-        self._result.told += [f"left out: {why}" for why in exported.left_out]
+        self._result.not_changed += [f"left out: {why}" for why in exported.left_out]
         return found
 
     def _selection(self, sections: Sequence[str]) -> Selection:
@@ -681,7 +681,7 @@ class _Absorbing:
 
         def tell(record: Any, reason: str) -> None:
             name = next(iter(record.values()), "") if isinstance(record, Mapping) else record
-            self._result.told.append(f"{place}: {section} {shorten(name)}: {reason}")
+            self._result.not_changed.append(f"{place}: {section} {shorten(name)}: {reason}")
             left.add(id(record))
 
         fetched = self._downloads.fetched
@@ -696,7 +696,9 @@ class _Absorbing:
             self._files.add_file(target.layer, path, fetched[path].read_bytes())
         if done.lacking:
             lacking = ", ".join(f"{name} ({number:,})" for name, number in sorted(done.lacking.items()))
-            self._result.told.append(f"{place}: left out of new {section}, because it has no such column: {lacking}")
+            self._result.not_changed.append(
+                f"{place}: left out of new {section}, because it has no such column: {lacking}"
+            )
         self._count(section, "added", sum(id(record) not in left for record in fresh))
         for entry, record in overrides.items():
             if id(record) in left:

@@ -90,14 +90,14 @@ def _take_in(
         absorbed = absorb(client, desired, files, Downloads(client, Path(held), {}), wishes)
     if absorbed.planned.findings:
         return _failed(tell(absorbed.planned.findings, desired).lines, client.transport.sent)
-    changes = list(files.changes(lambda name, why: absorbed.told.append(f"{name}: not changed, because {why}")))
+    changes = list(files.changes(lambda name, why: absorbed.not_changed.append(f"{name}: not changed, because {why}")))
     patch = files.patch(changes)
     backups = [] if check_mode else files.write(changes, options["backup"])
     result = {
         "changed": bool(changes),
         "files": [files.label(one.target) for one in changes],
         "summary": absorbed.summary,
-        "told": cleaned(absorbed.told),
+        "not_changed": cleaned(absorbed.not_changed),
         "conflicts": cleaned(absorbed.conflicts),
         "offers": cleaned(absorbed.offers),
         "reported": cleaned(absorbed.reported),
@@ -138,12 +138,12 @@ def _in_words(absorbed: Absorbed, files: int) -> str:
         f"{section}: " + ", ".join(f"{number} {word}" for word, number in numbers.items() if number)
         for section, numbers in absorbed.summary.items()
     ]
-    told = [clean(line) for line in absorbed.told]
-    more = [f"and {len(told) - _SHOWN} more; told has all of them"] if len(told) > _SHOWN else []
+    lines = [clean(line) for line in absorbed.not_changed]
+    more = [f"and {len(lines) - _SHOWN} more; not_changed has all of them"] if len(lines) > _SHOWN else []
     offers = [
         f"{section}: {len(absorbed.reported.get(section, ()))} record(s) in no file; `{clean(line)}` takes them in"
         for section, line in absorbed.offers.items()
     ]
     more += offers
     head = "; ".join([*counts, f"{files} file(s) differ"] if files else ["nothing to take in"])
-    return "\n".join([head, *told[:_SHOWN], *more])
+    return "\n".join([head, *lines[:_SHOWN], *more])

@@ -341,9 +341,9 @@ def test_absorb_takes_no_hidden_record_for_deleted(house: Site, gone: str, side:
     assert (house.root / "objects.yml").read_text() == before
     if side == "readable":
         # It is found by its barcode.
-        assert result["told"] == []
+        assert result["not_changed"] == []
         return
-    (line,) = result["told"]
+    (line,) = result["not_changed"]
     assert line == (
         "objects.yml:4:3: object 2 is not in the instance: not changed, because it may be hidden (this account sees no "
         "object in its location: this account may be limited to locations); limited_account: true takes it to be "

@@ -454,7 +454,7 @@ def test_absorb_never_writes_absent_for_a_record_that_may_be_archived(
         assert written.count("_state: archived") == 1
     else:
         assert "_state" not in written
-        assert done["told"][0].endswith(
+        assert done["not_changed"][0].endswith(
             "object N00000 is in no list of the instance: not changed, because it may be archived, and it could not be "
             "looked up in the archive"
         )
@@ -501,7 +501,7 @@ def test_references_to_archived_objects_are_not_lost_in_silence(listed: Site, tm
     listed.root = tmp_path / "files"
     listed.write({"objects.yml": yaml_list(objects), "tasks.yml": yaml_list([{**task, "assignees": [caller]}])})
     done = take(listed, gone="absent")
-    (told,) = done["told"]
+    (told,) = done["not_changed"]
     assert told.endswith(
         "object N00001 is archived in the instance: not changed, because other records in the files refer to it"
     )

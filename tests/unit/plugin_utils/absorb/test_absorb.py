@@ -39,7 +39,7 @@ def _told_nothing(site: Site, scratch: Path, **options: Any) -> dict[str, Any]:
     assert done["patch"] == planned["patch"]
     again = take(site, **options)
     assert (again["changed"], again["patch"]) == (False, ""), again
-    if not done["told"]:
+    if not done["not_changed"]:
         # A file that absorb emptied holds no records any more, as it should be.
         assert site.plan(confirm_empty=True).outcome == "unchanged", site.plan()
     return done
@@ -95,7 +95,7 @@ def test_values_of_yaml_are_changed_in_the_quoting_that_was_there(
         },
     )
     done = _told_nothing(site, tmp_path)
-    assert done["told"] == []
+    assert done["not_changed"] == []
     assert done["summary"] == {"objects": {"changed": 10, "added": 0, "removed": 0}}
     expected = (
         _YAML.replace("Lamp\n", '"Lamp, new: red"\n')
@@ -130,7 +130,7 @@ def test_values_of_json_lines_are_changed_in_place(site: Site, tmp_path: Path) -
         },
     )
     done = _told_nothing(site, tmp_path)
-    assert done["told"] == []
+    assert done["not_changed"] == []
     expected = text.replace('"Lamp"', '"L\\"amp\\\\"').replace("3}", "null}").replace('"12.5"', '"13.00"')
     assert (site.root / "objects.jsonl").read_text() == expected.replace('["1"]', '["1", "2"]')
 
@@ -176,7 +176,7 @@ def test_cells_are_changed_in_the_dialect_of_their_table(site: Site, tmp_path: P
         },
     )
     done = _told_nothing(site, tmp_path)
-    assert done["told"] == []
+    assert done["not_changed"] == []
     price = "1299,00" if name == "excel-de" else "1299.00"
     quoted = name in ("excel-de", "utf-16")
     expected = (
@@ -250,7 +250,7 @@ def test_every_kind_of_record_comes_back(site: Site, tmp_path: Path) -> None:
     }
     somebody(site, changed)
     done = _told_nothing(site, tmp_path)
-    assert done["told"] == []
+    assert done["not_changed"] == []
     after = content(site.root)
     assert after["fields/asset.yml"].decode() == files["fields/asset.yml"].replace("[A, B]", "[A, B, C]").replace(
         "old", "new"
@@ -271,7 +271,7 @@ def test_an_attachment_comes_along(site: Site, tmp_path: Path) -> None:
     site.run()
     somebody(site, {"objects.yml": "- {barcode: '1', documents: [a.txt, b.txt]}\n", "a.txt": "old", "b.txt": "new"})
     done = _told_nothing(site, tmp_path)
-    assert done["told"] == []
+    assert done["not_changed"] == []
     written = (site.root / "objects.yml").read_text()
     assert written.startswith("- barcode: '1'\n  inventory_name: Lamp\n  documents: [a.txt, files/")
     assert sorted(path.name for path in site.root.rglob("*.txt")) == ["a.txt", "b.txt"]
@@ -287,7 +287,7 @@ def test_one_file_with_sections_is_changed_in_place(site: Site, tmp_path: Path) 
     other.write({"objects.jsonl": _lines(_thing("1"), _thing("2")), "locations.yml": "- {name: North}\n"})
     other.run()
     done = take(site, src=str(path), into={"objects": "all.yml", "locations": "all.yml"})
-    assert done["told"] == []
+    assert done["not_changed"] == []
     new = text.replace("Lamp", "Thing").replace("# the end\n", '- barcode: "2"\n  inventory_name: Thing\n# the end\n')
     assert path.read_text() == new.replace("objects:\n", "locations: [{name: North}]\nobjects:\n")
     again = take(site, src=str(path), into={"objects": "all.yml", "locations": "all.yml"})
@@ -319,7 +319,7 @@ def test_what_came_through_an_anchor_is_told(site: Site, tmp_path: Path) -> None
     )
     done = _told_nothing(site, tmp_path)
     assert (site.root / "objects.yml").read_text() == before.replace("mine", "yours")
-    assert done["told"] == [
+    assert done["not_changed"] == [
         f"objects.yml:{place}: object {key}: inventory_name is {value!r} in the instance: not changed, because it came "
         "through an anchor"
         for place, key, value in (("2:19", "1", "a"), ("4:34", "2", "b"), ("5:41", "3", "c"))
@@ -340,9 +340,9 @@ def test_what_came_through_a_variable_is_told_and_dollars_are_escaped(site: Site
     assert (site.root / "locations.yml").read_text() == (
         "- name: North\n  city: ${city}\n  street: \"c ${$}{city}\"\n  zip: '2'\n"
     ) or "c ${$}{city}" in (site.root / "locations.yml").read_text()
-    assert len(done["told"]) == 1
-    assert done["told"][0].startswith("locations.yml:2:9: location North: city is 'Berlin' in the instance")
-    assert done["told"][0].endswith("it came through a variable")
+    assert len(done["not_changed"]) == 1
+    assert done["not_changed"][0].startswith("locations.yml:2:9: location North: city is 'Berlin' in the instance")
+    assert done["not_changed"][0].endswith("it came through a variable")
 
 
 def test_a_formula_is_told(site: Site, tmp_path: Path) -> None:
@@ -352,7 +352,7 @@ def test_a_formula_is_told(site: Site, tmp_path: Path) -> None:
     somebody(site, {"objects.jsonl": _lines({"barcode": "1", "serial_number": "x"})})
     done = _told_nothing(site, tmp_path)
     assert done["changed"] is False
-    assert done["told"] == [
+    assert done["not_changed"] == [
         "objects.csv:2:8: object 1: serial_number is 'x' in the instance: not changed, because it is a formula"
     ]
 
@@ -375,7 +375,7 @@ def test_new_records_go_into_the_file_that_is_named(site: Site, tmp_path: Path, 
     somebody(site, {"objects.jsonl": _lines(hostile, _thing("3"))})
     path = site.root / f"objects/new.{ending}"
     done = _told_nothing(site, tmp_path, into={"objects": f"objects/new.{ending}"})
-    assert done["told"] == []
+    assert done["not_changed"] == []
     assert done["summary"]["objects"]["added"] == 2
     assert not begun or path.read_text().startswith(first)
     assert {entry.fields["barcode"] for entry in site.load().entries} == {"1", "2", "3", *("0" if begun else ())}
@@ -391,7 +391,7 @@ def test_what_a_table_has_no_column_for_is_told_once(site: Site, tmp_path: Path)
     records = [_thing("2", serial_number="S", documents=["files/a.txt"]), _thing("3", serial_number="T")]
     somebody(site, {"objects.jsonl": _lines(*records), "files/a.txt": "a"})
     done = _told_nothing(site, tmp_path, into={"objects": "objects.csv"})
-    assert done["told"] == [
+    assert done["not_changed"] == [
         "objects.csv: left out of new objects, because it has no such column: documents (1), serial_number (2)"
     ]
     assert content(site.root) == {
@@ -406,7 +406,7 @@ def test_new_records_go_under_the_labels_of_a_table(site: Site, tmp_path: Path) 
     site.run()
     somebody(site, {"objects.jsonl": _lines(_thing("2", serial_number="S2"))})
     done = _told_nothing(site, tmp_path, into={"objects": "objects.csv"})
-    assert done["told"] == []
+    assert done["not_changed"] == []
     assert (site.root / "objects.csv").read_text() == "Serial number;Barcode;Name\nS1;1;Lamp\nS2;2;Thing\n"
 
 
@@ -440,7 +440,7 @@ def test_new_records_of_one_key_are_told(site: Site, tmp_path: Path) -> None:
     )
     done = _told_nothing(site, tmp_path, into={"rental_cases": "rental_cases.yml"})
     assert done["summary"]["rental_cases"]["added"] == 1
-    assert "rental_cases: 2 record(s) have no title and issue_date of their own" in "\n".join(done["told"])
+    assert "rental_cases: 2 record(s) have no title and issue_date of their own" in "\n".join(done["not_changed"])
 
 
 @pytest.mark.parametrize("name", ["objects.csv", "objects/new.csv"])
@@ -454,13 +454,13 @@ def test_records_that_a_table_can_t_hold_go_into_json_lines_beside_it(
     site.run()
     somebody(site, {"objects.jsonl": _lines(_thing("2", description="a\r\nb"), _thing("3"))})
     done = _told_nothing(site, tmp_path, into={"objects": name})
-    assert (done["told"], done["files"]) == ([], [name, beside])
+    assert (done["not_changed"], done["files"]) == ([], [name, beside])
     assert done["summary"]["objects"]["added"] == 2
     assert '"description": "a\\r\\nb"' in (site.root / beside).read_text()
     assert "3,Thing" in (site.root / name).read_text()
     somebody(site, {"objects.jsonl": _lines(_thing("4", description="c\r\nd"))})
     done = _told_nothing(site, tmp_path, into={"objects": name})
-    assert (done["told"], done["files"]) == ([], [beside])
+    assert (done["not_changed"], done["files"]) == ([], [beside])
 
 
 def test_comments_of_a_table_may_have_the_same_name(site: Site, tmp_path: Path) -> None:
@@ -469,7 +469,7 @@ def test_comments_of_a_table_may_have_the_same_name(site: Site, tmp_path: Path) 
     site.run()
     somebody(site, {"objects.jsonl": _lines(_thing("1"), _thing("2"))})
     done = _told_nothing(site, tmp_path, into={"objects": "objects.csv"})
-    assert done["told"] == []
+    assert done["not_changed"] == []
     assert (site.root / "objects.csv").read_text() == "barcode;#;#;inventory_name;;\n1;a;b;Thing;;\n2;;;Thing;;\n"
 
 
@@ -553,11 +553,11 @@ def test_records_that_are_gone(site: Site, tmp_path: Path, gone: str, state: str
     if gone == "keep":
         is_now = "archived" if state == "archived" else "not"
         assert done["changed"] is False
-        assert done["told"][0].endswith(
+        assert done["not_changed"][0].endswith(
             f"object 2 is {is_now} in the instance: not changed, because the option gone is keep"
         )
         return
-    assert done["told"] == []
+    assert done["not_changed"] == []
     assert done["summary"] == {"objects": {"changed": 0, "added": 0, "removed": 1}}
     expected = {
         ("yml", "remove"): texts["yml"].replace("- barcode: '2'  # b\n  inventory_name: B\n", ""),
@@ -579,7 +579,7 @@ def test_protected_records_and_those_that_have_no_state_stay_and_are_told(site: 
     somebody(site, {"objects.jsonl": _lines(*({"barcode": one, "_state": "absent"} for one in "12"))})
     for gone in ("remove", "absent"):
         done = take(site, gone=gone)
-        assert [one.rpartition("because ")[2] for one in done["told"]] == ["the files protect it"] * 2
+        assert [one.rpartition("because ")[2] for one in done["not_changed"]] == ["the files protect it"] * 2
         assert (site.root / "objects.yml").read_text() == text
 
 
@@ -598,8 +598,8 @@ def test_what_something_that_can_t_be_taken_away_refers_to_stays(site: Site, tmp
     gone = "".join(f"- {{building_id: North, number: '{number}', _state: absent}}\n" for number in "12")
     somebody(site, {"objects.jsonl": states, "rooms.yml": gone})
     done = _told_nothing(site, tmp_path, gone="absent")
-    assert [line.partition(":")[0] for line in done["told"]] == ["rooms.yml", "objects.csv"]
-    assert "room North/1 is not in the instance: not changed, because other records" in done["told"][0]
+    assert [line.partition(":")[0] for line in done["not_changed"]] == ["rooms.yml", "objects.csv"]
+    assert "room North/1 is not in the instance: not changed, because other records" in done["not_changed"][0]
     assert done["summary"] == {
         "rooms": {"changed": 0, "added": 0, "removed": 1},
         "objects": {"changed": 0, "added": 0, "removed": 1},
@@ -612,7 +612,7 @@ def test_a_document_with_an_end_keeps_a_list(site: Site, tmp_path: Path) -> None
     site.write({"objects.yml": "# things\n- barcode: '1'\n  inventory_name: Lamp\n...\n"})
     site.run()
     somebody(site, {"objects.jsonl": _lines({"barcode": "1", "_state": "absent"})})
-    assert _told_nothing(site, tmp_path, gone="remove")["told"] == []
+    assert _told_nothing(site, tmp_path, gone="remove")["not_changed"] == []
     assert (site.root / "objects.yml").read_text() == "# things\n[]\n...\n"
 
 
@@ -621,7 +621,7 @@ def test_a_document_with_an_end_takes_new_records_before_it(site: Site, tmp_path
     site.write({"objects.yml": "- barcode: '1'\n  inventory_name: Lamp\n...\n"})
     site.run()
     somebody(site, {"objects.jsonl": _lines({"barcode": "1", "_state": "absent"}, _thing("2"))})
-    assert _told_nothing(site, tmp_path, gone="remove", into={"objects": "objects.yml"})["told"] == []
+    assert _told_nothing(site, tmp_path, gone="remove", into={"objects": "objects.yml"})["not_changed"] == []
     assert (site.root / "objects.yml").read_text() == '- barcode: "2"\n  inventory_name: Thing\n...\n'
 
 
@@ -631,10 +631,10 @@ def test_a_table_without_a_column_for_states_says_what_to_do(site: Site, tmp_pat
     site.write({"objects.csv": table})
     site.run()
     somebody(site, {"objects.jsonl": _lines({"barcode": "2", "_state": "absent"})})
-    (told,) = take(site, gone="absent")["told"]
+    (told,) = take(site, gone="absent")["not_changed"]
     assert told.endswith("because the table has no column _state; add it (its cells may be empty), and run this again")
     site.write({"objects.csv": "barcode;inventory_name;_state\n1;A;\n2;B;\n3;C;\n"})
-    assert take(site, gone="absent")["told"] == []
+    assert take(site, gone="absent")["not_changed"] == []
     wanted = "barcode;inventory_name;_state\n1;A;\n2;B;absent\n3;C;\n"
     assert (site.root / "objects.csv").read_text("utf-8") == wanted
     assert site.plan().outcome == "unchanged"
@@ -736,7 +736,7 @@ def test_layers_take_what_came_from_them_or_the_one_that_is_named(site: Site, tm
     planned = take(site, True, src=src, into=into)
     patched = applied(site.root, tmp_path, planned["patch"])
     done = take(site, src=src, into=into)
-    assert (done["told"], content(site.root)) == ([], patched)
+    assert (done["not_changed"], content(site.root)) == ([], patched)
     assert take(site, src=src, into=into)["changed"] is False
     if not named:
         assert (late / "objects.yml").read_text() == "- barcode: '1'\n  inventory_name: new\n"
@@ -760,7 +760,7 @@ def test_what_a_table_of_a_later_layer_can_t_clear_is_cleared_beside_it(site: Si
     somebody(site, {"objects.jsonl": _lines({"barcode": "1", "inventory_name": "A", "description": None})})
     options: dict[str, Any] = {"src": [str(base), str(late)], "into": {"objects": "late/objects/new.csv"}}
     done = take(site, **options)
-    assert (done["told"], done["files"]) == ([], ["late/objects/new.jsonl"])
+    assert (done["not_changed"], done["files"]) == ([], ["late/objects/new.jsonl"])
     assert (late / "objects/new.jsonl").read_text() == '{"barcode": "1", "description": null}\n'
     assert take(site, **options)["changed"] is False
 
@@ -797,7 +797,7 @@ def test_fields_that_are_left_alone_stay_as_they_are(site: Site, tmp_path: Path)
     assert _told_nothing(site, tmp_path)["changed"] is False
 
 
-@pytest.mark.parametrize(("presence", "key"), [("honour", "findings"), ("refuse", "told")])
+@pytest.mark.parametrize(("presence", "key"), [("honour", "findings"), ("refuse", "not_changed")])
 def test_what_no_record_has_empties_no_file(site: Site, presence: str, key: str) -> None:
     """An account may not see the field, where an instance leaves out what is empty. A filter finds that it has values,
     where the instance has such filters.

@@ -194,14 +194,14 @@ def _follow(site: Site, root: Path, before: State, after: State, chance: random.
     patched = applied(site.root, root, planned["patch"])
     taken = take(site, gone=gone, into=into)
     assert content(site.root) == patched
-    note("\n".join(taken["told"]))
+    note("\n".join(taken["not_changed"]))
     _only_what_differs(site, chunks, differing)
     again = take(site, gone=gone, into=into)
     assert (again["changed"], again["patch"]) == (False, "")
     left = site.plan(**order)
-    assert left.findings == [] or taken["told"], left.findings
+    assert left.findings == [] or taken["not_changed"], left.findings
     for change in left.changes:
-        assert any(str(change["key"]) in line for line in taken["told"]), (change, taken["told"])
+        assert any(str(change["key"]) in line for line in taken["not_changed"]), (change, taken["not_changed"])
 
 
 def _only_what_differs(

@@ -49,7 +49,7 @@ def test_the_base_is_private_and_holds_no_value(applied: Site) -> None:
 def test_a_change_of_the_application_is_taken(applied: Site) -> None:
     somebody(applied, {"objects.yml": "- {barcode: '100001', quantity: 5}\n"})
     result = take(applied)
-    assert (result["told"], result["conflicts"], result.get("warnings")) == ([], [], None)
+    assert (result["not_changed"], result["conflicts"], result.get("warnings")) == ([], [], None)
     assert "quantity: 5" in (applied.root / "objects.yml").read_text("utf-8")
     assert applied.run().outcome == "unchanged"
 
@@ -59,7 +59,7 @@ def test_a_change_of_the_files_is_kept(applied: Site) -> None:
     before = content(applied.root)
     result = take(applied)
     assert not result["changed"]
-    (told,) = result["told"]
+    (told,) = result["not_changed"]
     assert "inventory_name is 'Desk' in the files and 'Table' in the instance" in told
     assert told.endswith("because the files changed it since the last apply, and the application did not")
     assert content(applied.root) == before
@@ -80,7 +80,7 @@ def test_a_change_of_both_is_a_conflict(applied: Site) -> None:
     assert content(applied.root) == before
     result = take(applied, on_conflict="take")
     assert result["conflicts"] == [conflict]
-    assert (result["changed"], result["told"]) == (True, [])
+    assert (result["changed"], result["not_changed"]) == (True, [])
     assert "Bench" in (applied.root / "objects.yml").read_text("utf-8")
 
 
@@ -91,7 +91,7 @@ def test_a_reference_to_a_new_record_is_part_of_the_base(applied: Site) -> None:
          "objects.yml": "- {barcode: '100001', target_room: Plant/2}\n"},
     )  # fmt: skip
     result = take(applied)
-    assert (result["conflicts"], result["told"]) == ([], [])
+    assert (result["conflicts"], result["not_changed"]) == ([], [])
     assert "target_room: Plant/2" in (applied.root / "objects.yml").read_text("utf-8")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import io
 import re
+import subprocess
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 import openpyxl
 import pytest
 from instance_site import Site
+from libreoffice import PROGRAM
 from openpyxl.styles import Font, PatternFill
 
 from .absorbing import somebody, take
@@ -86,7 +88,7 @@ def test_values_change_and_nothing_else(applied: Site) -> None:
     assert result["changed"]
     assert "GIT binary patch" in result["patch"]
     result = take(applied)
-    assert (result["told"], result["summary"]) == ([], {"objects": {"changed": 4, "added": 0, "removed": 0}})
+    assert (result["not_changed"], result["summary"]) == ([], {"objects": {"changed": 4, "added": 0, "removed": 0}})
     sheet = cells(applied)
     assert [sheet[one].value for one in ("B2", "C2", "D2", "E2", "F2")] == [
         "Desk <new> & 'old'", "_x005F_x0041_ 'n'", 1299.95, dt.datetime.fromisoformat("2025-01-02"), "=SUM(D2:D3)",
@@ -118,7 +120,7 @@ def test_a_formula_is_reported_and_not_changed(site: Site) -> None:
     site.run()
     change(site, Amount="16", inventory_name="Desk")
     result = take(site)
-    (told,) = result["told"]
+    (told,) = result["not_changed"]
     assert told.startswith("assets.xlsx:objects!D2: object 100001: Amount is ")
     assert "formula" in told
     assert (cells(site)["D2"].value, cells(site)["B2"].value) == ("=6*2.5", "Desk")
@@ -126,19 +128,19 @@ def test_a_formula_is_reported_and_not_changed(site: Site) -> None:
 
 def test_a_cleared_field_needs_a_cell_that_says_so(applied: Site) -> None:
     change(applied, Note="null")
-    (told,) = take(applied)["told"]
+    (told,) = take(applied)["not_changed"]
     assert told.endswith("not changed, because an empty cell of the table says nothing")
     applied.write({"instance.yml": "api: seventhings/v1\nset: test\ncsv: {empty: {Note: clear}}\n"})
-    assert take(applied)["told"] == []
+    assert take(applied)["not_changed"] == []
     assert cells(applied)["C2"].value is None
     assert applied.plan().outcome == "unchanged"
 
 
 def test_what_is_gone_gets_its_state_and_no_row_is_removed(applied: Site) -> None:
     somebody(applied, {"objects.yml": "- {barcode: '100002', _state: archived}\n"})
-    (told,) = take(applied, gone="remove")["told"]
+    (told,) = take(applied, gone="remove")["not_changed"]
     assert "it is a row of a workbook, on which formulas may depend; delete it there" in told
-    assert take(applied, gone="absent")["told"] == []
+    assert take(applied, gone="absent")["not_changed"] == []
     assert cells(applied)["G3"].value == "archived"
     assert applied.plan().outcome == "unchanged"
 
@@ -150,7 +152,30 @@ def test_a_table_of_another_system_is_not_changed(site: Site) -> None:
     )
     site.run()
     change(site, inventory_name="Desk")
-    (told,) = take(site)["told"]
+    (told,) = take(site)["not_changed"]
     assert told.endswith("not changed, because it is in a table of another system")
     result = take(site, into={"objects": "objects/feed.csv"})
     assert "expected a file that is no table of another system" in result["msg"]
+
+
+def saved_by_libreoffice(path: Path, folder: Path) -> Any:
+    """Return the sheet of a workbook that LibreOffice opened, calculated and saved, with the values of its formulas."""
+    command = [str(PROGRAM), f"-env:UserInstallation={(folder / 'home').as_uri()}", "--headless"]
+    command += ["--convert-to", "xlsx", "--outdir", str(folder), str(path)]
+    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    return openpyxl.load_workbook(folder / path.name, data_only=True)["objects"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(PROGRAM is None, reason="LibreOffice is not installed")
+def test_libreoffice_opens_what_was_changed(applied: Site, tmp_path: Path) -> None:
+    change(applied, inventory_name="Desk", Amount="1299.95", Day="2025-01-02")
+    assert take(applied)["not_changed"] == []
+    sheet = saved_by_libreoffice(applied.root / "assets.xlsx", tmp_path / "office")
+    rows = [[cell.value for cell in row] for row in sheet]
+    day = dt.datetime.fromisoformat("2025-01-02")
+    assert rows[1] == ["100001", "Desk", "old", 1299.95, day, 1302.95, None], "the formula counts the new amount"
+    assert rows[2] == ["100002", "Chair", None, 3, None, None, None]
+    assert (sheet["D2"].number_format, sheet["E2"].number_format) == ('#,##0.00" €"', r"dd\.mm\.yyyy")
+    assert (sheet["B2"].font.b, sheet["B2"].fill.fgColor.rgb) == (True, "FFFFEE00")
+    assert applied.plan().outcome == "unchanged"

@@ -246,7 +246,7 @@ def test_absorb_takes_no_scan_into_the_files(site: Site) -> None:
     told = take(site, into={"objects": "objects/new.yml"})
     assert told["summary"] == {"objects": {"changed": 0, "added": 1, "removed": 0}}
     assert "actual" not in (site.root / "objects/new.yml").read_text()
-    assert not [line for line in told["told"] if "actual" in line]
+    assert not [line for line in told["not_changed"] if "actual" in line]
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def _objects(*records: Mapping[str, Any]) -> dict[str, str | bytes]:
 
 
 def _why(done: Mapping[str, Any]) -> list[str]:
-    return [line.rpartition("because ")[2] for line in done["told"]]
+    return [line.rpartition("because ")[2] for line in done["not_changed"]]
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_what_the_files_take_away_is_told_where_it_is_there_again(below: Site) -
     somebody(below, _objects({"barcode": "1"}, {"barcode": "2"}))
     done = take(below, into={"objects": "objects.yml"})
     assert done["changed"] is False
-    assert done["told"] == [
+    assert done["not_changed"] == [
         f"objects.yml:{number}:3: object {number}: not changed, because it is there again, and the files take it away"
         for number in (1, 2)
     ]
@@ -61,7 +61,7 @@ def test_a_state_that_is_written_is_replaced(below: Site) -> None:
     below.write({"objects.yml": "- {barcode: '1', inventory_name: Lamp, _state: present} # mine\n"})
     below.run()
     somebody(below, _objects({"barcode": "1", "_state": "archived"}))
-    assert take(below, gone="absent")["told"] == []
+    assert take(below, gone="absent")["not_changed"] == []
     written = "- {barcode: '1', inventory_name: Lamp, _state: archived} # mine\n"
     assert (below.root / "objects.yml").read_text() == written
 
@@ -107,7 +107,7 @@ def test_dollars_in_lists_and_maps_are_escaped_where_files_declare_variables(bel
             "rental_cases.jsonl": json.dumps({**case, "renter": {"type": "plain", "value": "${x}"}}),
         },
     )
-    assert take(below)["told"] == []
+    assert take(below)["not_changed"] == []
     assert 'accessories: ["a${$}{b}"]}' in (below.root / "objects.yml").read_text()
     assert '"value": "${$}{x}"' in (below.root / "rental_cases.jsonl").read_text()
     assert take(below)["changed"] is False
@@ -156,12 +156,12 @@ def test_all_attachments_of_an_overridden_value_are_in_its_layer(below: Site, no
     )
     somebody(below, {**texts, **_objects({"barcode": "1", "documents": now})})
     done = take(below, **options)
-    assert done["told"] == []
+    assert done["not_changed"] == []
     found = sorted(one.name for one in (below.root / "late").rglob("*.txt"))
     assert found == sorted(now)
     assert (below.root / "base/objects.yml").read_text() == base
     again = take(below, **options)
-    assert (again.get("failed"), again["changed"], again["told"]) == (None, False, [])
+    assert (again.get("failed"), again["changed"], again["not_changed"]) == (None, False, [])
 
 
 def test_a_record_of_two_layers_leaves_both_or_none(below: Site) -> None:
@@ -192,7 +192,7 @@ def test_overrides_that_have_no_place_are_told_and_not_counted(below: Site) -> N
     changed = {"barcode": "1", "inventory_name": "Lamp", "description": "e"}
     somebody(below, _objects(changed, {"barcode": "2", "_state": "archived"}))
     done = take(below, gone="absent", **options)
-    assert done["told"] == [
+    assert done["not_changed"] == [
         f"late/objects/a.yml: objects '{number}': late/objects/a.yml is a directory" for number in (1, 2)
     ]
     assert (done["changed"], done["summary"]["objects"]) == (False, {"changed": 0, "added": 0, "removed": 0})
@@ -234,7 +234,7 @@ def test_new_attachments_are_told_where_they_are_read_from_elsewhere(
         },
     )
     done = take(below, into={"objects": "objects.yml"}, files_root=str(other))
-    told = [line.partition(" is ")[0] for line in done["told"]]
+    told = [line.partition(" is ")[0] for line in done["not_changed"]]
     is_new = "b.txt" in now
     assert told == [
         *(["objects.yml:1:52: object 1: documents"] if is_new else []),
@@ -253,7 +253,10 @@ def test_a_directory_in_the_place_of_a_file_is_told(below: Site) -> None:
     below.write({"objects/a.yml/b.yml": "[]\n"})
     somebody(below, _objects({"barcode": "1"}))
     done = take(below, into={"objects": "objects/a.yml"})
-    assert (done["changed"], done["told"]) == (False, ["objects/a.yml: objects '1': objects/a.yml is a directory"])
+    assert (done["changed"], done["not_changed"]) == (
+        False,
+        ["objects/a.yml: objects '1': objects/a.yml is a directory"],
+    )
 
 
 def test_a_workbook_takes_no_new_records(below: Site) -> None:
@@ -283,7 +286,7 @@ def test_vaulted_files_are_told_and_left(below: Site) -> None:
     somebody(below, _objects({"barcode": "1"}, {"barcode": "2"}))
     done = take(below, secret=_SECRET, into={"objects": "objects.yml"})
     assert _why(done) == ["its file is vaulted", "objects.yml: objects '2': its file is vaulted"]
-    assert "Thing" not in done["told"][0]
+    assert "Thing" not in done["not_changed"][0]
     assert (below.root / "objects.yml").read_bytes() == vaulted
 
 
@@ -309,7 +312,7 @@ def test_a_table_in_which_nothing_stands_is_left(below: Site) -> None:
     below.write({"objects.csv": "", "objects/a.yml": "[]\n"})
     somebody(below, _objects({"barcode": "1"}))
     done = take(below, into={"objects": "objects.csv"})
-    assert (done["told"], done["files"]) == ([], ["objects.jsonl"])
+    assert (done["not_changed"], done["files"]) == ([], ["objects.jsonl"])
 
 
 # ---- meanwhile
