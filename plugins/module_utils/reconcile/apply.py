@@ -79,6 +79,7 @@ class Applier:
         self._extra = extra or {}
         self._defers = defers
         self.answered: Record | None = None
+        self._read: Record | None = None
 
     def carry_out(
         self, change: Change, find: Finder, known: frozenset[str] = frozenset(), by_key: bool = False
@@ -324,8 +325,10 @@ class Applier:
         if values:
             with self._replacing(current.uuid):
                 self._send_values(change, self._whole(current), values)
+                self._clear_the_rest(change, current.uuid)
         if status is not None:
             self._client.set_status(self._kind, current.uuid, status)
+            self._read = None
 
     def _replacing(self, uuid: str) -> AbstractContextManager[None]:
         """Keep other processes from a record from the time at which it is read until it is replaced."""
@@ -383,27 +386,33 @@ class Applier:
     # ---- report
 
     def read_back(self, change: Change, uuid: str) -> Record:
-        """The record as it is after a change; what a PUT could not clear by leaving it out is cleared with null."""
+        """Return the record as it is after a change."""
+        if self._read is not None:
+            return self._read
         if self.answered is not None and self._client.is_on("patch_answer", "record"):
             return self.answered
+        return self._read_again(uuid)
+
+    def _read_again(self, uuid: str) -> Record:
         record = self._client.get(self._kind, uuid, self._template)
         if record is None:
             raise SeventhingsError(
                 f"The {self._kind.words} {uuid} was written, but the service does not find it when it is read back"
                 f"{perhaps_unseen(self._kind)}."
             )
-        return self._clear_the_rest(change, record)
+        return record
 
-    def _clear_the_rest(self, change: Change, record: Record) -> Record:
-        """Sends null for what a PUT could not clear on this instance by leaving it out."""
-        if change.action != plan.UPDATE:
-            return record
+    def _clear_the_rest(self, change: Change, uuid: str) -> None:
+        """Send null for fields that a PUT could not clear on this instance by leaving them out."""
         left_out = [
             key for key in self._kind.cleared_by_leaving_out if key in change.values and change.values[key] is None
         ]
+        if not left_out:
+            return
+        self._read = record = self._read_again(uuid)
         still = [key for key in left_out if self._schema.read_one(key, record.flat) is not None]
         if not still:
-            return record
+            return
         body = update_body(self._schema, record, change.values, self._extra)
         try:
             self._send(record, {**body, **dict.fromkeys(still)}, "status" in change.values)
@@ -413,4 +422,4 @@ class Applier:
                 "value instead."
             )
             raise
-        return self._client.get(self._kind, record.uuid) or record
+        self._read = self._read_again(uuid)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from embedded_here import Killed
+from embedded_here import Embedded, Killed
 from instance_site import yaml_list
 from one_machine import Machine
 
@@ -138,13 +138,39 @@ def test_a_change_that_is_alone_waits_for_nobody(tmp_path: Path, kind: str) -> N
 def test_a_case_without_a_renter_is_replaced_like_any_other(tmp_path: Path, fault: str) -> None:
     """Such a body is sent without the usual repeats, because some instances answer it with a 500 each time."""
     machine = Machine(tmp_path)
-    case = {"title": "Loan", "issue_date": "2031-05-05", "due_date": "2031-05-09", "references": ["100003"]}
+    case: dict[str, Any] = {
+        "title": "Loan",
+        "issue_date": "2031-05-05",
+        "due_date": "2031-05-09",
+        "references": ["100003"],
+    }
     created = machine.call("rental_case", responsible_user="bernd.kowalski@nordhain.example", **case).data
     assert created["changed"], created
-    key = {"title": "Loan", "issue_date": "2031-05-05"}
+    key: dict[str, Any] = {"title": "Loan", "issue_date": "2031-05-05"}
     machine.service.fault(fault, method="PUT", path=f"{PATHS['rental_case']}/*", times=1, commit_after=25)
     assert machine.call("rental_case", **key, comment="With tripod.").data["changed"]
     assert machine.call("rental_case", **key, due_date_reminder={"unit": "days", "value": 5}).data["changed"]
     machine.service.clock.forward(60)
     [record] = [one for one in machine.service.dump()["rental_cases"] if one["title"] == "Loan"]
     assert (record["comment"], record["due_date_reminder"]) == ("With tripod.", {"unit": "days", "value": 5})
+
+
+def test_a_reminder_that_takes_a_second_put_to_clear_takes_nothing_back(tmp_path: Path) -> None:
+    """The second one waits for the rate limit, and another process changes the record meanwhile."""
+    machine = Machine(tmp_path)
+    machine.service = Embedded.started({"rental_omitted_reminder": "keep"})
+    change(machine, "rental_case", due_date_reminder={"unit": "days", "value": 5})
+    path = f"{PATHS['rental_case']}/"
+
+    def pause() -> None:
+        waiting = machine.client
+        with waiting.creations.paused():
+            assert change(machine, "rental_case", comment="With tripod.")["changed"]
+
+    def before_the_second_put() -> None:
+        meanwhile(machine, pause, ("PUT", path))
+
+    meanwhile(machine, before_the_second_put, ("PUT", path))
+    assert change(machine, "rental_case", due_date_reminder=None)["changed"]
+    [record] = [one for one in machine.service.dump()["rental_cases"] if one["title"] == LOAN]
+    assert (record["comment"], record["due_date_reminder"]) == ("With tripod.", None)

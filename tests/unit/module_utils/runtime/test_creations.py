@@ -13,6 +13,7 @@ import struct
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from processes import ended, forked, kill, note, noted, until
@@ -161,7 +162,7 @@ def test_kills_leave_no_lock_and_no_duplicate(folder: Folder, tmp_path: Path) ->
         assert list(noted(tmp_path / "records")) == ["Lab"], number
 
 
-def looks_after(folder: Folder, clock: Clock, kind: str = "room", **options: float) -> list[float]:
+def looks_after(folder: Folder, clock: Clock, *, kind: str = "room", **options: Any) -> list[float]:
     """Create a record of which a mark tells. Return when it was looked for; the first look is always at once."""
     looks: list[float] = []
     began, mine = clock.now, on(folder, clock, **options)
@@ -225,7 +226,7 @@ def leave_a_mark(folder: Folder, clock: Clock, error: BaseException | None = Non
     ],
 )
 def test_a_mark_counts_until_it_is_as_old_as_the_horizon(
-    folder: Folder, clock: Clock, later: float, options: dict[str, float], looks: list[float]
+    folder: Folder, clock: Clock, later: float, options: dict[str, Any], looks: list[float]
 ) -> None:
     leave_a_mark(folder, clock)
     clock.now += later
