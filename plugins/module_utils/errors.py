@@ -102,6 +102,10 @@ class IncompleteList(SeventhingsError):
         )
 
 
+class WrongContent(SeventhingsError):
+    """Raised if the service answers something else in place of the content of a file."""
+
+
 class WriteRefused(SeventhingsError):
     """Raised instead of sending a write in check mode."""
 

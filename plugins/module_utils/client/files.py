@@ -14,16 +14,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ..errors import InvalidInput, OutcomeUnknown, SeventhingsError
+from ..errors import InvalidInput, OutcomeUnknown, SeventhingsError, WrongContent
 from ..local.safe_files import Folder, NotOpened
-from ..model.field import Field, is_uuid
+from ..model.field import Field, is_uuid, shorten
 from ..model.kinds import FILE
 from ..model.types_links import Attachment, read_attachment
 from .client import Client, made_uuid, poll_after_lost_response
-from .transport import Effect
+from .transport import Effect, Response
 
 MAX_SIZE = 52_428_800
 MAX_NAME = 255
+_PAGE_START = 1024
+"""Bytes of a content in which a page says that it is a page."""
 _UNSENDABLE = re.compile('["\\x00-\\x1f\\x7f]')
 """Characters that a header of a multipart body cannot contain as they are."""
 
@@ -104,9 +106,11 @@ class Contents:
         self._linked: dict[str, str] = {}
         self._local: dict[tuple[str, str], str] = {}
 
-    def linked(self, uuid: str) -> str:
+    def linked(self, attachment: Attachment) -> str:
+        uuid = str(attachment.uuid)
         if uuid not in self._linked:
-            self._linked[uuid] = hashlib.sha256(download(self.client, uuid)).hexdigest()
+            content = download(self.client, uuid, attachment.size)
+            self._linked[uuid] = hashlib.sha256(content).hexdigest()
         return self._linked[uuid]
 
     def local(self, attachment: Attachment) -> str:
@@ -129,7 +133,7 @@ class Contents:
             ):
                 continue
             # The name may take a request, where the record does not tell it, so it is compared last.
-            if self.local(attachment) == self.linked(str(other.uuid)) and self._is_called(other, attachment.name):
+            if self.local(attachment) == self.linked(other) and self._is_called(other, attachment.name):
                 yield other
 
     def _is_called(self, linked: Attachment, name: str | None) -> bool:
@@ -198,26 +202,70 @@ def name_of(attachment: Attachment) -> str:
 
 
 def describe(client: Client, linked: Attachment) -> Attachment:
-    """Fill in what a record does not show of a file: some records show its uuid alone. Takes one request."""
+    """Fill in what a record does not show of a file: some records show its uuid alone. Takes one request.
+
+    :raises WrongContent: if the service answers a name that is no text.
+    """
     meta = client.get(FILE, str(linked.uuid))
-    told = read_attachment({**meta.flat, "uuid": linked.uuid}, Field("file", "ATTACHMENT")) if meta else None
-    if told is not None:
-        linked.name, linked.type, linked.size, linked.raw = told.name, told.type, told.size, told.raw
+    if meta is None:
+        return linked
+    told = read_attachment({**meta.flat, "uuid": linked.uuid}, Field("file", "ATTACHMENT"))
+    if told is None:
+        raise WrongContent(
+            f"GET /file/{linked.uuid}: the name of the file is {shorten(meta.flat.get('name'))}, which is no text"
+        )
+    linked.name, linked.type, linked.size, linked.raw = told.name, told.type, told.size, told.raw
     return linked
 
 
-def download(client: Client, uuid: str) -> bytes:
-    """Return the content of a file."""
-    return client.send("GET", f"/file/{uuid}/data", accept="application/octet-stream").body
+def download(client: Client, uuid: str, size: int | None = None) -> bytes:
+    """Return the content of a file.
+
+    :param size: in bytes, as the service reports it; None if it reports none.
+    :raises WrongContent: if the answer is something else, such as the page of a gateway.
+    """
+    answer = client.send("GET", f"/file/{uuid}/data", accept="application/octet-stream")
+    found = len(answer.body)
+    if size is None and _is_page(answer.body):
+        size = describe(client, Attachment(uuid=uuid)).size
+    if size not in (None, found):
+        raise WrongContent(
+            f"{answer.endpoint}: expected the {size} bytes of the file, got {found} bytes, and used none of them"
+        )
+    return answer.body
 
 
 def thumbnail(client: Client, uuid: str, size: Mapping[str, Any]) -> bytes:
     """Return a small picture of a file, a PNG if the instance has one.
 
     :param size: maximum width and height in pixels; the instance decides if they are missing.
+    :raises WrongContent: if the answer is a page.
     """
     pairs = [(name, str(pixels)) for name, pixels in size.items() if pixels is not None]
-    return client.send("GET", f"/file/{uuid}/thumbnail", pairs=pairs, accept="image/png, image/*;q=0.5").body
+    answer = client.send("GET", f"/file/{uuid}/thumbnail", pairs=pairs, accept="image/png, image/*;q=0.5")
+    if _is_page(answer.body):
+        raise WrongContent(f"{answer.endpoint}: expected a picture, got a page; it starts with {_start(answer)}")
+    return answer.body
+
+
+def pdf(client: Client, path: str, body: Mapping[str, Any]) -> bytes:
+    """Return a PDF that the service creates.
+
+    :raises WrongContent: if the answer is something else.
+    """
+    answer = client.send("POST", path, Effect.SAFE, body=body, accept="application/pdf")
+    if not answer.body.startswith(b"%PDF-"):
+        raise WrongContent(f"{answer.endpoint}: expected a PDF, got something else; it starts with {_start(answer)}")
+    return answer.body
+
+
+def _is_page(content: bytes) -> bool:
+    """Return True if a content is an HTML page."""
+    return content[:_PAGE_START].lstrip().lower().startswith((b"<!doctype html", b"<html"))
+
+
+def _start(answer: Response) -> str:
+    return repr(answer.excerpt(answer.body))
 
 
 def content_of(attachment: Attachment) -> bytes:
@@ -296,7 +344,7 @@ def is_same_file(client: Client, file: Mapping[str, Any], name: str, content: by
     :param file: its metadata.
     """
     is_alike = file.get("name") == name and file.get("size") == len(content)
-    return is_alike and download(client, str(file.get("uuid")).lower()) == content
+    return is_alike and download(client, str(file.get("uuid")).lower(), len(content)) == content
 
 
 def newest_files(client: Client) -> list[Mapping[str, Any]]:

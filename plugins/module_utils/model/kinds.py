@@ -10,7 +10,7 @@ section 4 of the interface (and from the published description for what it does 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
@@ -642,21 +642,12 @@ def flatten(kind: Kind, raw: Mapping[str, Any]) -> dict[str, Any]:
     if kind.defines_fields:
         given = raw.get("field_type")
         field_type = given if isinstance(given, Mapping) else {}
-        shapes = _SHAPES_OF_A_DEFINITION.items()
-        whole = {name: shaped(raw[name]) for name, shaped in shapes if raw.get(name) is not None}
         members = (("type", "name"), ("constraints", "constraints"))
         apart = {key: field_type[member] for key, member in members if member in field_type}
-        return {**raw, **whole, **apart}
+        return {**raw, **apart}
     return dict(raw)
 
 
 def maps_in(value: Any) -> list[Mapping[str, Any]]:
     """Return the maps of a list. Nothing else belongs there."""
     return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
-
-
-_SHAPES_OF_A_DEFINITION: dict[str, Callable[[Any], Any]] = {
-    "field_key": str,
-    "label": str,
-}
-"""Converters for members of a definition that everything else depends on."""

@@ -239,17 +239,12 @@ def parse_attachment(value: Any, _field: Field) -> Attachment:
 
 
 def read_attachment(value: Any, _field: Field) -> Attachment | None:
-    """Read one attachment of an answer: an object with at least the uuid, or the uuid alone."""
+    """Read one attachment of an answer: an object with at least the uuid, or the uuid alone. A name is a text."""
     if isinstance(value, Mapping) and is_uuid(value.get("uuid")):
-        size = _whole(value.get("size"))
-        return Attachment(
-            value["uuid"].lower(),
-            None,
-            value.get("name"),
-            value.get("type"),
-            size,
-            value,
-        )
+        name = value.get("name")
+        if name is not None and not isinstance(name, str):
+            return None
+        return Attachment(value["uuid"].lower(), None, name, value.get("type"), _whole(value.get("size")), value)
     return Attachment(uuid=value.lower()) if is_uuid(value) else None
 
 

@@ -18,6 +18,7 @@ from ..client.files import (
     download,
     linked_alike,
     name_of,
+    pdf,
     recognise,
     require_local,
     thumbnail,
@@ -317,7 +318,9 @@ class _Download:
     def of(cls, client: Client, meta: Mapping[str, Any], target: Target, size: Mapping[str, Any] | None) -> _Download:
         if size is not None:
             return cls(target, None, partial(thumbnail, client, str(meta["uuid"]), size))
-        return cls(target, meta.get("size"), partial(download, client, str(meta["uuid"])))
+        expected = meta.get("size")
+        known = expected if isinstance(expected, int) else None
+        return cls(target, expected, partial(download, client, str(meta["uuid"]), known))
 
     def is_there(self, content_of: Callable[[], bytes], check_mode: bool) -> bool:
         """Return True if the file is already in its place. In check mode a different size is enough for False."""
@@ -469,7 +472,7 @@ def report_template_info(client: Client) -> ListResult:
 
 def _made_report(client: Client, template: str, objects: Sequence[str]) -> bytes:
     body = {"report_template_uuid": template, "object_uuids": objects}
-    return client.send("POST", "/report", Effect.SAFE, body=body, accept="application/pdf").body
+    return pdf(client, "/report", body)
 
 
 def _reported(

@@ -14,9 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.client.files import MAX_SIZE, check_local, download
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, NotFound
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FILE
+from ansible_collections.community.seventhings.plugins.module_utils.client.files import (
+    MAX_SIZE,
+    check_local,
+    describe,
+    download,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, NotFound, WrongContent
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
 
 FOLDER = "files"
@@ -42,7 +46,7 @@ class Downloads:
         self._paths = dict(known)
         self._names = dict(names or {})
         self._held: dict[str, Path] = {}
-        self._missing: dict[str, NotFound] = {}
+        self._missing: dict[str, NotFound | WrongContent] = {}
         self.paths: dict[str, str] = {}
 
     @property
@@ -61,12 +65,13 @@ class Downloads:
 
         :raises NotFound: where the service has no such file.
         :raises InvalidInput: where no upload could carry its name.
+        :raises WrongContent: if the service answers something else.
         """
         uuid = str(attachment.uuid)
         name = self.name_of(attachment)
         self._check_name(name)
         if uuid not in self._paths:
-            self._paths[uuid] = self._fetch_once(uuid, name)
+            self._paths[uuid] = self._fetch_once(attachment, name)
         path = self._paths[uuid]
         return path if Path(path).name == name else {"path": path, "name": name}
 
@@ -80,8 +85,7 @@ class Downloads:
         if attachment.name:
             self._names[uuid] = attachment.name
         elif uuid not in self._names:
-            meta = self._client.get(FILE, uuid)
-            self._names[uuid] = str((meta.flat if meta else {}).get("name") or uuid)
+            self._names[uuid] = describe(self._client, attachment).name or uuid
         return self._names[uuid]
 
     def _check_name(self, name: str) -> None:
@@ -95,17 +99,18 @@ class Downloads:
         if problems:
             raise InvalidInput(problems)
 
-    def _fetch_once(self, uuid: str, name: str) -> str:
+    def _fetch_once(self, attachment: Attachment, name: str) -> str:
+        uuid = str(attachment.uuid)
         if uuid in self._missing:
             raise self._missing[uuid]
         try:
-            return self._fetch(uuid, name)
-        except NotFound as missing:
+            return self._fetch(uuid, attachment.size, name)
+        except (NotFound, WrongContent) as missing:
             self._missing[uuid] = missing
             raise
 
-    def _fetch(self, uuid: str, name: str) -> str:
-        content = download(self._client, uuid)
+    def _fetch(self, uuid: str, size: int | None, name: str) -> str:
+        content = download(self._client, uuid, size)
         if not 1 <= len(content) <= MAX_SIZE:
             raise NotFound(404, f"has {len(content)} bytes, which can't be uploaded", f"file {uuid}")
         digest = hashlib.sha256(content).hexdigest()[:16]

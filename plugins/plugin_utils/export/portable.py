@@ -12,7 +12,12 @@ from decimal import Decimal
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, InvalidInput, NotFound
+from ansible_collections.community.seventhings.plugins.module_utils.errors import (
+    Ambiguous,
+    InvalidInput,
+    NotFound,
+    WrongContent,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
     Field,
     InvalidValue,
@@ -234,7 +239,7 @@ class Portable:
         try:
             check_texts(self._downloads.name_of(attachment))
             return self._downloads.written(attachment)
-        except (InvalidInput, NotFound, NotPortable) as wrong:
+        except (InvalidInput, NotFound, NotPortable, WrongContent) as wrong:
             raise NotPortable(f"the file {attachment.uuid} can't be taken along: {wrong}") from wrong
 
     def _reference(self, reference: Reference) -> Any:

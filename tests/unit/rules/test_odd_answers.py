@@ -109,6 +109,10 @@ def test_words_that_python_alone_takes_for_numbers_are_no_json(number: str) -> N
     "change",
     [
         {"field_key": None},
+        {"field_key": 7},
+        {"field_key": True},
+        {"field_key": ["email"]},
+        {"field_key": {"name": "email"}},
         {"field_type": None},
         {"field_type": "TEXT"},
         {"field_type": {"name": None}},
@@ -121,3 +125,11 @@ def test_a_definition_without_a_key_or_a_type_is_no_field_less(change: dict[str,
     odd = wrong("/asset-tracking/person/field-definitions", [{**definitions[0], **change}, *definitions[1:]])
     done = odd.call("person_info")
     assert "of the template person has no field_key or no name of a field_type" in done["msg"]
+
+
+@pytest.mark.parametrize("label", [7, True, ["E-mail"], {"de": "E-Mail"}])
+def test_a_definition_whose_label_is_no_text_is_refused(label: Any) -> None:
+    [*definitions] = embedded_here.Embedded.started().client().definitions("person")
+    odd = wrong("/asset-tracking/person/field-definitions", [{**definitions[0], "label": label}, *definitions[1:]])
+    done = odd.call("person_info")
+    assert "expected records with a uuid and a label, got something else" in done["msg"]

@@ -249,7 +249,7 @@ def test_an_attachment_that_can_not_be_taken_along_is_asked_for_once_and_said(
     site.run()
     asked = []
 
-    def fetch(_client: Client, uuid: str) -> bytes:
+    def fetch(_client: Client, uuid: str, _size: int | None) -> bytes:
         asked.append(uuid)
         if is_gone:
             raise NotFound(404, "no such file", f"file {uuid}")
