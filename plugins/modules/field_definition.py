@@ -39,8 +39,10 @@ options:
     type: str
   type:
     description:
-      - Type of the field, see M(community.seventhings.object) for what its values look like. V(LINKED_ASSET) and
-        V(LINKED_ASSETS) are the same.
+      - Type of the field. The guide to field definitions has a table of what each type holds and how its values are
+        written. V(LINKED_ASSET) and V(LINKED_ASSETS) are the same. No type holds several choices.
+      - V(FIELD_VALUE_COMPARISON) compares two other fields, which O(relations) names as C(actual_field) and
+        C(expected_field). The service computes its value, so nothing can be written to it.
       - Required for a new definition. Changing it needs O(allow_destructive).
     type: str
     # generated: field_types

@@ -14,8 +14,8 @@ description:
   - Fields to filter and sort by are the options of M(community.seventhings.rental_case), and C(uuid).
   - Rental cases are a module of the instance that can be switched off. The error says so.
 notes:
-  - Takes one request for every 1,000 rental cases, and one more for objects and one more for users that O(filters) name
-    by a natural key.
+  - Takes one request for every 1,000 rental cases, one for every 1,000 users, and one more for objects that O(filters)
+    name by a natural key.
 seealso:
   - module: community.seventhings.rental_case
 extends_documentation_fragment:
@@ -96,8 +96,8 @@ records:
       type: str
     responsible_user:
       description:
-        - The user who is responsible, as C(id), C(uuid), C(email) and C(display_name). Instances tell the UUID.
-          The rest is there where users were read anyway, because one was named by e-mail address; else it is null.
+        - The user who is responsible, as C(id), C(uuid), C(email) and C(display_name).
+        - The list of users is read for that. If the account may not read it, all but the UUID is null.
       type: dict
     renter:
       description:

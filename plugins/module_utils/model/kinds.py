@@ -152,6 +152,7 @@ class Kind:
         takes a ``status_path``.
     :ivar write_only: members of a body that no answer has, as options of the module.
     :ivar carried_along: fields that a PUT sends as they are, so that what the service answered must be understood.
+    :ivar shown_user: field whose user a list shows with name and address; the service answers only the uuid.
     :ivar feature: the part of the service that must be switched on; empty where it always is.
     :ivar sort_parameters: how a page is sorted: ``sort`` stands for ``sort[KEY]``, ``sort_by`` for a key and an order.
     :ivar filter_parameters: field and operator to the parameters that filter a list of ``filters`` ``parameters``.
@@ -210,6 +211,7 @@ class Kind:
     open_status: str = ""
     write_only: tuple[Field, ...] = ()
     carried_along: tuple[str, ...] = ()
+    shown_user: str = ""
     feature: str = ""
     sort_parameters: tuple[str, ...] = ("sort",)
     filter_parameters: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
@@ -539,6 +541,7 @@ RENTAL_CASE = Kind(
     further_keys=(("title", "issue_date", "due_date"), ("title", "issue_date", "references")),
     answered=(Field("author", "USER"),),
     carried_along=("renter",),
+    shown_user="responsible_user",
     hours=Hours("is_full_day", ("issue_date", "due_date"), ("issue_at", "due_at")),
     feature="rental",
 )

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import datetime as dt
 from collections.abc import Mapping, Sequence
@@ -18,9 +19,9 @@ from typing import Any
 from ..client import query
 from ..client.client import Client, Record
 from ..client.query import MULTIPLE, OPERATORS, PRESENCE, Condition, Link
-from ..errors import InvalidInput
+from ..errors import InvalidInput, PermissionMissing
 from ..model.field import EMPTY, Field, InvalidValue, is_generated_key, is_uuid, shorten
-from ..model.kinds import SERVER_FIELDS, SERVER_KEYS, Kind
+from ..model.kinds import SERVER_FIELDS, SERVER_KEYS, USER, Kind
 from ..model.schema import Schema, type_of
 from ..model.types_links import Attachment, Reference, references_in
 from . import natural_keys
@@ -75,7 +76,7 @@ def list_records(
     complete, sight = True, None
     order = [(_field(schema, name, "sort"), descending) for name, descending in query.parse_sort(sort)]
     if identifier is None and not filters and (at_once := first_records(client, kind, order, limit, _rank_of)):
-        return ListResult([_shown(schema, reading, record) for record in at_once[0]], at_once[1])
+        return ListResult(_all_shown(schema, reading, at_once[0]), at_once[1])
     if identifier is not None:
         record = client.get(kind, str(identifier), template)
         found = [record] if record else []
@@ -92,8 +93,21 @@ def list_records(
         found = [record for record in candidates if _fits(record, conditions)]
     for field, descending in reversed(order):
         found.sort(key=partial(_rank_of, field), reverse=descending)
-    shown = [] if count_only else [_shown(schema, reading, record) for record in found[:limit]]
+    shown = [] if count_only else _all_shown(schema, reading, found[:limit])
     return ListResult(shown, len(found), complete, sight)
+
+
+def _all_shown(schema: Schema, reading: Reading, records: Sequence[Record]) -> list[dict[str, Any]]:
+    key = schema.kind.shown_user
+    if key and any(one.uuid and not one.email for record in records for one in _references(schema, key, record)):
+        # An account that may not list users still gets its records.
+        with contextlib.suppress(PermissionMissing):
+            reading.listed(USER)
+    return [_shown(schema, reading, record) for record in records]
+
+
+def _references(schema: Schema, key: str, record: Record) -> list[Reference]:
+    return list(references_in((schema.read_one(key, record.flat),)))
 
 
 def _shown(schema: Schema, reading: Reading, record: Record) -> dict[str, Any]:

@@ -462,3 +462,25 @@ def test_a_list_of_the_newest_only_says_whether_it_is_complete(count: int, compl
 
 def test_a_complete_list_says_so() -> None:
     assert read(service(*[thing(number) for number in range(1, 31)])).complete
+
+
+CASE = {"uuid": uuid_of(3), "title": "Fair", "responsible_user_uuid": uuid_of(4)}
+NAMED = {"id": 9, "uuid": uuid_of(4), "email": "ada@acme.example", "display_name": "Ada Lovelace"}
+
+
+@pytest.mark.parametrize("limit", [None, 1])
+def test_a_rental_case_names_who_is_responsible(limit: int | None) -> None:
+    transport = FakeTransport({"GET /rental-management/rental-cases": listing([CASE]), "GET /users": listing([NAMED])})
+    (found,) = read(transport, kind="rental_case", limit=limit).records
+    assert found["responsible_user"] == NAMED
+
+
+def test_a_rental_case_is_shown_to_an_account_that_may_not_list_users() -> None:
+    transport = FakeTransport({"GET /rental-management/rental-cases": listing([CASE]), "GET /users": refusal(403)})
+    (found,) = read(transport, kind="rental_case").records
+    assert found["responsible_user"] == {"id": None, "uuid": uuid_of(4), "email": None, "display_name": None}
+
+
+def test_no_users_are_read_if_no_rental_case_is_shown() -> None:
+    transport = FakeTransport({"GET /rental-management/rental-cases": listing([])})
+    assert read(transport, kind="rental_case").records == []
