@@ -245,6 +245,8 @@ INSTANCE: Spec = {
     "only": {"type": "list", "elements": "str", "default": []},
     "exclude": {"type": "list", "elements": "str", "default": []},
     "protected": {"type": "bool", "default": False},
+    "rules": {"type": "list", "elements": "path", "default": []},
+    "rules_digest": {"type": "list", "elements": "str"},
     "prune": {"type": "dict"},
     "limits": {"type": "dict"},
     "observed": {"type": "dict"},

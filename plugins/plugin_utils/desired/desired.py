@@ -142,6 +142,7 @@ class Finding:
     :ivar gist: what may be told of it where the message would quote what is vaulted: words of ours, names of the
         instance, places.
     :ivar column: the name of the field, as it was written. :ivar misfit: the value and why, where many may have it.
+    :ivar rule: the id of the rule that is broken; empty if it is about none.
     """
 
     place: Place
@@ -149,6 +150,7 @@ class Finding:
     gist: str = ""
     column: str = field(default="", compare=False)
     misfit: Misfit | None = field(default=None, compare=False)
+    rule: str = field(default="", compare=False)
 
     @classmethod
     def of(cls, place: Place, message: str) -> Finding:

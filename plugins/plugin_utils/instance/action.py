@@ -32,6 +32,7 @@ from ..desired.observed import of_task, together
 from ..desired.telling import Told, tell
 from ..layers.given import load_files, sources_of
 from ..printing.screen import tell as tell_on_screen
+from ..rules.rule import RuleSet, read_rules
 from .caps import Caps, require_caps
 from .offline import JSONSCHEMA_IMPORT_ERROR, offline_findings
 from .on_screen import findings_in_short, in_short, message_in_short
@@ -129,6 +130,7 @@ def _provision(
         invocation.read.append(load_files(options, sources, loader, written, invocation.hiding))
         return invocation.read[-1]
 
+    rules = _rules(options, sources)
     has_files = src is not None or options.get("desired") is not None
     if stored is not None:
         stored.lies_in(src, local_files(src, _path(options, "files_root")))
@@ -146,9 +148,10 @@ def _provision(
     else:
         missing = "only a real run applies a plan_file" if looks_only else f"there is no plan_file {plan_file or ''}"
         raise InvalidInput(f"src: {missing.rstrip()}, and neither src nor desired says what to plan")
+    desired.findings += rules.findings if rules is not None else []
     if options["mode"] == "validate":
         desired.observed = together(of_task(options.get("observed")), desired.observed)
-        return _validated(desired, reports, check_mode, src, url, invocation.host, options["plan_follows"])
+        return _validated(desired, reports, check_mode, src, url, invocation.host, options["plan_follows"], rules)
     is_drift = options["mode"] == "drift"
     written_now = all_that_is_written if has_files else None
     run_options = RunOptions(
@@ -162,6 +165,7 @@ def _provision(
         scope=Scope(options["only"], options["exclude"]),
         caps=Caps.from_task(options),
         plan_file=None if plan_file is None or is_drift else PlanFile(plan_file, stored, options["stale"], written_now),
+        rules=rules,
     )
     client = connect(options, read_only=looks_only, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
     client.creations.on_wait = tell_on_screen
@@ -239,6 +243,21 @@ def report_paths(options: Mapping[str, Any], plan_file: Path | None) -> list[Pat
     return paths
 
 
+def _rules(options: Mapping[str, Any], sources: Sequence[Path]) -> RuleSet | None:
+    """Return the rules of the task; None if it names none.
+
+    :raises InvalidInput: if a file can't be read, is not the one that is expected, or may be changed by strangers.
+    """
+    paths = [Path(text).expanduser() for text in options.get("rules") or () if text]
+    if not paths:
+        if options.get("rules_digest"):
+            raise InvalidInput("rules_digest: give rules too")
+        return None
+    if JSONSCHEMA_IMPORT_ERROR is not None:
+        raise SeventhingsError(missing_required_lib("jsonschema"))
+    return read_rules(paths, options.get("rules_digest"), sources if options["protected"] else ())
+
+
 def _path(options: Mapping[str, Any], name: str) -> Path | None:
     return Path(options[name]).expanduser() if options.get(name) else None
 
@@ -278,10 +297,11 @@ def _validated(
     url: str,
     host: str,
     plan_follows: bool,
+    rules: RuleSet | None,
 ) -> dict[str, Any]:
     if JSONSCHEMA_IMPORT_ERROR is not None:
         raise SeventhingsError(missing_required_lib("jsonschema"))
-    told = tell(offline_findings(desired, plan_follows), desired)
+    told = tell(offline_findings(desired, plan_follows, rules), desired)
     problems = told.lines
     if reports:
         write_reports(_judged(told, desired, check_mode, host), reports, src, (), url)

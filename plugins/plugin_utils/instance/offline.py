@@ -39,6 +39,7 @@ from ..desired.desired import (
 from ..desired.loading import MAX_SOURCE
 from ..export.json_schema import MAIN, saved_fields, static_schema
 from ..export.layout import SCHEMAS
+from ..rules.rule import RuleSet
 from .validation import validate
 
 try:
@@ -52,16 +53,19 @@ _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}")
 _SECTIONS = {kind: section for section, kind in SECTIONS.items()}
 
 
-def offline_findings(desired: DesiredInstance, plan_follows: bool = False) -> list[Finding]:
+def offline_findings(
+    desired: DesiredInstance, plan_follows: bool = False, rules: RuleSet | None = None
+) -> list[Finding]:
     """Every finding, those of reading included, in the order of their places; one for each place.
 
     :param plan_follows: whether a plan, which knows the types of all fields, comes next: nothing warns of those that
         could not be judged here.
+    :param rules: the rules of the task.
     """
     known = known_fields(desired)
     # After the schema was read, of which something may be found, too.
-    found = validate(desired, known, warns=not plan_follows)
-    places = {finding.place for finding in found}
+    found = validate(desired, known, warns=not plan_follows, rules=rules)
+    places = {finding.place for finding in found if not finding.rule}
     shapes = _Shapes()
     for entry in desired.entries:
         if entry.kind.short_key or (entry.kind.template and entry.kind.name not in known):

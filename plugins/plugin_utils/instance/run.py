@@ -37,6 +37,7 @@ from ..apply.journal_place import earlier_journal
 from ..desired.desired import DesiredInstance, Limits, digest_of
 from ..desired.sealing import PlanOutdated, scrypted
 from ..desired.telling import tell
+from ..rules.rule import RuleSet
 from ..set_plan.baseline import Baseline, note_applied
 from ..set_plan.held import without_held
 from ..set_plan.plan import (
@@ -91,6 +92,7 @@ class RunOptions:
         twin is connected.
     :ivar archived_duplicates: ``check`` looks up all records in the archive that are to be created; ``trust_service``
         a sample of very many.
+    :ivar rules: the rules that records and changes must keep; None if the task names none.
     :ivar plan_file: written in check mode; removed in a real run after all of it was applied.
     """
 
@@ -104,6 +106,7 @@ class RunOptions:
     scope: Scope = field(default_factory=Scope)
     caps: Caps = field(default_factory=Caps)
     plan_file: PlanFile | None = None
+    rules: RuleSet | None = None
 
 
 @contextlib.contextmanager
@@ -137,6 +140,16 @@ def run_instance(
     :raises SeventhingsError: where nothing could be planned.
     """
     return _Run(client, desired, run_options, on_progress, clock, sleep or client.transport.sleep).run()
+
+
+def _only_findings(plan: InstancePlan) -> InstancePlan:
+    """Return what holds of a plan with findings."""
+    return InstancePlan(
+        findings=plan.findings,
+        live_findings=plan.live_findings,
+        rule_warnings=plan.rule_warnings,
+        warnings=plan.warnings,
+    )
 
 
 class _Run:
@@ -184,7 +197,7 @@ class _Run:
                     plan = self._plan(journal)
                     if plan.findings:
                         # With any finding nothing of the plan holds.
-                        return self._result("failed", InstancePlan(findings=plan.findings, warnings=plan.warnings))
+                        return self._result("failed", _only_findings(plan))
                     plan, refusals = self._gate(plan, journal)
                     if refusals:
                         return self._refuse(plan, refusals)
@@ -326,6 +339,8 @@ class _Run:
             limited_account=caps.limited_account or options.drift,
             is_protected=caps.is_protected,
             observed=caps.observed,
+            rules=options.rules,
+            judges_live=options.drift,
         )
 
     def _most_lookups(self, is_planned_only: bool) -> int | None:
@@ -413,6 +428,8 @@ class _Run:
             root, contents = self._client.transport.root, Contents(self._client)
             self._digest = self._plan_file.write(root, self._desired, plan, contents)
         differs = "drift" if self._options.drift else "changed"
+        if plan.live_findings:
+            return self._result("failed", plan)
         return self._result(differs if plan.changes else "unchanged", plan)
 
     def _must_read_again(self, plan: InstancePlan, journal: Journal) -> bool:
@@ -550,7 +567,9 @@ class _Run:
     def _result(
         self, name: str, plan: InstancePlan, outcome: Outcome | None = None, refusals: Sequence[str] = ()
     ) -> RunResult:
-        told = tell(plan.findings, self._desired)
+        told = tell([*plan.findings, *plan.live_findings], self._desired)
+        by_rules = tell(plan.rule_warnings, self._desired).shown
+        of_rules = {f"{place}: {message}": place for place, message in by_rules}
         meaning = meaning_of(plan, self._desired.entries, self._desired.policy.notify, self._options.drift)
         return RunResult(
             outcome=name,
@@ -561,7 +580,7 @@ class _Run:
             failures=failures_of(plan, outcome or Outcome()),
             refusals=list(refusals),
             findings=told.lines,
-            warnings=[*plan.cautions, *self._warnings, *self._desired.warnings, *plan.warnings],
+            warnings=[*plan.cautions, *self._warnings, *self._desired.warnings, *of_rules, *plan.warnings],
             cautions=plan.cautions,
             undo="" if self._options.drift else not_undoable(plan.changes),
             **vars(meaning),
@@ -574,7 +593,7 @@ class _Run:
             every_finding=told.every,
             located=told.shown,
             places={number: planned.entry.place for number, planned in enumerate(plan.changes)},
-            warning_places={clean(one.text): one.place for one in self._odd},
+            warning_places={**{clean(one.text): one.place for one in self._odd}, **of_rules},
             forecast=self._forecast,
             made_by=made_by(self._desired.set_name),
         )

@@ -30,23 +30,32 @@ from ..desired.observed import OfflineObserved
 from ..desired.parsing import DesiredParser, written_as
 from ..desired.remarks import Remarks, blanks_in_key
 from ..desired.table_reader import check_identity
+from ..rules.rule import RuleSet
 from ..set_plan.uniqueness import written_twice
+from .offline_rules import OfflineRules
 
 _KINDS = {kind: section for section, kind in SECTIONS.items()}
 _DEFINITIONS = Schema.of(FIELD_DEFINITION)
 
 
 def validate(
-    desired: DesiredInstance, known: Mapping[str, Sequence[Field]] | None = None, warns: bool = True
+    desired: DesiredInstance,
+    known: Mapping[str, Sequence[Field]] | None = None,
+    warns: bool = True,
+    rules: RuleSet | None = None,
 ) -> list[Finding]:
     """Return every finding: those of reading, types if ``fields/`` or the service's own fields say them, natural keys
     that are missing or written twice, files that do not exist.
 
     :param known: name of a kind to all the fields that it has, if something else says them.
     :param warns: whether the desired state gets warnings of what is no mistake. A plan gives them for what it changes.
+    :param rules: the rules of the task.
     """
-    validation = _Validation(desired, known or {})
+    validation = _Validation(desired, known or {}, rules or RuleSet())
     found = validation.run()
+    broken, doubtful = validation.rules.close(warns)
+    found += broken
+    desired.warnings += desired.hiding.told(doubtful, desired.entries)
     desired.warnings += validation.places.warnings()
     desired.warnings += [*validation.remarks.warnings(), *validation.observed.warnings()] if warns else []
     return found
@@ -92,7 +101,8 @@ class KnownSchemas:
 
 
 class _Validation:
-    def __init__(self, desired: DesiredInstance, known: Mapping[str, Sequence[Field]]) -> None:
+    def __init__(self, desired: DesiredInstance, known: Mapping[str, Sequence[Field]], rules: RuleSet) -> None:
+        self.rules = OfflineRules(rules, self._find, lambda schema: self._is_complete(schema.kind))
         self.remarks = Remarks(desired.hiding)
         self.observed = OfflineObserved(desired)
         self.places = AlikePlaces(desired.hiding)
@@ -108,6 +118,7 @@ class _Validation:
     def run(self) -> list[Finding]:
         for place, words in check_identity(self._desired, self._schemas.of, self._is_complete):
             self._find(place, words)
+        unmanaged = {id(entry) for entry in self._desired.unmanaged}
         for entry in (*self._desired.entries, *self._desired.unmanaged):
             before = self._complaints
             values = self._parse(entry)
@@ -118,6 +129,8 @@ class _Validation:
                 self._find(*written)
             if self._complaints == before:
                 self._claim(entry, values)
+            if self._complaints == before and id(entry) not in unmanaged:
+                self.rules.look(_KINDS[entry.kind.name], self._schemas.of(entry.kind), entry, values)
         return sorted(self._found, key=lambda one: (one.place.source, one.place.line, one.place.column))
 
     def _is_complete(self, kind: Kind) -> bool:

@@ -125,6 +125,11 @@ class PlanContext:
         self.complaints += 1
         self._found[Finding.plain(place, message)] = None
 
+    def note(self, finding: Finding) -> None:
+        """Note a finding."""
+        self.complaints += 1
+        self._found[finding] = None
+
     @property
     def findings(self) -> list[Finding]:
         """Everything that is wrong, in the order of its places."""

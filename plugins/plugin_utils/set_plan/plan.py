@@ -33,6 +33,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidd
 from ..desired.desired import INLINE, SECTIONS, Entry, Finding, Source
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.parsing import written_as
+from ..rules.rule import RuleSet
 from .baseline import Baseline
 from .scan_codes import ScanCodeCounts
 from .state import ListedState
@@ -148,6 +149,8 @@ class InstancePlan:
     :ivar cautions: warnings with which every report begins.
     :ivar protected: reasons why the plan must not be applied that nothing can lift but the files.
     :ivar protections: records that say whether they must stay.
+    :ivar live_findings: rules that records break as the instance has them, which no change is to blame for.
+    :ivar rule_warnings: what rules of the level warning found, and rules that judge nothing.
     :ivar managed: uuids of records that are in the files and there already.
     :ivar claimed: name of a kind to the uuids of its records that are in the files, whether or not they are managed.
     :ivar names: uuid of such a record to its kind and its natural key in the files, where that may be noted.
@@ -180,6 +183,8 @@ class InstancePlan:
     cautions: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    live_findings: list[Finding] = field(default_factory=list)
+    rule_warnings: list[Finding] = field(default_factory=list)
     managed: list[str] = field(default_factory=list)
     claimed: Mapping[str, Mapping[str, Entry]] = field(default_factory=dict)
     names: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -236,6 +241,8 @@ class PlanOptions:
     :ivar limited_account: whether the task accepts that the account does not see all records.
     :ivar is_protected: whether the files may be those of strangers.
     :ivar observed: section to the fields that the task says scans or people write.
+    :ivar rules: the rules of the task; None if it has none. :ivar judges_live: whether they judge all records of the
+        instance as they are, too.
     :ivar is_approved: whether the plan comes from a plan file, for which the archive was checked.
     """
 
@@ -262,6 +269,8 @@ class PlanOptions:
     is_protected: bool = False
     observed: Mapping[str, Sequence[str]] = field(default_factory=dict)
     is_approved: bool = False
+    rules: RuleSet | None = None
+    judges_live: bool = False
 
 
 def mark_of(entry: Entry | None, uuid: str | None) -> Any:

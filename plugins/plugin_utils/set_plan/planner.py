@@ -60,6 +60,7 @@ from .plan import UNCHANGED, InstancePlan, Planned, PlanOptions, level_of
 from .prune import Pruning
 from .relabelled import check_relabelled
 from .renames import Moved
+from .ruled import RuleCheck
 from .sources import check_sources
 from .users import plan_user, user_of_person, without_dependants_of_users
 
@@ -107,6 +108,7 @@ class _Planner:
         self._gone: dict[str, Planned] = {}
         self._emptied = EmptiedCells()
         self._lost_digits = LostDigits(context.state)
+        self._rules = RuleCheck(context)
 
     def run(self) -> InstancePlan:
         context, result = self._context, self._result
@@ -159,6 +161,9 @@ class _Planner:
             self._lifecycles.check_protected()
             result.warnings += idle_settings(context)
         result.protected += self._lifecycles.refusals(self._shielded)
+        self._rules.judge_changes(result.changes)
+        self._rules.judge_live()
+        self._rules.close()
         self._check_limits()
         check_hidden_records(context)
         order = {section: number for number, section in enumerate(SECTIONS)}
@@ -488,6 +493,7 @@ class _Planner:
             self._context.note_references(change.values, entry)
         elif planned.kind.template:
             check_unique(self._context, planned, self._gone)
+        self._rules.judge(planned, current)
         self._context.take(planned)
 
     def _change(self, planned: Planned, current: Record | None, is_unchanged: bool) -> Change:
@@ -545,6 +551,7 @@ class _Planner:
                 context.note_references(planned.desired, entry)
             context.warn(planned, change.warnings)
             self._lifecycles.note(planned, change.current)
+            self._rules.judge(planned, change.current)
             if change.current is not None:
                 self._resume(planned, change.current)
             context.take(planned)

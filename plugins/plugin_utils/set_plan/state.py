@@ -77,6 +77,7 @@ class ListedState(InstanceState):
         self._planned: dict[str, list[tuple[Schema, Mapping[str, Any], Any]]] = {}
         self._planned_by_key: dict[tuple[str, tuple[str, ...]], dict[Key, list[Any]]] = {}
         self._becoming: dict[str, Mapping[str, Any]] = {}
+        self._values: dict[str, dict[int, Mapping[str, Any]]] = {}
         self._renamed: dict[str, Mapping[str, Any]] = {}
         self._resolved: dict[str, dict[str, Reference]] = {}
         self._unlisted: dict[str, Record | None] = {}
@@ -271,6 +272,30 @@ class ListedState(InstanceState):
     def named_as(self, record: Record, key: str) -> Any:
         """A field by which others refer to a record, as it will be once what is planned is done."""
         return self._becoming.get(record.uuid, {}).get(key) or record.flat.get(key)
+
+    def name_to_be(self, reference: Reference) -> str | None:
+        """Return the natural key of a record that is referred to, as it will be once what is planned is done; None if
+        it has none.
+        """
+        kind = KINDS[reference.target]
+        record = self.find(reference) if reference.awaits is None else None
+        if record is None and reference.awaits is None:
+            return None
+        planned = self._becoming.get(record.uuid, {}) if record is not None else self._values_of(kind, reference.awaits)
+        have = natural_keys.identity_of(kind).read(record.flat) if record is not None else {}
+        label = next((label for key in kind.labels if (label := planned.get(key) or have.get(key))), None)
+        inside = planned.get(kind.parent_key) or have.get(kind.parent_key) if kind.parent_key else None
+        if not isinstance(inside, Reference) or label is None:
+            return None if kind.parent or label is None else str(label)
+        head = self.name_to_be(inside)
+        return f"{head}/{label}" if head else None
+
+    def _values_of(self, kind: Kind, origin: Any) -> Mapping[str, Any]:
+        """The values of a record that is still to be created."""
+        planned = self._planned.get(kind.name, [])
+        if len(self._values.get(kind.name, {})) != len(planned):
+            self._values[kind.name] = {id(one[2]): one[1] for one in planned}
+        return self._values[kind.name].get(id(origin), {})
 
     def _is_renamed(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], record: Record) -> bool:
         """Tells whether others refer to a record in another way once it has some values."""

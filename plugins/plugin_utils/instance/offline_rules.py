@@ -1,0 +1,158 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rules of the task as far as the files alone decide them.
+
+A field that a file does not write may have any value in the instance. A rule that depends on it is left to the plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, is_uuid
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
+
+from ..desired.desired import Entry, Finding, Place
+from ..rules.bound import BoundRule, bind, fields_of
+from ..rules.found import Found
+from ..rules.rule import CHANGES, RuleSet
+
+_CONJUNCTIONS = frozenset({"type", "properties", "required"})
+"""Keywords of a schema that a record breaks by each of its fields alone."""
+
+
+class OfflineRules:
+    """The rules of a task, for files without an instance.
+
+    :param find: takes what is wrong with names in rules. :param is_complete: whether all fields of a section are known.
+    """
+
+    def __init__(
+        self, rules: RuleSet, find: Callable[[Place, str], None], is_complete: Callable[[Schema], bool]
+    ) -> None:
+        self._rules = rules
+        self._find = find
+        self._is_complete = is_complete
+        self._bound: dict[str, list[BoundRule]] = {}
+        self._parts: dict[tuple[str, frozenset[str]], BoundRule | None] = {}
+        self._open: dict[str, _Open] = {}
+        self._found = Found()
+
+    def look(self, section: str, schema: Schema, entry: Entry, values: Mapping[str, Any]) -> None:
+        """Judge a record as it is written.
+
+        :param values: canonical values of the fields whose types are known.
+        """
+        if section not in self._bound:
+            self._bound[section] = self._bind(section, schema)
+        if entry.state != "present" or not self._bound[section]:
+            return
+        record: dict[str, Any] = {}
+        known = set()
+        for key, value in values.items():
+            if key in schema.fields and all(map(_is_certain, references_in(value))):
+                known.add(key)
+                plain = schema.brief(key, value)
+                if plain not in EMPTY:
+                    record[key] = plain
+        if schema.kind.defines_fields:
+            known.add("template")
+            record["template"] = entry.template
+        for one in self._bound[section]:
+            self._judge(one, schema, entry, record, known)
+
+    def _bind(self, section: str, schema: Schema) -> list[BoundRule]:
+        more = ("template",) if schema.kind.defines_fields else ()
+        find = self._find if self._is_complete(schema) else _ignore
+        return bind(self._rules.about(section), [schema], more, find)
+
+    def _judge(self, one: BoundRule, schema: Schema, entry: Entry, record: Any, known: set[str]) -> None:
+        when, require = fields_of(one.when), fields_of(one.require)
+        if when is None or not when <= known:
+            self._leave(one, when, known)
+        elif require is not None and require <= known:
+            if one.breaks(record):
+                self._found.note(one, entry, schema, record)
+        elif one.is_about(record):
+            part = None if require is None else self._part(one, require - known)
+            if part is not None and part.breaks(record):
+                self._found.note(part, entry, schema, record)
+            else:
+                self._leave(one, require, known)
+
+    def _part(self, one: BoundRule, unknown: frozenset[str]) -> BoundRule | None:
+        """Return a rule without some fields, which records break only if they break the rule; None if there is none."""
+        mark = (one.rule.id, unknown)
+        if mark not in self._parts:
+            require = one.require
+            part = None
+            if isinstance(require, Mapping) and require.keys() <= _CONJUNCTIONS:
+                required = [name for name in require.get("required", ()) if name not in unknown]
+                part = BoundRule(one.rule, True, {**require, "required": required}, one.names)
+            self._parts[mark] = part
+        return self._parts[mark]
+
+    def _leave(self, one: BoundRule, names: frozenset[str] | None, known: set[str]) -> None:
+        """Count a record that the files alone do not decide about."""
+        self._open.setdefault(one.rule.id, _Open()).add([] if names is None else names - known)
+
+    def close(self, warns: bool) -> tuple[list[Finding], list[Finding]]:
+        """Return the findings, and the warnings with what was not judged.
+
+        :param warns: whether there are such warnings. A plan that follows judges what was not judged here.
+        """
+        bound = [one for rules in self._bound.values() for one in rules]
+        self._found.count_others([*bound, *(part for part in self._parts.values() if part is not None)])
+        warnings = self._found.warnings
+        used = {one.rule.id for one in bound if one.is_used}
+        for rule in self._rules.rules if warns else ():
+            if rule.subject == CHANGES:
+                words = "only a plan knows changes, so the rule judged nothing"
+            elif rule.id in self._open:
+                words = self._open[rule.id].words()
+            elif rule.id not in used:
+                warnings.append(rule.idle())
+                continue
+            else:
+                continue
+            message = rule.says(words)
+            warnings.append(Finding(rule.place, message, message, rule=rule.id))
+        return self._found.errors, warnings
+
+
+@dataclass
+class _Open:
+    """The records that a rule leaves to the plan.
+
+    :ivar number: of records. :ivar names: fields that they do not write.
+    """
+
+    number: int = 0
+    names: dict[str, None] = field(default_factory=dict)
+
+    def add(self, names: Iterable[str]) -> None:
+        """Count a record."""
+        self.number += 1
+        self.names.update(dict.fromkeys(sorted(names)))
+
+    def words(self) -> str:
+        """Say what was not judged, and why."""
+        names = ", ".join(self.names) or "all fields"
+        return f"{self.number:,} record(s) not judged, because the files alone do not say {names}; a plan judges them"
+
+
+def _ignore(_place: Place, _words: str) -> None:
+    """Leave a name that nothing here knows to the plan."""
+
+
+def _is_certain(reference: Reference) -> bool:
+    """Return True if a reference is written as the one natural key of its record."""
+    written = reference.written
+    if not isinstance(written, str) or is_uuid(written):
+        return False
+    return not KINDS[reference.target].parent or "/" in written

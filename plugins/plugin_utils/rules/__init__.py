@@ -1,0 +1,8 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rules of the operator about records and changes: JSON Schemas in files that the task names.
+
+A schema is judged in two steps. A compiled test says whether it holds, which is cheap enough for very many records. If
+it does not hold, jsonschema says where.
+"""

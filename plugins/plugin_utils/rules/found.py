@@ -1,0 +1,96 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What rules find: each at the place of its value, in words that quote no value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way, words_of
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+
+from ..desired.desired import Entry, Finding, Place
+from ..desired.parsing import written_as
+from .bound import BoundRule
+from .judging import Problem
+from .rule import ERROR
+
+MOST_FINDINGS = 1000
+"""The records of which a rule of the level error says what is wrong. The others are counted."""
+MOST_WARNINGS = 20
+"""The same of a rule of the level warning."""
+_LIVE = "; the instance has it so, and the files do not write it"
+
+
+class Found:
+    """The findings of rules.
+
+    :ivar errors: of the level error. :ivar live: those of them about records as the instance has them.
+    :ivar warnings: of the level warning.
+    """
+
+    def __init__(self) -> None:
+        self.errors: list[Finding] = []
+        self.live: list[Finding] = []
+        self.warnings: list[Finding] = []
+
+    def find(self, one: BoundRule, place: Place, words: str, name: str = "", is_live: bool = False) -> None:
+        """Note what a rule finds.
+
+        :param name: the field, as it is written.
+        """
+        message = one.rule.says(words)
+        found = self.warnings if one.rule.level != ERROR else self.live if is_live else self.errors
+        found.append(Finding(place, message, message, name, rule=one.rule.id))
+
+    def problems(self, one: BoundRule, record: Any) -> list[Problem]:
+        """Return what is wrong with a record that breaks a rule, or nothing if enough was said about the rule."""
+        one.broken += 1
+        return one.problems(record) if one.broken <= _most(one) else []
+
+    def note(self, one: BoundRule, entry: Entry | None, schema: Schema, record: Any, about: str = "") -> None:
+        """Note what is wrong with a record, at the places of its values.
+
+        :param entry: the record as it is written; None if it is in no file.
+        :param about: a record that is judged as the instance has it, in words.
+        """
+        for problem in self.problems(one, record):
+            place, name = place_of(entry, schema, problem.way) or (one.rule.place, "")
+            words = f"{about}{in_words(problem)}"
+            more = _LIVE if problem.way and problem.way[0] in record and not name and not about else ""
+            self.find(one, place, words + more, name, bool(about))
+
+    def count_others(self, rules: Iterable[BoundRule]) -> None:
+        """Note how many records break a rule of which nothing more was said."""
+        for one in rules:
+            if one.broken > _most(one):
+                self.find(one, one.rule.place, f"{one.broken - _most(one):,} more break this rule")
+
+
+def _most(one: BoundRule) -> int:
+    return MOST_FINDINGS if one.rule.level == ERROR else MOST_WARNINGS
+
+
+def in_words(problem: Problem) -> str:
+    """Return the words for a problem, with the way to its value."""
+    return f"{words_of(problem.way)}: {problem.expected}" if problem.way else problem.expected
+
+
+def place_of(entry: Entry | None, schema: Schema, way: Way) -> tuple[Place, str] | None:
+    """Return the place of a value and the name that its field has in the files, which is empty if they do not write it;
+    None if there is no entry.
+    """
+    if entry is None:
+        return None
+    if not way:
+        return entry.place, ""
+    name = written_as(schema, entry, str(way[0]))
+    if name in entry.fields:
+        return entry.place_in((name, *way[1:])), name
+    for column in entry.empty_cells():
+        field, cell = schema.find(column), entry.place_of_cell(column)
+        if field is not None and field.key == way[0] and cell is not None:
+            return cell, column
+    return entry.place, ""

@@ -1,0 +1,277 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Judge schemas: as plain comparisons if possible, else by jsonschema, which also says what does not hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way, shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.patterns import finds
+
+from .schemas import Schema
+
+Test = Callable[[Any], bool]
+"""Returns True if a value is as a schema says. Raises :class:`NotJudged`."""
+
+_MOST_PROBLEMS = 10
+"""What is said of one record and one rule at most."""
+_MOST_KEPT = 4096
+_LONGEST = 200
+
+
+class NotJudged(Exception):
+    """A pattern takes too long for a value, so nothing is known of it.
+
+    :ivar pattern: the pattern.
+    """
+
+    def __init__(self, pattern: str) -> None:
+        super().__init__(pattern)
+        self.pattern = pattern
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that a schema does not allow.
+
+    :ivar way: from the record to the value; that of a field which is missing ends with it. :ivar expected: what the
+        schema wants, in words that quote nothing of the record.
+    """
+
+    way: Way
+    expected: str
+
+
+# ---- whether a schema holds
+
+
+def compiled(schema: Schema) -> Test:
+    """Return the test of a schema."""
+    if isinstance(schema, bool):
+        return lambda _value: schema
+    if not schema.keys() <= _TESTS.keys():
+        is_valid: Test = _validator(schema).is_valid
+        return is_valid
+    tests = [_TESTS[keyword](value) for keyword, value in schema.items()]
+    if not tests:
+        return lambda _value: True
+    if len(tests) == 1:
+        return tests[0]
+    if len(tests) == 2:
+        first, second = tests
+        return lambda value: first(value) and second(value)
+    return lambda value: all(test(value) for test in tests)
+
+
+def _properties(schemas: Mapping[str, Schema]) -> Test:
+    tests = [(name, compiled(schema)) for name, schema in schemas.items()]
+    if len(tests) == 1:
+        only, test = tests[0]
+        return lambda value: value.__class__ is not dict or only not in value or test(value[only])
+
+    def holds(value: Any) -> bool:
+        if value.__class__ is not dict:
+            return True
+        return all(name not in value or test(value[name]) for name, test in tests)
+
+    return holds
+
+
+def _required(names: list[str]) -> Test:
+    if len(names) == 1:
+        only = names[0]
+        return lambda value: value.__class__ is not dict or only in value
+    return lambda value: value.__class__ is not dict or all(name in value for name in names)
+
+
+def _equals(constant: Any) -> Test:
+    if isinstance(constant, bool) or constant is None:
+        return lambda value: value is constant
+    if isinstance(constant, (int, float)):
+        return lambda value: value.__class__ is not bool and bool(value == constant)
+    if isinstance(constant, str):
+        return lambda value: bool(value == constant)
+    is_valid: Test = _validator({"const": constant}).is_valid
+    return is_valid
+
+
+def _one_of(constants: list[Any]) -> Test:
+    if all(isinstance(constant, str) for constant in constants):
+        texts = frozenset(constants)
+        return lambda value: value.__class__ is str and value in texts
+    tests = [_equals(constant) for constant in constants]
+    return lambda value: any(test(value) for test in tests)
+
+
+def _is_number(value: Any) -> bool:
+    return value.__class__ is int or value.__class__ is float
+
+
+_TYPES: Mapping[str, Test] = {
+    "string": lambda value: value.__class__ is str,
+    "number": _is_number,
+    "integer": lambda value: value.__class__ is int or (value.__class__ is float and value.is_integer()),
+    "boolean": lambda value: value.__class__ is bool,
+    "null": lambda value: value is None,
+    "array": lambda value: value.__class__ is list,
+    "object": lambda value: value.__class__ is dict,
+}
+
+
+def _type(names: str | list[str]) -> Test:
+    if isinstance(names, str):
+        return _TYPES[names]
+    tests = [_TYPES[name] for name in names]
+    return lambda value: any(test(value) for test in tests)
+
+
+def _pattern(pattern: str) -> Test:
+    kept: dict[str, bool] = {}
+
+    def holds(value: Any) -> bool:
+        if value.__class__ is not str:
+            return True
+        known = kept.get(value)
+        if known is None:
+            known = finds(pattern, 0, value)
+            if known is None:
+                raise NotJudged(pattern)
+            if len(kept) < _MOST_KEPT:
+                kept[value] = known
+        return known
+
+    return holds
+
+
+def _of_numbers(holds: Callable[[Any, Any], bool]) -> Callable[[Any], Test]:
+    return lambda bound: lambda value: not _is_number(value) or holds(value, bound)
+
+
+def _of_texts(holds: Callable[[Any, Any], bool]) -> Callable[[Any], Test]:
+    return lambda bound: lambda value: value.__class__ is not str or holds(len(value), bound)
+
+
+def _of_lists(holds: Callable[[Any, Any], bool]) -> Callable[[Any], Test]:
+    return lambda bound: lambda value: value.__class__ is not list or holds(len(value), bound)
+
+
+def _not(schema: Schema) -> Test:
+    test = compiled(schema)
+    return lambda value: not test(value)
+
+
+def _all_of(schemas: list[Schema]) -> Test:
+    tests = [compiled(schema) for schema in schemas]
+    return lambda value: all(test(value) for test in tests)
+
+
+def _any_of(schemas: list[Schema]) -> Test:
+    tests = [compiled(schema) for schema in schemas]
+    return lambda value: any(test(value) for test in tests)
+
+
+_TESTS: Mapping[str, Callable[[Any], Test]] = {
+    "properties": _properties,
+    "required": _required,
+    "const": _equals,
+    "enum": _one_of,
+    "type": _type,
+    "pattern": _pattern,
+    "minimum": _of_numbers(lambda value, bound: bool(value >= bound)),
+    "maximum": _of_numbers(lambda value, bound: bool(value <= bound)),
+    "exclusiveMinimum": _of_numbers(lambda value, bound: bool(value > bound)),
+    "exclusiveMaximum": _of_numbers(lambda value, bound: bool(value < bound)),
+    "minLength": _of_texts(lambda value, bound: bool(value >= bound)),
+    "maxLength": _of_texts(lambda value, bound: bool(value <= bound)),
+    "minItems": _of_lists(lambda value, bound: bool(value >= bound)),
+    "maxItems": _of_lists(lambda value, bound: bool(value <= bound)),
+    "not": _not,
+    "allOf": _all_of,
+    "anyOf": _any_of,
+}
+"""Keywords that need no other one of their schema. The rest is left to jsonschema."""
+
+
+# ---- what does not hold
+
+
+def problems(schema: Schema, value: Any) -> list[Problem]:
+    """Return what a schema does not allow in a value for which its test does not hold."""
+    found: dict[Problem, None] = {}
+    for error in _validator(schema).iter_errors(value):
+        found.update(dict.fromkeys(_problems_of(error)))
+        if len(found) >= _MOST_PROBLEMS:
+            break
+    return list(found)
+
+
+def _problems_of(error: Any) -> Iterator[Problem]:
+    way: Way = tuple(error.absolute_path)
+    if error.validator == "required":
+        yield from (
+            Problem((*way, name), "expected a value") for name in error.validator_value if name not in error.instance
+        )
+    else:
+        yield Problem(way, _expected(error.validator, error.validator_value))
+
+
+_WORDS = {
+    "const": "expected {}",
+    "pattern": "expected a text that matches the pattern {}",
+    "minimum": "expected at least {}",
+    "maximum": "expected at most {}",
+    "exclusiveMinimum": "expected more than {}",
+    "exclusiveMaximum": "expected less than {}",
+    "minLength": "expected at least {} characters",
+    "maxLength": "expected at most {} characters",
+    "minItems": "expected at least {} item(s)",
+    "maxItems": "expected at most {} item(s)",
+    "multipleOf": "expected a multiple of {}",
+}
+_SENTENCES = {
+    None: "expected nothing here",
+    "not": "the rule forbids this",
+    "anyOf": "none of the alternatives of the rule fits",
+    "oneOf": "expected exactly one of the alternatives of the rule",
+    "contains": "the rule wants another item in this list, or fewer",
+    "uniqueItems": "expected every item once",
+}
+
+
+def _expected(keyword: str | None, wanted: Any) -> str:
+    """Say what a keyword wants. Everything that is quoted is of the rule."""
+    if keyword in _SENTENCES:
+        return _SENTENCES[keyword]
+    if keyword == "enum":
+        return f"expected one of {shorten(', '.join(shorten(value) for value in wanted), _LONGEST)[1:-1]}"
+    if keyword == "type":
+        return f"expected a value of the type {wanted if isinstance(wanted, str) else ' or '.join(wanted)}"
+    if keyword in _WORDS:
+        return _WORDS[keyword].format(shorten(wanted, _LONGEST))
+    return f"{keyword} does not allow this"
+
+
+@cache
+def _validator_class() -> Any:
+    # Only runs with rules need the library, and it takes a while to load.
+    import jsonschema
+
+    def pattern(_validator: Any, wanted: str, value: Any, _schema: Any) -> Iterator[Any]:
+        if isinstance(value, str):
+            found = finds(wanted, 0, value)
+            if found is None:
+                raise NotJudged(wanted)
+            if not found:
+                yield jsonschema.ValidationError("")
+
+    validators: Any = jsonschema.validators
+    return validators.extend(jsonschema.Draft202012Validator, {"pattern": pattern})
+
+
+def _validator(schema: Schema) -> Any:
+    return _validator_class()(schema)

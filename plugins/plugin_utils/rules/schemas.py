@@ -1,0 +1,339 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""JSON Schemas as rules files hold them: references to other parts of the file filled in, property names as keys.
+
+JSON Schema ignores what it does not know. A rule with a typo in it would forbid nothing, so every keyword must be a
+known one here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import unquote
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten, typed
+from ansible_collections.community.seventhings.plugins.module_utils.model.near import near_names
+
+from ..desired.desired import Place
+from ..desired.nodes import Node
+
+Schema = Mapping[str, Any] | bool
+"""A schema without references."""
+
+MOST_PARTS = 20_000
+"""The schemas of a rules file, each counted as often as it is referred to."""
+_MOST_STEPS = 100
+"""References that lead from one to the next, and schemas inside of each other."""
+
+_IN_PLACE = frozenset({"not", "if", "then", "else"})
+_IN_PLACE_LISTS = frozenset({"allOf", "anyOf", "oneOf"})
+_INNER = frozenset(
+    {
+        "items",
+        "contains",
+        "additionalProperties",
+        "propertyNames",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+    }
+)
+_INNER_LISTS = frozenset({"prefixItems"})
+_MAPS = frozenset({"properties", "dependentSchemas"})
+_WHOLE = frozenset(
+    {
+        "additionalProperties",
+        "propertyNames",
+        "unevaluatedProperties",
+        "minProperties",
+        "maxProperties",
+        "const",
+        "enum",
+    }
+)
+"""Keywords that judge all fields of a record, not only those that they name."""
+_PLAIN = frozenset(
+    {
+        *("type", "const", "enum", "required", "dependentRequired", "pattern", "multipleOf"),
+        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength"),
+        *("minItems", "maxItems", "uniqueItems", "minContains", "maxContains", "minProperties", "maxProperties"),
+    }
+)
+_NOTES = frozenset({"title", "description", "$comment", "default", "examples", "deprecated", "$defs"})
+"""Keywords that judge nothing."""
+KEYWORDS = _IN_PLACE | _IN_PLACE_LISTS | _INNER | _INNER_LISTS | _MAPS | _PLAIN | _NOTES | {"$ref"}
+
+Find = Callable[[Place, str], None]
+"""Takes what is wrong with a rules file, and where."""
+
+
+class FileSchemas:
+    """The schemas of one rules file.
+
+    :ivar document: the file. :ivar find: takes what is wrong with it.
+    """
+
+    def __init__(self, document: Node, find: Find) -> None:
+        self._document = document
+        self._find = find
+        self._parts = 0
+
+    def read(self, node: Node) -> Schema | None:
+        """Return a schema of the file with all references filled in; None if something is wrong with it."""
+        try:
+            return self._read(node, node, ())
+        except _Refused as refused:
+            self._find(refused.place, refused.words)
+            return None
+
+    def _read(self, node: Node, root: Node, steps: tuple[str, ...]) -> Schema:
+        self._parts += 1
+        if self._parts > MOST_PARTS or len(steps) > _MOST_STEPS:
+            raise _Refused(node.place, "the schemas are too many or too deep, counted with all that they refer to")
+        if isinstance(node.value, bool):
+            return node.value
+        if not isinstance(node.value, dict):
+            raise _Refused(node.place, f"expected a JSON Schema, which is a map, true or false; found {_shown(node)}")
+        schema: dict[str, Any] = {}
+        for keyword in node.value:
+            member = node.member(keyword)
+            if keyword not in KEYWORDS:
+                raise _Refused(member.place, _why_unknown(str(keyword)))
+            if keyword == "$ref":
+                schema.setdefault("allOf", []).append(self._referred(member, root, steps))
+            elif keyword in _IN_PLACE_LISTS | _INNER_LISTS:
+                schema.setdefault(keyword, []).extend(
+                    self._read(one, root, (*steps, "")) for one in _items(member, keyword)
+                )
+            elif keyword in _IN_PLACE | _INNER:
+                schema[keyword] = self._read(member, root, (*steps, ""))
+            elif keyword in _MAPS:
+                schema[keyword] = {
+                    name: self._read(member.member(name), root, (*steps, "")) for name in _map(member, keyword)
+                }
+            elif keyword not in _NOTES:
+                schema[keyword] = _plain(keyword, member)
+        return schema
+
+    def _referred(self, member: Node, root: Node, steps: tuple[str, ...]) -> Schema:
+        """Return the schema that a reference means: in the file, else in the schema that the reference is in."""
+        pointer = str(member.value)
+        if not isinstance(member.value, str) or not pointer.startswith("#"):
+            raise _Refused(member.place, f"$ref: {_shown(member)} leads out of this file; expected #/ and a path in it")
+        if pointer in steps:
+            raise _Refused(member.place, f"$ref: {pointer} leads back to itself")
+        found = _at(self._document, pointer) or _at(root, pointer)
+        if found is None:
+            raise _Refused(member.place, f"$ref: nothing in this file is at {pointer}")
+        return self._read(found, root, (*steps, pointer))
+
+
+class _Refused(Exception):
+    """Something is wrong with a schema.
+
+    :ivar place: where. :ivar words: what.
+    """
+
+    def __init__(self, place: Place, words: str) -> None:
+        super().__init__(words)
+        self.place = place
+        self.words = words
+
+
+def _why_unknown(keyword: str) -> str:
+    if keyword == "format":
+        return "format: JSON Schema judges no value by it; write a pattern"
+    if keyword == "patternProperties":
+        return "patternProperties: rules name each field; write properties"
+    near = near_names(keyword, sorted(KEYWORDS), 1, 0.65)
+    return f"{keyword}: no keyword that rules may use" + (f"; did you mean {near[0]}?" if near else "")
+
+
+def _items(node: Node, keyword: str) -> list[Node]:
+    if not isinstance(node.value, list) or not node.value:
+        raise _Refused(node.place, f"{keyword}: expected a list of JSON Schemas; found {_shown(node)}")
+    return node.items()
+
+
+def _map(node: Node, keyword: str) -> list[str]:
+    if not isinstance(node.value, dict):
+        raise _Refused(node.place, f"{keyword}: expected a map of names to JSON Schemas; found {_shown(node)}")
+    return list(node.value)
+
+
+_NUMBERS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})
+_COUNTS = frozenset(
+    {"minLength", "maxLength", "minItems", "maxItems", "minContains", "maxContains", "minProperties", "maxProperties"}
+)
+TYPES = ("string", "number", "integer", "boolean", "null", "array", "object")
+
+
+def _plain(keyword: str, node: Node) -> Any:
+    """Return the value of a keyword that is no schema."""
+    value = typed(node.value)
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    names = value if isinstance(value, list) else [value]
+    fits, expected = True, ""
+    if keyword in _NUMBERS:
+        fits, expected = is_number, "a number"
+    elif keyword == "multipleOf":
+        fits, expected = is_number and value > 0, "a number above 0"
+    elif keyword in _COUNTS:
+        fits, expected = isinstance(value, int) and is_number and value >= 0, "an integer from 0"
+    elif keyword == "uniqueItems":
+        fits, expected = isinstance(value, bool), "true or false"
+    elif keyword == "type":
+        fits, expected = bool(names) and all(name in TYPES for name in names), f"one of {', '.join(TYPES)}"
+    elif keyword == "enum":
+        fits, expected = isinstance(value, list) and bool(value), "a list of values"
+    elif keyword == "required":
+        fits, expected = _are_names(value), "a list of names"
+    elif keyword == "dependentRequired":
+        fits = isinstance(value, dict) and all(map(_are_names, value.values()))
+        expected = "a map of names to lists of names"
+    elif keyword == "pattern":
+        fits, expected = isinstance(value, str) and _is_pattern(value), "a regular expression, in quotes"
+    if not fits:
+        raise _Refused(node.place, f"{keyword}: {_shown(node)} does not fit; expected {expected}")
+    return value
+
+
+def _are_names(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
+
+
+def _is_pattern(text: str) -> bool:
+    try:
+        re.compile(text)
+    except (re.error, OverflowError, RecursionError):
+        return False
+    return True
+
+
+def _shown(node: Node) -> str:
+    return shorten(typed(node.value))
+
+
+def _at(node: Node, pointer: str) -> Node | None:
+    """Return the node that a JSON pointer leads to; None if there is none."""
+    for step in unquote(pointer[1:]).split("/")[1:]:
+        name = step.replace("~1", "/").replace("~0", "~")
+        if isinstance(node.value, dict) and name in node.value:
+            node = node.member(name)
+        elif isinstance(node.value, list) and name.isdecimal() and int(name) < len(node.value):
+            node = node.member(int(name))
+        else:
+            return None
+    return node
+
+
+# ---- the fields of a record
+
+
+def names_in(schema: Schema) -> Iterator[str]:
+    """Yield the names of the fields that a schema for a record judges."""
+    if isinstance(schema, bool):
+        return
+    yield from schema.get("properties", ())
+    yield from schema.get("required", ())
+    yield from schema.get("dependentSchemas", ())
+    for name, names in schema.get("dependentRequired", {}).items():
+        yield name
+        yield from names
+    for part in in_place(schema):
+        yield from names_in(part)
+
+
+def judges_all(schema: Schema) -> bool:
+    """Return True if a schema for a record judges more fields than those that it names."""
+    if isinstance(schema, bool):
+        return False
+    return not _WHOLE.isdisjoint(schema) or any(map(judges_all, in_place(schema)))
+
+
+def in_place(schema: Mapping[str, Any]) -> Iterator[Schema]:
+    """Yield the schemas inside of a schema that judge the same value."""
+    for keyword in _IN_PLACE_LISTS:
+        yield from schema.get(keyword, ())
+    for keyword in _IN_PLACE:
+        if keyword in schema:
+            yield schema[keyword]
+    yield from schema.get("dependentSchemas", {}).values()
+
+
+def renamed(
+    schema: Schema, key_of: Callable[[str], str], inner: Mapping[str, Callable[[Schema], Schema]] | None = None
+) -> Schema:
+    """Return a schema for a record with other names of fields.
+
+    :param inner: name of a field to what becomes of the schema of its value.
+    """
+    if isinstance(schema, bool):
+        return schema
+    into = inner or {}
+    found: dict[str, Any] = dict(schema)
+
+    def again(part: Schema) -> Schema:
+        return renamed(part, key_of, inner)
+
+    if "properties" in schema:
+        found["properties"] = {
+            key_of(name): into[name](part) if name in into else part for name, part in schema["properties"].items()
+        }
+    if "required" in schema:
+        found["required"] = [key_of(name) for name in schema["required"]]
+    if "dependentRequired" in schema:
+        found["dependentRequired"] = {
+            key_of(name): [key_of(one) for one in names] for name, names in schema["dependentRequired"].items()
+        }
+    if "dependentSchemas" in schema:
+        found["dependentSchemas"] = {key_of(name): again(part) for name, part in schema["dependentSchemas"].items()}
+    for keyword in _IN_PLACE_LISTS & schema.keys():
+        found[keyword] = [again(part) for part in schema[keyword]]
+    for keyword in _IN_PLACE & schema.keys():
+        found[keyword] = again(schema[keyword])
+    return found
+
+
+def parts_at(schema: Schema, name: str) -> Iterator[Schema]:
+    """Yield the schemas that judge the value of one field."""
+    if isinstance(schema, bool):
+        return
+    if name in schema.get("properties", {}):
+        yield schema["properties"][name]
+    for part in in_place(schema):
+        yield from parts_at(part, name)
+
+
+def constants_in(schema: Schema) -> Iterator[Any]:
+    """Yield the values that a schema names in ``const`` and ``enum``, however deep."""
+    if isinstance(schema, bool):
+        return
+    if "const" in schema:
+        yield schema["const"]
+    yield from schema.get("enum", ())
+    inner: Sequence[Schema] = [
+        *in_place(schema),
+        *(schema[keyword] for keyword in ("items", "contains") if keyword in schema),
+        *schema.get("prefixItems", ()),
+    ]
+    for part in inner:
+        yield from constants_in(part)
+
+
+def with_constants(schema: Schema, change: Callable[[Any], Any]) -> Schema:
+    """Return a schema with other values in ``const`` and ``enum``, however deep."""
+    if isinstance(schema, bool):
+        return schema
+    found: dict[str, Any] = dict(schema)
+    if "const" in schema:
+        found["const"] = change(schema["const"])
+    if "enum" in schema:
+        found["enum"] = [change(value) for value in schema["enum"]]
+    for keyword in (_IN_PLACE_LISTS | _INNER_LISTS) & schema.keys():
+        found[keyword] = [with_constants(part, change) for part in schema[keyword]]
+    for keyword in (_IN_PLACE | {"items", "contains"}) & schema.keys():
+        found[keyword] = with_constants(schema[keyword], change)
+    return found

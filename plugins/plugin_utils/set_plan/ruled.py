@@ -1,0 +1,269 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Judges the records and changes of a plan by the rules of the task.
+
+A record is judged as it will be after the apply: what the files write, over what the instance has. A field without a
+value is missing from it. No message quotes a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, TEMPLATES
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
+    Reference,
+    references_in,
+    with_references,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+
+from ..desired.desired import BY_TEMPLATE, SECTIONS, Entry
+from ..rules.bound import BoundRule, all_names, bind, bind_changes
+from ..rules.found import Found, in_words, place_of
+from ..rules.rule import CHANGES, RuleSet
+from .context import PlanContext
+from .plan import Planned
+from .state import ListedState
+
+_TEMPLATE = "template"
+_ARCHIVED = "archived"
+
+
+class RecordView:
+    """Records as rules judge them: plain data by the keys of fields, references as natural keys.
+
+    :param state: what is there and what is to come.
+    """
+
+    def __init__(self, state: ListedState) -> None:
+        self._state = state
+
+    def of(
+        self, schema: Schema, names: Collection[str] | None, flat: Mapping[str, Any], written: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Return a record.
+
+        :param names: keys of the fields that matter; None: all. :param flat: the record as the instance has it.
+        :param written: canonical values over these.
+        """
+        record = {}
+        for key in schema.fields if names is None else names:
+            if key in written:
+                value = written[key]
+            elif key in schema.fields and schema.fields[key].wire_key in flat:
+                value = schema.read_one(key, flat)
+            else:
+                continue
+            if value.__class__ is not str:
+                value = self._plain(schema, key, value)
+            if value not in EMPTY:
+                record[key] = value
+        return record
+
+    def _plain(self, schema: Schema, key: str, value: Any) -> Any:
+        if value is None or value is True or value is False or value.__class__ is int:
+            return value
+        if key not in schema.fields:
+            return str(value)
+        if any(references_in(value)):
+            value = with_references(value, self._called)
+        return schema.brief(key, value)
+
+    def _called(self, reference: Reference) -> Reference:
+        if reference.awaits is None:
+            self._state.complete(reference)
+        name = self._state.name_to_be(reference)
+        if name is None:
+            return reference
+        return Reference(reference.target, reference.id, reference.uuid, reference.display_name, name)
+
+
+class RuleCheck:
+    """The rules of a task, for one plan.
+
+    :param context: what is planned.
+    """
+
+    def __init__(self, context: PlanContext) -> None:
+        self._context = context
+        self._rules: RuleSet = context.options.rules or RuleSet()
+        self._is_on = bool(self._rules.rules)
+        self._view = RecordView(context.state)
+        self._bound: dict[str, tuple[list[BoundRule], frozenset[str] | None]] = {}
+        self._unseen: dict[str, tuple[frozenset[str], set[str]]] = {}
+        self._changes: list[BoundRule] = []
+        self._found = Found()
+        self._judged: dict[str, set[str]] = {}
+
+    # ---- records as they will be
+
+    def judge(self, planned: Planned, current: Record | None) -> None:
+        """Judge a record as it will be after the apply."""
+        if not self._is_on or planned.entry.state != "present" or not self._context.is_chosen(planned):
+            return
+        rules, names = self._rules_of(planned.section, planned.schema)
+        if not rules:
+            return
+        if self._context.options.judges_live and current is not None and not planned.change.changed:
+            self._judged.setdefault(planned.section, set()).add(current.uuid)
+        record = self._after(planned, current, names)
+        for one in self._that_see(planned, rules, current):
+            if one.breaks(record):
+                self._found.note(one, planned.entry, planned.schema, record)
+
+    def _after(self, planned: Planned, current: Record | None, names: Collection[str] | None) -> dict[str, Any]:
+        values = planned.change.values
+        written = {**planned.desired, **values} if values else planned.desired
+        record = self._view.of(planned.schema, names, {} if current is None else current.flat, written)
+        if planned.kind.defines_fields:
+            record[_TEMPLATE] = planned.entry.template
+        return record
+
+    def _rules_of(self, section: str, schema: Schema) -> tuple[list[BoundRule], frozenset[str] | None]:
+        if section not in self._bound:
+            rules = self._rules.about(section)
+            bound = bind(rules, self._views(schema), self._more(section), self._context.find_plainly) if rules else []
+            self._bound[section] = bound, all_names(bound)
+        return self._bound[section]
+
+    def _views(self, schema: Schema) -> list[Schema]:
+        return [schema, self._context.client.schema(schema.kind)] if schema.kind.template else [schema]
+
+    def _more(self, section: str) -> tuple[str, ...]:
+        return (_TEMPLATE,) if section in BY_TEMPLATE else ()
+
+    def _that_see(self, planned: Planned, rules: list[BoundRule], current: Record | None) -> Iterable[BoundRule]:
+        """Return the rules whose fields the account sees in a record, or the files write."""
+        unseen = self._unseen_of(planned.section, planned.schema) if current is not None else frozenset()
+        if unseen:
+            unseen -= planned.desired.keys()
+        return [one for one in rules if self._sees(one, unseen)] if unseen else rules
+
+    def _unseen_of(self, section: str, schema: Schema) -> frozenset[str]:
+        """Return the fields that rules judge and that the account does not see."""
+        if section not in self._unseen:
+            names = self._bound[section][1]
+            own = self._context.client.schema(schema.kind).fields if schema.kind.has_own_fields else {}
+            keys = [key for key in (own if names is None else names) if key in own]
+            hidden = self._context.state.sight(schema, keys=keys).hidden if keys else frozenset()
+            self._unseen[section] = frozenset(hidden).intersection(keys), set()
+        return self._unseen[section][0]
+
+    def _sees(self, one: BoundRule, unseen: frozenset[str]) -> bool:
+        missing = unseen if one.names is None else unseen & one.names
+        for key in sorted(missing):
+            told = self._unseen[one.rule.subject][1]
+            if f"{one.rule.id} {key}" not in told:
+                told.add(f"{one.rule.id} {key}")
+                words = f"{key}: this account does not see the field, so records that do not write it are not judged"
+                self._found.find(one, one.rule.place, words)
+        return not missing
+
+    # ---- changes
+
+    def judge_changes(self, changes: Iterable[Planned]) -> None:
+        """Judge all changes of the plan."""
+        rules = self._rules.about(CHANGES)
+        changes = list(changes)
+        if not rules or not changes:
+            return
+        schemas = {planned.section: planned.schema for planned in changes}
+        self._changes = bind_changes(
+            rules, lambda section: self._views(schemas[section]), list(schemas), self._context.find_plainly
+        )
+        names = all_names(self._changes)
+        for planned in changes:
+            document = self._change(planned, names)
+            for one in self._changes:
+                if one.breaks(document):
+                    self._note_change(one, planned, document)
+
+    def _change(self, planned: Planned, names: Collection[str] | None) -> dict[str, Any]:
+        change = planned.change
+        flat = {} if change.current is None else change.current.flat
+        before = self._view.of(planned.schema, names, flat, {})
+        after: dict[str, Any] = {}
+        if change.action == plan.ARCHIVE:
+            after = dict(before)
+        elif change.action != plan.DELETE:
+            after = self._after(planned, change.current, names)
+        for side, shown in ((before, change.before), (after, change.after)):
+            if _ARCHIVED in shown and _ARCHIVED not in planned.schema.fields:
+                side[_ARCHIVED] = shown[_ARCHIVED]
+        return {
+            "section": planned.section,
+            "action": change.action,
+            "key": planned.words or planned.key,
+            "before": before,
+            "after": after,
+            "fields": [] if change.action == plan.DELETE else sorted({*change.before, *change.after}),
+        }
+
+    def _note_change(self, one: BoundRule, planned: Planned, document: Mapping[str, Any]) -> None:
+        about = f"{planned.change.action} of {planned.section} {planned.key}: "
+        for problem in self._found.problems(one, document):
+            is_side = problem.way[:1] in (("before",), ("after",))
+            way = problem.way[1:] if is_side else ()
+            place, name = place_of(planned.entry, planned.schema, way) or (planned.entry.place, "")
+            self._found.find(one, place, about + in_words(problem), name)
+
+    # ---- records as they are
+
+    def judge_live(self) -> None:
+        """Judge the records of the instance that rules are about as they are now, unless they were judged already."""
+        for section in SECTIONS if self._is_on and self._context.options.judges_live else ():
+            if self._rules.about(section):
+                for template in TEMPLATES if section in BY_TEMPLATE else ("",):
+                    self._judge_section(section, template)
+
+    def _judge_section(self, section: str, template: str) -> None:
+        context, kind = self._context, KINDS[SECTIONS[section]]
+        schema = Schema.of(kind) if kind.defines_fields else context.schema(kind)
+        rules, names = self._rules_of(section, schema)
+        unseen = self._unseen_of(section, schema)
+        rules = [one for one in rules if self._sees(one, unseen)]
+        judged, claimed = self._judged.get(section, set()), context.claimed.get(kind.name, {})
+        for listed in context.state.records(kind, template):
+            if listed.uuid in judged or not context.scope.holds(section, listed):
+                continue
+            record = self._view.of(schema, names, listed.flat, {})
+            if template:
+                record[_TEMPLATE] = template
+            for one in rules:
+                if one.breaks(record):
+                    entry = claimed.get(listed.uuid)
+                    about = f"{section} {self._name_of(listed, entry)}, as the instance has it"
+                    self._found.note(one, entry, schema, record, f"{about}: ")
+
+    def _name_of(self, record: Record, entry: Entry | None) -> str:
+        """Return the natural key of a record; its uuid if the key must not be shown."""
+        hiding, kind = self._context.hiding, record.kind
+        keys = {key for keys in kind.match_on for key in keys}
+        is_hidden = hiding.is_on and (not hiding.shows_all(keys) or (entry is not None and hiding.touches(entry)))
+        name = None if is_hidden else self._context.state.name_of(record)
+        return name or record.uuid
+
+    # ---- what was found
+
+    def close(self) -> None:
+        """Hand over what was found."""
+        options, result = self._context.options, self._context.result
+        bound = [*(one for rules, _names in self._bound.values() for one in rules), *self._changes]
+        self._found.count_others(bound)
+        for finding in self._found.errors:
+            self._context.note(finding)
+        result.live_findings += self._found.live
+        result.rule_warnings += self._found.warnings
+        if options.only or options.exclude or options.is_approved:
+            # Others of its records are left out.
+            return
+        used = {one.rule.id for one in bound if one.is_used}
+        for rule in self._rules.rules:
+            if rule.id not in used:
+                result.rule_warnings.append(rule.idle())
