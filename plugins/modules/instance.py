@@ -205,6 +205,27 @@ options:
       - Concerns O(mode=apply), in check mode too.
     type: bool
     default: false
+  rules:
+    description:
+      - Files with rules that records and changes must keep, whatever the other files say. The guide
+        R(Rules,ansible_collections.community.seventhings.docsite.guide_rules) describes them.
+      - Each is a YAML file with a list C(rules). A rule has an C(id), C(for) (a section, or C(changes)), C(when) and
+        C(require) (JSON Schemas, draft 2020-12), C(level) (C(error) by default, or C(warning)) and C(because).
+      - A record is judged as it will be after the apply, with references as natural keys. A field without a value is
+        missing from it. Whatever breaks a rule of the level C(error) is a finding with the file, line and column of the
+        value, and nothing is sent. No finding quotes a value.
+      - With O(mode=drift) the records of the instance are judged as they are, too, those in no file among them.
+      - With O(mode=validate) a rule is judged if the files alone decide. A warning says what was not judged.
+      - With O(protected) a file inside of O(src) is refused.
+      - Not used with O(mode=render).
+    type: list
+    elements: path
+    default: []
+  rules_digest:
+    description:
+      - SHA-256 of each file in O(rules), 64 hexadecimal digits, in the same order. Any other content is refused.
+    type: list
+    elements: str
   prune:
     description:
       - What to do with records that belong to this set and are in no file any more, by section. V(report), V(delete) or
@@ -388,7 +409,7 @@ attributes:
     description: Can be run with the C(async) keyword.
     support: none
 requirements:
-  - jsonschema >= 4.21 (for O(mode=validate))
+  - jsonschema >= 4.21 (for O(mode=validate) and O(rules))
 notes:
   - Takes one list of each kind that is written or referred to, a page for every 1000 records, and three lists of field
     definitions. A change takes one request, a file that is not there yet one more (however many records name it), a
@@ -448,6 +469,13 @@ EXAMPLES = r"""
       objects: report
     create_users: false
     allow_destructive: false
+  check_mode: true
+
+- name: Plan with rules that the same commit can't change
+  community.seventhings.instance:
+    src: acme
+    rules: [base-branch/rules.yml]
+    rules_digest: [9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08]
   check_mode: true
 
 - name: Apply what the files say

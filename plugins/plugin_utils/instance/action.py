@@ -301,10 +301,13 @@ def _validated(
 ) -> dict[str, Any]:
     if JSONSCHEMA_IMPORT_ERROR is not None:
         raise SeventhingsError(missing_required_lib("jsonschema"))
-    told = tell(offline_findings(desired, plan_follows, rules), desired)
+    findings = offline_findings(desired, plan_follows, rules)
+    told = tell(findings, desired)
     problems = told.lines
     if reports:
-        write_reports(_judged(told, desired, check_mode, host), reports, src, (), url)
+        account = _judged(told, desired, check_mode, host)
+        account.rules = (rules or RuleSet()).of(findings)
+        write_reports(account, reports, src, (), url)
     fine = f"{len(desired.entries)} records, nothing wrong"
     warned = {"warnings": desired.warnings} if desired.warnings else {}
     shown = findings_in_short(problems, reports) if problems else fine

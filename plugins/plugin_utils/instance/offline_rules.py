@@ -133,16 +133,16 @@ class _Open:
     """
 
     number: int = 0
-    names: dict[str, None] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
 
     def add(self, names: Iterable[str]) -> None:
         """Count a record."""
         self.number += 1
-        self.names.update(dict.fromkeys(sorted(names)))
+        self.names.update(names)
 
     def words(self) -> str:
         """Say what was not judged, and why."""
-        names = ", ".join(self.names) or "all fields"
+        names = ", ".join(sorted(self.names)) or "all fields"
         return f"{self.number:,} record(s) not judged, because the files alone do not say {names}; a plan judges them"
 
 

@@ -16,6 +16,7 @@ from ..apply.executor import Outcome
 from ..desired.desired import SECTIONS, Entry, Place
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.parsing import written_as
+from ..rules.rule import Rule
 from ..set_plan.plan import InstancePlan, Planned
 from .forecast import NOTHING
 from .removals import Removals
@@ -31,7 +32,7 @@ OUTCOMES = ("unchanged", "changed", "drift", "failed", "refused", "partly_applie
 """The outcomes that a run may have."""
 
 
-_ONLY_HERE = ("located", "places", "warning_places")
+_ONLY_HERE = ("located", "places", "warning_places", "rules")
 """Members of a result that no document has."""
 
 _FIRST = ("outcome", "instance", "check_mode", "summary", "cautions", "moves", "money", "persons", "mails", "undo")
@@ -51,7 +52,8 @@ class RunResult:
     :ivar scan_codes: rows whose object has a label, rows, and objects whose code differs from the files; empty if
         ``scan_codes`` is not set.
     :ivar located: place and message of each finding. :ivar places: number of a change to its place.
-    :ivar warning_places: warning to its place. These three are not part of the document.
+    :ivar warning_places: warning to its place.
+    :ivar rules: finding or warning to the rule of the task that it is about. These four are not part of the document.
     :ivar undo: what can't be undone, in words.
     :ivar hidden_records: whether records are hidden from the account: yes, no or unknown.
     :ivar moves: records that change their place. :ivar money: totals before and after. :ivar persons: who gains or
@@ -78,6 +80,7 @@ class RunResult:
     located: Sequence[tuple[Place, str]] = ()
     places: Mapping[int, Place] = field(default_factory=dict)
     warning_places: Mapping[str, Place] = field(default_factory=dict)
+    rules: Mapping[str, Rule] = field(default_factory=dict)
     hidden_records: str = ""
     scan_codes: dict[str, int] = field(default_factory=dict)
     undo: str = ""
@@ -120,7 +123,8 @@ def masked_result(account: RunResult) -> RunResult:
     located = [(place, masked_values(message)) for place, message in account.located]
     texts = {name: masked_values(getattr(account, name)) for name in _OF_OTHERS}
     places = {masked_values(warning): place for warning, place in account.warning_places.items()}
-    return replace(account, changes=changes, located=located, warning_places=places, **texts)
+    rules = {masked_values(text): rule for text, rule in account.rules.items()}
+    return replace(account, changes=changes, located=located, warning_places=places, rules=rules, **texts)
 
 
 def failures_of(made: InstancePlan, outcome: Outcome) -> list[dict[str, str]]:

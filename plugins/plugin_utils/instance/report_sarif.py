@@ -22,6 +22,7 @@ _RULES = {
     _WARNING: "A warning that is no error",
     _REMOVAL: "A record that is deleted or archived",
 }
+_BROKEN = "A rule of the task"
 _LEVELS = {_FINDING: "error", _WARNING: "warning", _REMOVAL: "warning"}
 _SETTINGS = "instance.yml"
 """The file at which findings stand that are about no other one: code hosts take none without a place."""
@@ -36,11 +37,13 @@ def as_sarif(account: RunResult, src: Path | None = None) -> str:
     base = _from_checkout(src)
     # A run that never came to a plan has findings without a place.
     findings = account.located or [(Place(""), text) for text in account.findings]
+    rules = account.rules
     found = [
         *((_FINDING, place, text) for place, text in findings),
         *((_WARNING, account.warning_places.get(text, Place("")), text) for text in account.warnings),
         *((_REMOVAL, place if place.file else Place(""), text) for place, text in removal_lines(account)),
     ]
+    described = {**_RULES, **{rule.id: rule.because or _BROKEN for rule in rules.values()}}
     document = {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -50,10 +53,13 @@ def as_sarif(account: RunResult, src: Path | None = None) -> str:
                     "driver": {
                         "name": "community.seventhings",
                         "version": account.made_by.get("version", ""),
-                        "rules": [{"id": name, "shortDescription": {"text": text}} for name, text in _RULES.items()],
+                        "rules": [{"id": name, "shortDescription": {"text": text}} for name, text in described.items()],
                     }
                 },
-                "results": [_result(rule, place, message, base) for rule, place, message in found],
+                "results": [
+                    _result(rules[text].id if text in rules else kind, _LEVELS[kind], place, text, base)
+                    for kind, place, text in found
+                ],
             }
         ],
     }
@@ -61,7 +67,7 @@ def as_sarif(account: RunResult, src: Path | None = None) -> str:
     return "".join(f"{clean(line)}\n" for line in lines)
 
 
-def _result(rule: str, place: Place, message: str, base: PurePosixPath) -> dict[str, Any]:
+def _result(rule: str, level: str, place: Place, message: str, base: PurePosixPath) -> dict[str, Any]:
     region: dict[str, int] = {}
     if isinstance(place, CellPlace):
         message = f"{str(place).removeprefix(f'{place.file}:')}: {message}"
@@ -70,7 +76,7 @@ def _result(rule: str, place: Place, message: str, base: PurePosixPath) -> dict[
     elif not place.file and place.source:
         message = f"{place}: {message}"
     location = _location(base, place.file or _SETTINGS, region)
-    return {"ruleId": rule, "level": _LEVELS[rule], "message": {"text": message}, "locations": [location]}
+    return {"ruleId": rule, "level": level, "message": {"text": message}, "locations": [location]}
 
 
 def _location(base: PurePosixPath, file: str, region: dict[str, int]) -> dict[str, Any]:

@@ -37,7 +37,7 @@ from ..apply.journal_place import earlier_journal
 from ..desired.desired import DesiredInstance, Limits, digest_of
 from ..desired.sealing import PlanOutdated, scrypted
 from ..desired.telling import tell
-from ..rules.rule import RuleSet
+from ..rules.rule import Rule, RuleSet
 from ..set_plan.baseline import Baseline, note_applied
 from ..set_plan.held import without_held
 from ..set_plan.plan import (
@@ -561,6 +561,14 @@ class _Run:
 
     # ---- result
 
+    def _rules_of(self, plan: InstancePlan) -> dict[str, Rule]:
+        """Return the rule that each finding and warning is about."""
+        rules = self._options.rules or RuleSet()
+        findings = rules.of([*plan.findings, *plan.live_findings])
+        warnings = rules.of(plan.rule_warnings)
+        seen = self._desired.hiding.seen
+        return findings | {f"{seen(one.place)}: {one.message}": warnings[one.message] for one in plan.rule_warnings}
+
     def _refuse(self, plan: InstancePlan, reasons: Sequence[str]) -> RunResult:
         return self._result("refused", plan, refusals=reasons)
 
@@ -594,6 +602,7 @@ class _Run:
             located=told.shown,
             places={number: planned.entry.place for number, planned in enumerate(plan.changes)},
             warning_places={**{clean(one.text): one.place for one in self._odd}, **of_rules},
+            rules=self._rules_of(plan),
             forecast=self._forecast,
             made_by=made_by(self._desired.set_name),
         )

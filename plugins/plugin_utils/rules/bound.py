@@ -71,7 +71,7 @@ class BoundRule:
     def problems(self, record: Any) -> list[Problem]:
         """Return what is wrong with a record that breaks the rule."""
         try:
-            return problems(self.require, record)
+            return problems(self.require, record) if self.applies(record) else []
         except NotJudged as unknown:
             return [Problem((), _TOO_LONG.format(unknown.pattern))]
 

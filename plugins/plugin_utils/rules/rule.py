@@ -72,6 +72,11 @@ class RuleSet:
     rules: list[Rule] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
+    def of(self, findings: Iterable[Finding]) -> dict[str, Rule]:
+        """Return the rules that findings are about, by the message of each finding."""
+        rules = {rule.id: rule for rule in self.rules}
+        return {one.message: rules[one.rule] for one in findings if one.rule}
+
     def about(self, subject: str) -> list[Rule]:
         """Return the rules for a section, or those for changes."""
         return [rule for rule in self.rules if rule.subject == subject]

@@ -6,17 +6,25 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
+import re
 from pathlib import Path
 from typing import Any
 
+import openpyxl
 import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.parsing.dataloader import DataLoader
-from instance_site import Site, yaml_list
+from ansible.parsing.vault import VaultLib, VaultSecret
+from instance_site import SETTINGS, Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
+from ansible_collections.community.seventhings.plugins.module_utils.model import patterns
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import ROOM
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance import action
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
+from ansible_collections.community.seventhings.plugins.plugin_utils.rules import found as found_by_rules
 
 NUMBERED = """\
 rules:
@@ -31,21 +39,30 @@ rules:
 """
 
 
-def run(site: Site, rules: str | Path = NUMBERED, check_mode: bool = True, **written: Any) -> dict[str, Any]:
+def beside(site: Site) -> Path:
+    """Return a directory that is not in the files of a site."""
+    directory = site.root.with_name(f"{site.root.name}-rules")
+    directory.mkdir(exist_ok=True)
+    return directory
+
+
+def run(
+    site: Site, rules: str | Path | None = NUMBERED, check_mode: bool = True, loader: Any = None, **written: Any
+) -> dict[str, Any]:
     """One call with rules, as the action makes it."""
     path = rules
     if isinstance(rules, str):
-        path = site.root.parent / "rules.yml"
+        path = beside(site) / "rules.yml"
         path.write_text(rules, "utf-8")
     given = {
         **site.service.options(),
         "rate_limit": 0,
         "src": str(site.root),
-        "rules": [str(path)],
+        "rules": [] if path is None else [str(path)],
         **{name: str(value) if isinstance(value, Path) else value for name, value in written.items()},
     }
     options = ArgumentSpecValidator(INSTANCE).validate(given).validated_parameters
-    return provision(options, check_mode, DataLoader(), given)
+    return provision(options, check_mode, loader or DataLoader(), given)
 
 
 def things(*fields: dict[str, Any]) -> str:
@@ -55,7 +72,7 @@ def things(*fields: dict[str, Any]) -> str:
     )
 
 
-def test_a_record_that_breaks_a_rule_stops_the_plan_at_the_value(site: Site, tmp_path: Path) -> None:
+def test_a_record_that_breaks_a_rule_stops_the_plan_at_the_value(site: Site) -> None:
     site.write(
         {
             "objects.yml": things(
@@ -67,11 +84,455 @@ def test_a_record_that_breaks_a_rule_stops_the_plan_at_the_value(site: Site, tmp
         }
     )
     result = run(site)
-    print(json.dumps(result["findings"], indent=1), result["msg"])
+    rule, reason = "rule it-has-a-serial-number: serial_number: expected a", "Accounting books IT by number."
     assert result["findings"] == [
-        "objects.yml:8:18: rule it-has-a-serial-number: serial_number: expected a text that matches the pattern "
-        "'^A[0-9]{5}$'. Accounting books IT by number.",
-        "objects.yml:9:3: rule it-has-a-serial-number: serial_number: expected a value. Accounting books IT by number.",
+        f"objects.yml:8:18: {rule} text that matches the pattern '^A[0-9]{{5}}$'. {reason}",
+        f"objects.yml:9:3: {rule} value. {reason}",
     ]
     assert result["outcome"] == "failed"
     assert site.writes() == []
+
+
+def found(result: dict[str, Any]) -> list[str]:
+    """Return the findings without what comes after the name of a field."""
+    return [": ".join(line.split(": ")[:3]) for line in result["findings"]]
+
+
+# ---- places
+
+
+def test_each_finding_stands_at_its_value_in_every_form_of_file(site: Site) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    sheet.title = "objects"
+    for row in (
+        ["barcode", "inventory_name", "inventory_group", "serial_number"],
+        ["100007", "Thing", "IT", "B7"],
+        ["100008", "Thing", "IT", None],
+    ):
+        sheet.append(row)
+    saved = io.BytesIO()
+    book.save(saved)
+    line = {"barcode": "100005", "inventory_name": "Thing", "inventory_group": "IT", "serial_number": "B5"}
+    site.write(
+        {
+            "objects/a.csv": "barcode,inventory_name,inventory_group,serial_number\n"
+            "100003,Thing,IT,B3\n100004,Thing,IT,\n100009,Thing,IT,A12345\n",
+            "objects/b.jsonl": f"{json.dumps(line)}\n",
+            "objects/c.xlsx": saved.getvalue(),
+            "objects/d.yml": things({"inventory_group": "IT", "serial_number": "B1"}),
+        }
+    )
+    rule = "rule it-has-a-serial-number: serial_number"
+    assert sorted(found(run(site))) == [
+        f"objects/a.csv:2:17: {rule}",
+        f"objects/a.csv:3:17: {rule}",
+        f"objects/b.jsonl:1:92: {rule}",
+        f"objects/c.xlsx:objects!D2: {rule}",
+        f"objects/c.xlsx:objects!D3: {rule}",
+        f"objects/d.yml:4:18: {rule}",
+    ]
+
+
+def test_an_item_of_a_list_has_its_own_place(site: Site) -> None:
+    site.write(
+        {
+            "objects.yml": "- barcode: '100001'\n  inventory_name: Thing\n"
+            "- barcode: '100002'\n  inventory_name: Thing\n  accessories:\n  - '100001'\n"
+        }
+    )
+    rule = '{id: r, for: objects, require: {properties: {accessories: {items: {pattern: "^9"}}}}}'
+    assert found(run(site, f"rules: [{rule}]")) == ["objects.yml:6:5: rule r: accessories[0]"]
+
+
+def test_reports_name_the_rule_and_its_place(site: Site, tmp_path: Path) -> None:
+    site.write({"objects.yml": things({"inventory_group": "IT", "serial_number": "B1"})})
+    reports = [tmp_path / f"report.{suffix}" for suffix in ("json", "md", "html", "sarif")]
+    result = run(site, report=list(map(str, reports)))
+    (line,) = result["findings"]
+    assert line in result["msg"]
+    assert json.loads(reports[0].read_text("utf-8"))["findings"] == [line]
+    for report in reports[1:3]:
+        assert "it-has-a-serial-number" in report.read_text("utf-8")
+    (made,) = json.loads(reports[3].read_text("utf-8"))["runs"]
+    (shown,) = made["results"]
+    assert shown["ruleId"] == "it-has-a-serial-number"
+    assert shown["level"] == "error"
+    assert shown["message"]["text"] == line.removeprefix("objects.yml:4:18: ")
+    assert shown["locations"][0]["physicalLocation"]["region"] == {"startLine": 4, "startColumn": 18}
+    assert {"id": "it-has-a-serial-number", "shortDescription": {"text": "Accounting books IT by number."}} in made[
+        "tool"
+    ]["driver"]["rules"]
+
+
+# ---- the record that is judged
+
+
+def test_a_record_is_judged_as_it_will_be(site: Site) -> None:
+    """What the instance has counts for fields that the files do not write."""
+    site.write({"objects.yml": things({"inventory_group": "IT", "serial_number": "B1"}, {"serial_number": "B2"})})
+    assert site.run().outcome == "changed"
+    site.write({"objects.yml": things({"description": "left"}, {"inventory_group": "IT"})})
+    result = run(site)
+    assert [line.split(". ")[0] for line in result["findings"]] == [
+        f"objects.yml:{line}:3: rule it-has-a-serial-number: serial_number: expected a text that matches the pattern "
+        "'^A[0-9]{5}$'; the instance has it so, and the files do not write it"
+        for line in (1, 4)
+    ]
+    site.write({"objects.yml": things({"inventory_group": None}, {"inventory_group": "IT", "serial_number": "A00001"})})
+    assert run(site)["findings"] == []
+
+
+def test_references_are_natural_keys_however_they_are_written(site: Site) -> None:
+    site.write(
+        {
+            "locations.yml": yaml_list([{"name": "Head office"}, {"name": "Vault"}]),
+            "rooms.yml": yaml_list(
+                [
+                    {"building_id": "Head office", "number": "0.12", "name": "Hall"},
+                    {"building_id": "Vault", "number": "0.13", "name": "Safe"},
+                ]
+            ),
+        }
+    )
+    assert site.run().outcome == "changed"
+    safe = next(one for one in site.client().list_all(ROOM) if one.flat["number"] == "0.13")
+    written = ["Head office/0.12", "Vault/0.13", "0.13", safe.uuid, safe.id, {"building_id": "Vault", "number": "0.13"}]
+    site.write({"objects.yml": things(*({"target_room": room} for room in written))})
+    rule = '{id: r, for: objects, require: {properties: {target_room: {pattern: "^Head office/"}}}}'
+    assert found(run(site, f"rules: [{rule}]")) == [
+        f"objects.yml:{line}:{column}: rule r: target_room"
+        for line, column in ((6, 16), (9, 16), (12, 16), (15, 16), (18, 16))
+    ]
+
+
+def test_a_reference_to_what_is_still_to_be_created_or_renamed_has_its_name_to_be(site: Site) -> None:
+    room = {"building_id": "Head office", "number": "0.12", "name": "Hall"}
+    site.write({"locations.yml": yaml_list([{"name": "Head office"}]), "rooms.yml": yaml_list([room])})
+    assert site.run().outcome == "changed"
+    site.write(
+        {
+            "locations.yml": yaml_list([{"name": "Vault"}]),
+            "rooms.yml": yaml_list([{**room, "building_id": "Vault"}, {**room, "building_id": "Vault", "number": "1"}]),
+            "moved.yml": "locations:\n- from: {name: Head office}\n  to: {name: Vault}\n",
+            "objects.yml": things({"target_room": "Vault/0.12"}, {"target_room": "1"}),
+        }
+    )
+    rule = '{id: r, for: objects, require: {properties: {target_room: {not: {pattern: "^Vault/"}}}}}'
+    assert found(run(site, f"rules: [{rule}]")) == [f"objects.yml:{line}:16: rule r: target_room" for line in (3, 6)]
+
+
+@pytest.mark.parametrize("name", ["serial_number", "Serial number", "Serial  number"])
+def test_names_are_keys_or_labels(site: Site, name: str) -> None:
+    site.write({"objects.yml": things({"Serial number": "B1"})})
+    rule = f"{{id: r, for: objects, require: {{properties: {{{name}: {{pattern: '^A'}}}}}}}}"
+    assert found(run(site, f"rules: [{rule}]")) == ["objects.yml:3:18: rule r: serial_number"]
+
+
+def test_names_that_mean_nothing_or_several_fields_are_findings(site: Site) -> None:
+    site.service.steer("PUT", "/faults", [])
+    site.write({"objects.yml": things({})})
+    rule = "rules:\n- id: r\n  for: objects\n  require: {properties: {serial_numbr: {pattern: '^A'}}}\n"
+    (line,) = run(site, rule)["findings"]
+    assert line.endswith(
+        "rules.yml:4:40: rule r: serial_numbr: no such field in an object; did you mean serial_number or Serial number?"
+    )
+
+
+def test_files_that_move_a_label_do_not_move_a_rule(site: Site) -> None:
+    site.write(
+        {
+            "fields/asset.yml": "- {field_key: serial_number, label: Old number, type: TEXT}\n"
+            "- {field_key: description, label: Serial number, type: TEXT}\n",
+            "objects.yml": things({"serial_number": "B1"}),
+        }
+    )
+    rule = "{id: r, for: objects, require: {properties: {Serial number: {pattern: '^A'}}}}"
+    (line,) = run(site, f"rules: [{rule}]", allow_destructive=True)["findings"]
+    assert "rule r: Serial number: means description or serial_number" in line
+
+
+def test_field_definitions_have_rules_too(site: Site) -> None:
+    site.write({"fields/room.yml": "- {label: Size, type: DECIMAL}\n- {label: Colour, type: TEXT}\n"})
+    rule = (
+        "{id: r, for: fields, when: {properties: {template: {const: room}}}, "
+        "require: {properties: {type: {enum: [TEXT]}}}}"
+    )
+    assert found(run(site, f"rules: [{rule}]")) == ["fields/room.yml:1:23: rule r: type"]
+
+
+# ---- changes
+
+
+def test_rules_about_changes(site: Site) -> None:
+    old = things({"purchasing_price": 10, "inventory_group": "IT"}, {"purchasing_price": 10}, {"inventory_group": "IT"})
+    settings = (
+        f"{SETTINGS}policy: {{prune: {{objects: delete}}, limits: {{update_percent: 100, delete_percent: 100}}}}\n"
+    )
+    site.write({"instance.yml": settings, "objects.yml": old})
+    assert site.run().outcome == "changed"
+    site.write({"objects.yml": things({"purchasing_price": 11}, {"description": "left"})})
+    rules = """\
+rules:
+  - id: prices-stay
+    for: changes
+    when: {properties: {section: {const: objects}, action: {const: update}}}
+    require: {properties: {fields: {not: {contains: {const: Purchasing price}}}}}
+  - id: it-is-archived
+    for: changes
+    when:
+      properties:
+        section: {const: objects}
+        before: {properties: {inventory_group: {const: IT}}, required: [inventory_group]}
+    require: {properties: {action: {not: {const: delete}}}}
+    because: Auditors ask for it.
+  - id: no-users
+    for: changes
+    require: {properties: {section: {not: {const: users}}}}
+    level: warning
+"""
+    result = run(site, rules)
+    forbidden = "rule it-is-archived: delete of objects 100003: action: the rule forbids this"
+    assert result["findings"] == [
+        "objects.yml:1:3: rule prices-stay: update of objects 100001: fields: the rule forbids this",
+        f"prune of objects: {forbidden}. Auditors ask for it.",
+    ]
+
+
+def test_before_and_after_of_a_change_are_whole_records(site: Site) -> None:
+    site.write({"objects.yml": things({"serial_number": "S1", "description": "left"})})
+    assert site.run().outcome == "changed"
+    site.write({"objects.yml": things({"description": "right"})})
+    rule = (
+        "{id: r, for: changes, when: {properties: {section: {const: objects}, before: {required: [serial_number]}}}, "
+        "require: {properties: {after: {properties: {description: {const: left}, serial_number: {const: S1}}}}}}"
+    )
+    assert found(run(site, f"rules: [{rule}]")) == ["objects.yml:3:16: rule r: update of objects 100001"]
+
+
+# ---- levels
+
+
+def test_a_warning_holds_nothing_back_and_has_a_place(site: Site, tmp_path: Path) -> None:
+    site.write({"objects.yml": things({"serial_number": "B1"})})
+    rule = (
+        "{id: r, for: objects, level: warning, require: {properties: {serial_number: {pattern: '^A'}}}, because: So.}"
+    )
+    report = tmp_path / "report.sarif"
+    result = run(site, f"rules: [{rule}]", report=[str(report)])
+    line = "objects.yml:3:18: rule r: serial_number: expected a text that matches the pattern '^A'. So."
+    assert result["outcome"] == "changed"
+    assert line in result["warnings"]
+    (shown,) = [one for one in json.loads(report.read_text("utf-8"))["runs"][0]["results"] if one["ruleId"] == "r"]
+    assert shown["level"] == "warning"
+    assert shown["locations"][0]["physicalLocation"]["region"] == {"startLine": 3, "startColumn": 18}
+
+
+def test_a_rule_that_fits_no_record_is_one_warning(site: Site) -> None:
+    site.write({"objects.yml": things({}, {})})
+    result = run(site)
+    (line,) = [line for line in result["warnings"] if "rule" in line]
+    assert line == (
+        f"{beside(site) / 'rules.yml'}:2:5: rule it-has-a-serial-number: no record is as when says, so the rule "
+        "judges nothing. Accounting books IT by number."
+    )
+
+
+def test_a_rule_that_thousands_break_says_how_many_more(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(found_by_rules, "MOST_FINDINGS", 2)
+    site.write({"objects.yml": things(*({"serial_number": "B1"} for _number in range(5)))})
+    rule = "{id: r, for: objects, require: {properties: {serial_number: {pattern: '^A'}}}}"
+    lines = run(site, f"rules: [{rule}]")["findings"]
+    assert len(lines) == 3
+    assert any(line.endswith("rule r: 3 more break this rule") for line in lines)
+
+
+# ---- drift
+
+
+def test_drift_judges_what_is_live(site: Site) -> None:
+    """Records in no file, and records that somebody changed in the application."""
+    site.write({"objects.yml": things({"serial_number": "A1"}, {"serial_number": "B2"}, {"description": "left"})})
+    assert site.run().outcome == "changed"
+    site.write({"objects.yml": things({"serial_number": "A9"})})
+    rule = "{id: r, for: objects, require: {properties: {serial_number: {pattern: '^A[2-9]'}}}}"
+    result = run(site, f"rules: [{rule}]", mode="drift")
+    rules = beside(site) / "rules.yml"
+    expected = "serial_number: expected a text that matches the pattern '^A[2-9]'"
+    assert sorted(result["findings"], reverse=True) == [
+        f"objects.yml:3:18: rule r: objects 100001, as the instance has it: {expected}",
+        f"{rules}:1:9: rule r: objects 100002, as the instance has it: {expected}",
+    ]
+    assert result["failed"]
+    assert [one["key"] for one in result["changes"]] == ["100001"], "and what differs is told too"
+
+
+# ---- what may be changed by strangers
+
+
+def test_under_protected_rules_come_from_outside_of_src(site: Site) -> None:
+    outside = beside(site)
+    site.write({"objects.yml": things({}), "rules.yml": NUMBERED})
+    (outside / "link.yml").symlink_to(site.root / "rules.yml")
+    (site.root / "out.yml").symlink_to(outside / "other.yml")
+    (outside / "other.yml").write_text(NUMBERED, "utf-8")
+    caps: dict[str, Any] = {
+        "protected": True,
+        "limits": {},
+        "prune": {},
+        "create_users": False,
+        "allow_destructive": False,
+        "expect_instance": [site.service.base_url],
+    }
+    for path in (site.root / "rules.yml", outside / "link.yml", site.root / "out.yml"):
+        before = len(site.sent())
+        result = run(site, path, **caps)
+        assert result["failed"]
+        assert "is inside of src" in result["msg"]
+        assert len(site.sent()) == before
+    (site.root / "out.yml").unlink()
+    (site.root / "rules.yml").unlink()
+    assert run(site, outside / "other.yml", **caps)["outcome"] == "changed"
+
+
+def test_a_digest_pins_the_rules(site: Site) -> None:
+    site.write({"objects.yml": things({})})
+    digest = hashlib.sha256(NUMBERED.encode()).hexdigest()
+    for fits in (digest, f"sha256:{digest.upper()}"):
+        assert run(site, rules_digest=[fits])["outcome"] == "changed"
+    other = run(site, rules_digest=["0" * 64])
+    assert other["failed"]
+    assert f"has the digest sha256:{digest}" in other["msg"]
+    for odd in ([""], [digest, digest]):
+        assert "rules_digest" in run(site, rules_digest=odd)["msg"]
+    assert run(site, None, rules_digest=[digest])["msg"].startswith("rules_digest: give rules too")
+
+
+def test_no_value_of_any_record_is_quoted(site: Site) -> None:
+    secret = "S3cretText"
+    site.write({"objects.yml": things({"serial_number": secret, "description": secret, "weight": 4711})})
+    rules = "\n".join(
+        f"  - {{id: r{number}, for: objects, require: {schema}}}"
+        for number, schema in enumerate(
+            [
+                "{properties: {serial_number: {pattern: '^A'}}}",
+                "{properties: {serial_number: {const: A, maxLength: 3, minLength: 50, enum: [A, B], type: integer}}}",
+                "{properties: {weight: {maximum: 3, multipleOf: 2.5, exclusiveMaximum: 3, not: {type: number}}}}",
+                "{not: {required: [serial_number]}}",
+                "{anyOf: [{required: [link]}, {properties: {description: {const: A}}}]}",
+                "{oneOf: [{required: [link]}, {properties: {description: {const: A}}}]}",
+                "{maxProperties: 1}",
+                "{dependentRequired: {serial_number: [link]}}",
+                "{if: {required: [serial_number]}, then: {required: [link]}}",
+                "{properties: {serial_number: false}}",
+                "{unevaluatedProperties: false}",
+            ]
+        )
+    )
+    result = run(site, f"rules:\n{rules}\n")
+    shown = json.dumps(result)
+    assert {f"r{number}" for number in range(11)} <= set(re.findall(r"rule (r\d+):", shown))
+    assert secret not in shown
+    assert "4711" not in shown
+
+
+def test_a_vaulted_value_is_judged_and_not_shown(site: Site, tmp_path: Path) -> None:
+    vault = VaultLib([("default", VaultSecret(b"open sesame"))])
+    loader = DataLoader()
+    loader.set_vault_secrets([("default", VaultSecret(b"open sesame"))])
+    site.write(
+        {
+            "objects/a.yml": things({"serial_number": "TopSecret-9"}),
+            "objects/b.yml": vault.encrypt(
+                yaml_list([{"barcode": "100002", "inventory_name": "Hidden thing", "serial_number": "TopSecret-8"}])
+            ),
+        }
+    )
+    rule = "{id: r, for: objects, require: {properties: {serial_number: {pattern: '^A'}}}}"
+    report = tmp_path / "report.json"
+    result = run(site, f"rules: [{rule}]", loader=loader, hide=["serial_number"], report=[str(report)])
+    assert found(result) == ["objects/a.yml:3:18: rule r: serial_number", "objects/b.yml:3: rule r: serial_number"]
+    for text in (json.dumps(result), report.read_text("utf-8")):
+        assert "TopSecret" not in text
+        assert "100002" not in text
+
+
+def test_a_value_that_a_pattern_takes_too_long_for_breaks_the_rule(site: Site) -> None:
+    """Else whoever writes such a value would be free of the rule."""
+    site.write({"objects.yml": things({"serial_number": "a" * 60 + "!"})})
+    for schema in (
+        "when: {properties: {serial_number: {pattern: '^(a+)+$'}}}, require: true",
+        "require: {properties: {serial_number: {pattern: '^(a+)+$'}}}",
+    ):
+        (line,) = run(site, f"rules: [{{id: r, for: objects, {schema}}}]")["findings"]
+        assert line.startswith("objects.yml:1:3: rule r: ")
+        assert line.endswith("takes too long for this value, so nothing is known of it")
+    patterns._ENDED.clear()
+
+
+# ---- the library, plan files
+
+
+def test_without_the_library_one_line_says_what_to_install(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(action, "JSONSCHEMA_IMPORT_ERROR", ImportError("no"))
+    site.write({"objects.yml": things({})})
+    assert "jsonschema" in run(site)["msg"]
+    assert run(site, None)["outcome"] == "changed"
+
+
+def test_a_plan_file_is_judged_again_when_it_is_applied(site: Site, tmp_path: Path) -> None:
+    site.write({"objects.yml": things({"inventory_group": "IT", "serial_number": "B1"})})
+    path = tmp_path / "plan.json"
+    assert run(site, rules=None, plan_file=path)["outcome"] == "changed"
+    result = run(site, check_mode=False, plan_file=path)
+    assert found(result) == ["objects.yml:1:3: rule it-has-a-serial-number: serial_number"]
+    assert site.writes() == []
+
+
+# ---- without an instance
+
+
+def validated(site: Site, rules: str = NUMBERED, **more: Any) -> dict[str, Any]:
+    """The result of a validation with rules; nothing may be sent."""
+    before = len(site.sent())
+    result = run(site, rules, mode="validate", **more)
+    assert len(site.sent()) == before
+    return result
+
+
+KNOWN = (
+    "- {field_key: inventory_group, label: Inventory group, type: TEXT}\n"
+    "- {field_key: serial_number, label: Serial number, type: TEXT}\n"
+)
+
+
+def test_a_validation_judges_what_the_files_alone_decide(site: Site) -> None:
+    site.write(
+        {
+            "fields/asset.yml": KNOWN,
+            "objects.yml": things(
+                {"inventory_group": "IT", "serial_number": "B1"},
+                {"inventory_group": "IT", "serial_number": None},
+                {"inventory_group": "IT"},
+                {"serial_number": "B2"},
+                {"inventory_group": "Chairs"},
+            ),
+        }
+    )
+    result = validated(site)
+    assert found(result) == [
+        "objects.yml:4:18: rule it-has-a-serial-number: serial_number",
+        "objects.yml:8:18: rule it-has-a-serial-number: serial_number",
+    ]
+    (line,) = [line for line in result["warnings"] if "rule" in line]
+    words = "2 record(s) not judged, because the files alone do not say inventory_group, serial_number; a plan judges"
+    assert words in line
+    assert not [line for line in validated(site, plan_follows=True).get("warnings", []) if "rule" in line]
+
+
+def test_a_validation_says_that_it_judges_no_changes(site: Site) -> None:
+    site.write({"objects.yml": things({})})
+    rule = "{id: r, for: changes, require: {properties: {action: {enum: [create]}}}}"
+    (line,) = [line for line in validated(site, f"rules: [{rule}]")["warnings"] if "rule r" in line]
+    assert line.endswith("rule r: only a plan knows changes, so the rule judged nothing")

@@ -1,0 +1,163 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rules files: what they may hold, and what is wrong with them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.plugin_utils.rules.judging import compiled, problems
+from ansible_collections.community.seventhings.plugins.plugin_utils.rules.rule import RuleSet, read_rules
+
+
+def read(directory: Path, text: str) -> RuleSet:
+    """The rules of one file."""
+    path = directory / "rules.yml"
+    path.write_text(text, "utf-8")
+    return read_rules([path])
+
+
+def findings(directory: Path, text: str) -> list[str]:
+    """Return what is wrong with a file, without its directory."""
+    return [str(finding).removeprefix(f"{directory}/") for finding in read(directory, text).findings]
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        ("{requird: [a]}", "1:48: requird: no keyword that rules may use; did you mean required?"),
+        ("{format: date}", "1:47: format: JSON Schema judges no value by it; write a pattern"),
+        ("{patternProperties: {a: true}}", "1:58: patternProperties: rules name each field; write properties"),
+        ("{pattern: '('}", "1:48: pattern: '(' does not fit; expected a regular expression, in quotes"),
+        ("{minimum: '3'}", "1:48: minimum: '3' does not fit; expected a number"),
+        ("{minLength: -1}", "1:50: minLength: -1 does not fit; expected an integer from 0"),
+        ("{required: a}", "1:49: required: 'a' does not fit; expected a list of names"),
+        ("{allOf: []}", "1:46: allOf: expected a list of JSON Schemas; found []"),
+        ("{$ref: 'http://127.0.0.1/x'}", "1:45: $ref: 'http://127.0.0.1/x' leads out of this file; expected #/ and a"),
+        ("{$ref: other.yml}", "1:45: $ref: 'other.yml' leads out of this file; expected #/ and a path in it"),
+        ("{$ref: '#/$defs/none'}", "1:45: $ref: nothing in this file is at #/$defs/none"),
+        ("{$ref: '#/rules/0/require'}", "1:45: $ref: #/rules/0/require leads back to itself"),
+        ("text", "1:38: expected a JSON Schema, which is a map, true or false; found 'text'"),
+    ],
+)
+def test_a_schema_that_would_judge_nothing_is_a_finding(tmp_path: Path, schema: str, expected: str) -> None:
+    (line,) = findings(tmp_path, f"rules: [{{id: r, for: rooms, require: {schema}}}]")
+    assert line.startswith(f"rules.yml:{expected}")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", "rules.yml: expected rules; found nothing"),
+        ("- id: r", "rules.yml:1:1: expected a map with rules, which is a list"),
+        ("rules: []\nrule: []", "rules.yml:2:7: rule: expected rules and $defs, and nothing else"),
+        ("rules: [text]", "rules.yml:1:9: expected a rule, which is a map of id, for, when, require, level, because"),
+        ("rules: [{id: r, for: room, require: true}]", "rules.yml:1:22: for: 'room' does not fit; expected one of"),
+        ("rules: [{id: a b, for: rooms, require: true}]", "rules.yml:1:14: id: expected a name of letters"),
+        ("rules: [{id: r, for: rooms}]", "rules.yml:1:9: require is missing; expected the JSON Schema"),
+        ("rules: [{id: r, for: rooms, require: true, level: info}]", "rules.yml:1:51: level: 'info' does not fit"),
+        ("rules: [{id: r, for: rooms, require: true, whn: true}]", "rules.yml:1:49: whn: no member of a rule; did you"),
+        ("rules: [{id: r, for: rooms, require: true}, {id: r, for: rooms, require: true}]", "rules.yml:1:50: id: r is"),
+        ("rules: [", "rules.yml:1:9: this is not YAML"),
+    ],
+)
+def test_what_is_wrong_with_a_file_has_its_place(tmp_path: Path, text: str, expected: str) -> None:
+    (line,) = findings(tmp_path, text)
+    assert line.startswith(expected)
+
+
+def test_references_lead_to_other_parts_of_the_file(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        "$defs: {number: {pattern: '^A'}, it: {properties: {serial_number: {$ref: '#/$defs/number'}}}}\n"
+        "rules: [{id: r, for: objects, require: {$ref: '#/$defs/it', required: [serial_number]}}]",
+    )
+    assert found.findings == []
+    test = compiled(found.rules[0].require)
+    assert [test({"serial_number": text}) for text in ("A1", "B1")] == [True, False]
+    assert not test({})
+
+
+def test_references_that_grow_without_end_are_refused(tmp_path: Path) -> None:
+    parts = ", ".join(
+        f"d{number}: {{allOf: [{', '.join(['{$ref: ' + json.dumps(f'#/$defs/d{number + 1}') + '}'] * 9)}]}}"
+        for number in range(9)
+    )
+    (line,) = findings(
+        tmp_path, f"$defs: {{{parts}, d9: true}}\nrules: [{{id: r, for: rooms, require: {{$ref: '#/$defs/d0'}}}}]"
+    )
+    assert "the schemas are too many or too deep" in line
+
+
+@pytest.mark.parametrize(("name", "why"), [("none.yml", "there is no file"), ("folder", "expected a regular file")])
+def test_a_file_that_can_not_be_read_is_an_error(tmp_path: Path, name: str, why: str) -> None:
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(InvalidInput, match=why):
+        read_rules([tmp_path / name])
+
+
+SCALARS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 3),
+    st.sampled_from([0.0, 1.0, 1.5, -2.5]),
+    st.sampled_from(["", "a", "ab", "1"]),
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("ab"), inner, max_size=2),
+    max_leaves=5,
+)
+
+
+def _schemas(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    some = st.lists(inner, min_size=1, max_size=2)
+    members: dict[str, st.SearchStrategy[Any]] = {
+        "properties": st.dictionaries(st.sampled_from("ab"), inner, max_size=2),
+        "required": st.lists(st.sampled_from("ab"), unique=True),
+        "const": VALUES,
+        "enum": st.lists(VALUES, min_size=1, max_size=3),
+        "type": st.sampled_from(
+            ["string", "number", "integer", "boolean", "null", "array", "object", ["string", "null"]]
+        ),
+        "pattern": st.sampled_from(["^a", "b$", "1"]),
+        "minimum": st.integers(-2, 2),
+        "maximum": st.integers(-2, 2),
+        "exclusiveMinimum": st.integers(-2, 2),
+        "exclusiveMaximum": st.integers(-2, 2),
+        "minLength": st.integers(0, 2),
+        "maxLength": st.integers(0, 2),
+        "minItems": st.integers(0, 2),
+        "maxItems": st.integers(0, 2),
+        "uniqueItems": st.booleans(),
+        "items": inner,
+        "not": inner,
+        "allOf": some,
+        "anyOf": some,
+        "oneOf": some,
+        "if": inner,
+        "then": inner,
+        "else": inner,
+        "additionalProperties": inner,
+    }
+    return st.booleans() | st.fixed_dictionaries({}, optional=members)
+
+
+SCHEMAS = st.recursive(st.booleans() | st.just({}), _schemas, max_leaves=4)
+
+
+@given(SCHEMAS, VALUES)
+@settings(max_examples=150, deadline=None)
+def test_a_compiled_test_says_what_jsonschema_says(schema: Any, value: Any) -> None:
+    holds = jsonschema.Draft202012Validator(schema).is_valid(value)
+    assert compiled(schema)(value) is holds
+    assert bool(problems(schema, value)) is not holds
