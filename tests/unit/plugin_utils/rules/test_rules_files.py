@@ -98,7 +98,7 @@ def test_references_that_grow_without_end_are_refused(tmp_path: Path) -> None:
     assert "the schemas are too many or too deep" in line
 
 
-@pytest.mark.parametrize(("name", "why"), [("none.yml", "there is no file"), ("folder", "expected a regular file")])
+@pytest.mark.parametrize(("name", "why"), [("none.yml", "there is no file"), ("folder", "is not a regular file")])
 def test_a_file_that_can_not_be_read_is_an_error(tmp_path: Path, name: str, why: str) -> None:
     (tmp_path / "folder").mkdir()
     with pytest.raises(InvalidInput, match=why):
@@ -152,7 +152,7 @@ def _schemas(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return st.booleans() | st.fixed_dictionaries({}, optional=members)
 
 
-SCHEMAS = st.recursive(st.booleans() | st.just({}), _schemas, max_leaves=4)
+SCHEMAS: st.SearchStrategy[Any] = st.recursive(st.booleans() | st.just({}), _schemas, max_leaves=4)
 
 
 @given(SCHEMAS, VALUES)
