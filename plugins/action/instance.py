@@ -10,8 +10,8 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.controller_action import ControllerAction
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.on_screen import on_screen
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.on_screen import on_screen
 
 
 class ActionModule(ControllerAction):

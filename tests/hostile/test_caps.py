@@ -18,13 +18,13 @@ from instance_site import Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import (
     SECTIONS,
     Limits,
     Policy,
     prune_actions,
 )
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.caps import CAPS, Caps
 
 HERE, THERE, ELSEWHERE = "https://here.test", "https://there.test", "https://elsewhere.test"

@@ -38,13 +38,13 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import MODULES
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import take_in
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import SECTIONS
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import ENDINGS
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.action import export
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.on_screen import on_screen
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import _FORMS
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe.action import probe
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.on_screen import on_screen
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import _FORMS
 from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.action import take_stock
 from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.report import FORMS
 

@@ -26,8 +26,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
     Spec,
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import take_in
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.action import export
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
 
 Call = Callable[[Mapping[str, Any], bool, Any, Mapping[str, Any]], dict[str, Any]]
 OUTSIDE = "- {name: Outside, address: Secret street 1}\n"

@@ -40,9 +40,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 )
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import DEEPEST
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.uploads import Uploads
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import MAX_SOURCE, load
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
 from ansible_collections.community.seventhings.plugins.plugin_utils.layers.given import sources_of
 

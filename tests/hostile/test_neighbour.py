@@ -22,7 +22,7 @@ from instance_site import Site
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import check_report, write_report
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import check_report, write_report
 
 NOBODY = 65534
 

@@ -28,9 +28,9 @@ from instance_site import Site, yaml_list
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance import action as provisioning
+from ansible_collections.community.seventhings.plugins.plugin_utils.action import instance as provisioning
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance import plan_file as plan_files
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.plan_file import PLAN_VERSION, PlanFile
 
 UUID = "5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11"

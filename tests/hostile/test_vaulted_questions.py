@@ -20,7 +20,7 @@ from emulator_process import Emulator
 from instance_site import Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 
 SECRET = VaultSecret(b"open sesame")
 PLAIN = [{"label": "Pin", "type": "TEXT"}, {"label": "Size", "type": "NUMBER"}]

@@ -15,7 +15,7 @@ from emulator_process import Emulator
 from instance_site import Site
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import write_report
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import write_report
 
 
 @pytest.fixture

@@ -42,9 +42,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb import action as absorb_action
+from ansible_collections.community.seventhings.plugins.plugin_utils.action import instance as instance_action
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
 from ansible_collections.community.seventhings.plugins.plugin_utils.export import action as export_action
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance import action as instance_action
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inventory import (
     Plan,
     lay_out,

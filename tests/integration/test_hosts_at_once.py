@@ -33,7 +33,7 @@ from project import LONG
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 
 ROUNDS = 50 if LONG else 1
 PLAYS = 3 if LONG else 1

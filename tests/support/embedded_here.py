@@ -47,7 +47,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.token
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Transport
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 
 ACCOUNT = {"username": USERNAME, "password": PASSWORD, "client_id": CLIENT_ID}
 ROOT_URL = "http://embedded.invalid"

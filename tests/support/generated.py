@@ -26,12 +26,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import FIELD_TYPES
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import BY_TEMPLATE, SECTIONS
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.json_schema import static_files
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_schema import (
-    NAME,
-    report_schema_file,
-)
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe import profile
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import LOOKED_UP
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.schema import NAME, report_schema_file
 from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake import report_schema as stocktake_schema
 
 SCHEMAS = ROOT / "docs" / "schema"

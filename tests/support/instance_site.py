@@ -23,9 +23,9 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journa
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.caps import Caps
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.plan_file import PlanFile
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import RunOptions, Scope, run_instance
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 
 SETTINGS = "api: seventhings/v1\nset: test\n"
 """The shortest instance.yml."""

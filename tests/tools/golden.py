@@ -30,10 +30,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime.toke
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.turnstile import SharedTurnstile
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.unpaged import UnpagedLists
 from ansible_collections.community.seventhings.plugins.plugin_utils.export import action as exporting
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import write_report
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe import scratch
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe.action import probe_instance
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe.profile import profile_file
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import write_report
 from ansible_collections.community.seventhings.plugins.plugin_utils.watch.cursor import (
     CursorFile,
     KindState,

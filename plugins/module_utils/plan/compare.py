@@ -18,8 +18,18 @@ from ..model.types_links import attachments_in, references_in
 from ..resolve import natural_keys
 from ..resolve.references import is_text_renter, renter_of
 from ..resolve.sight import may_be_lost, sends_empty_members
-from . import change as plan
-from .change import Change
+from .change import (
+    ARCHIVE,
+    UNCHANGED,
+    UPDATE,
+    Change,
+    check_choices,
+    check_destructive,
+    plan_gone,
+    plan_present,
+    shown_as_written,
+    with_equal_allowed_values,
+)
 from .hours import check_hours_known, needs_hours
 from .replacing import check_carried, missing_members
 from .state import InstanceState
@@ -59,11 +69,11 @@ class Comparer:
         :raises SeventhingsError: where it can't be made, or not without leave.
         """
         if wanted.state == "absent":
-            return plan.plan_gone(wanted.schema, wanted.desired, current, archived=archived)
+            return plan_gone(wanted.schema, wanted.desired, current, archived=archived)
         if wanted.state == "archived":
             if archived:
-                return Change(wanted.schema.kind, plan.UNCHANGED, current)
-            return plan.plan_gone(wanted.schema, wanted.desired, current, plan.ARCHIVE)
+                return Change(wanted.schema.kind, UNCHANGED, current)
+            return plan_gone(wanted.schema, wanted.desired, current, ARCHIVE)
         return self._present(wanted, current, archived)
 
     def check_seen(self, wanted: Wanted, current: Record | None) -> None:
@@ -77,7 +87,7 @@ class Comparer:
     def is_as_wanted(self, wanted: Wanted, current: Record) -> bool:
         """Tells whether nothing would have to change in a record."""
         self._state.make_comparable(wanted.schema, wanted.desired, current)
-        change = plan.plan_present(wanted.schema, wanted.desired, current, complete=self._state.complete)
+        change = plan_present(wanted.schema, wanted.desired, current, complete=self._state.complete)
         return not change.changed
 
     def recognise_files(self, schema: Schema, desired: Mapping[str, Any], current: Record) -> None:
@@ -91,7 +101,7 @@ class Comparer:
         schema, desired = wanted.schema, wanted.desired
         self.check_seen(wanted, current)
         if schema.kind.defines_fields:
-            desired = plan.with_equal_allowed_values(schema, desired, current)
+            desired = with_equal_allowed_values(schema, desired, current)
             desired.pop("field_key", None)
         if current is not None:
             self._state.make_comparable(schema, desired, current)
@@ -106,17 +116,17 @@ class Comparer:
                 self._state.make_comparable(schema, desired, current)
                 self.recognise_files(schema, desired, current)
                 change = self._planned(wanted, desired, current, archived)
-        if change.action == plan.UPDATE and schema.kind.update == "PUT":
+        if change.action == UPDATE and schema.kind.update == "PUT":
             change = self._replaced(wanted, change)
-        plan.check_choices(current, change)
-        plan.check_destructive(current, change, wanted.allow_destructive, partial(self._values_in_use, wanted.template))
+        check_choices(current, change)
+        check_destructive(current, change, wanted.allow_destructive, partial(self._values_in_use, wanted.template))
         change = self._with_renter(schema, change)
         if change.changed and not schema.kind.template:
             self._state.require_uuids(references_in(tuple(change.values.values())))
-        return plan.shown_as_written(change, wanted.desired) if schema.kind.defines_fields else change
+        return shown_as_written(change, wanted.desired) if schema.kind.defines_fields else change
 
     def _planned(self, wanted: Wanted, desired: Mapping[str, Any], current: Record | None, archived: bool) -> Change:
-        return plan.plan_present(
+        return plan_present(
             wanted.schema, desired, current, archived, self._state.complete, wanted.may_be_made, self._state.alike
         )
 
@@ -125,7 +135,7 @@ class Comparer:
         members of it.
         """
         missing = [] if current.is_whole else missing_members(wanted.schema, current)
-        if not missing or change.action == plan.UPDATE:
+        if not missing or change.action == UPDATE:
             return bool(missing)
         # An instance that sends empty members leaves out none because it is empty.
         is_compared = any(key in desired for key in missing)

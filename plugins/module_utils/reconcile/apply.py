@@ -30,12 +30,10 @@ from ..model.field import EMPTY
 from ..model.schema import Schema
 from ..model.types_composite import BY_TIME
 from ..model.types_links import attachments_in
-from ..plan import change as plan
-from ..plan.change import Change
+from ..plan.change import ARCHIVE, CREATE, DELETE, UPDATE, Change
 from ..resolve.sight import check_kept, perhaps_unseen
 from .effects import without_effect
-from .occupants import why_occupied
-from .overlaps import at_the_same_time, may_meet
+from .refusals import at_the_same_time, may_meet, why_occupied
 from .request_bodies import create_body, update_body
 
 Finder = Callable[[], Sequence[Record]]
@@ -94,17 +92,17 @@ class Applier:
         uuid = self.write(change, find, known)
         if uuid is None:
             return None
-        if change.action == plan.DELETE:
+        if change.action == DELETE:
             self._await(change, uuid, [])
             return None
-        if change.action == plan.CREATE and by_key:
+        if change.action == CREATE and by_key:
             found = [record for record in find() if record.uuid not in known]
             if len(found) > 1:
                 raise Ambiguous(made_twice(found))
             if found and found[0].uuid == uuid:
                 check_kept(self._schema, change.values, found[0])
                 return self._await(change, uuid, [found[0]]) or found[0]
-        read = [] if change.action == plan.CREATE else [self.read_back(change, uuid)]
+        read = [] if change.action == CREATE else [self.read_back(change, uuid)]
         record = self._await(change, uuid, read)
         if record is None:
             raise SeventhingsError(f"The {self._kind.words} {uuid} does not exist.")
@@ -156,15 +154,15 @@ class Applier:
         return at_the_same_time(self._schema, change.values, change.current, others)
 
     def _written(self, change: Change, find: Finder, known: frozenset[str], lost: OutcomeUnknown | None) -> str | None:
-        if change.action == plan.CREATE:
+        if change.action == CREATE:
             return self._create(change, find, known, lost)
         if change.current is None:
             return None
-        if change.action == plan.DELETE:
+        if change.action == DELETE:
             self._delete(change.current, change.unarchive)
-        elif change.action == plan.ARCHIVE:
+        elif change.action == ARCHIVE:
             self._archive(change.current, back=False)
-        elif change.action == plan.UPDATE:
+        elif change.action == UPDATE:
             self._update(change, change.current)
         return change.current.uuid
 

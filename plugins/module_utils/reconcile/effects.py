@@ -11,8 +11,7 @@ from collections.abc import Sequence
 
 from ..client.client import Client, Record
 from ..model.schema import Schema
-from ..plan import change as plan
-from ..plan.change import Change
+from ..plan.change import ARCHIVE, CREATE, DELETE, Change
 
 _ANY = "ANY"
 """The type of a field that the user names and no definition knows: a warning says if it was not kept."""
@@ -24,12 +23,12 @@ def without_effect(client: Client, schema: Schema, change: Change, now: Record |
     :param now: the record after the change; None if it does not exist.
     """
     if now is None:
-        return "" if change.action == plan.DELETE else "does not exist"
-    if change.action == plan.DELETE:
+        return "" if change.action == DELETE else "does not exist"
+    if change.action == DELETE:
         return "still exists"
-    if change.action == plan.ARCHIVE or change.unarchive:
+    if change.action == ARCHIVE or change.unarchive:
         is_archived = client.is_archived(now)
-        if is_archived != (change.action == plan.ARCHIVE):
+        if is_archived != (change.action == ARCHIVE):
             return "is still archived" if is_archived else "is still active"
     return still_has(unchanged_fields(schema, change, now))
 
@@ -37,7 +36,7 @@ def without_effect(client: Client, schema: Schema, change: Change, now: Record |
 def unchanged_fields(schema: Schema, change: Change, now: Record) -> list[str]:
     """Return the fields that a change left as they were."""
     still = sorted(key for key in change.values if _is_as_before(schema, change, now, key))
-    return [key for key in still if key == schema.kind.status_key] if change.action == plan.CREATE else still
+    return [key for key in still if key == schema.kind.status_key] if change.action == CREATE else still
 
 
 def still_has(keys: Sequence[str]) -> str:

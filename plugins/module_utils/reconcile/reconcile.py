@@ -18,18 +18,16 @@ from ..model.kinds import Kind
 from ..model.schema import ParseErrors
 from ..model.types_links import attachments_in, references_in
 from ..model.zones import with_offsets, zone_of
-from ..plan import change as plan
-from ..plan.change import Change
+from ..plan.change import CREATE, DELETE, UNCHANGED, UPDATE, Change
 from ..plan.compare import Wanted
-from ..plan.planner import PlannedRecord, plan_record
+from ..plan.record_planner import PlannedRecord, plan_record
 from ..plan.relations import names_fields, with_uuids
 from ..plan.state import QueriedState, find_now
 from ..resolve import natural_keys
 from ..resolve.read_cache import Reading
 from ..resolve.sight import perhaps_not_deleted
 from .apply import Applier
-from .holders import unseen_holder
-from .occupants import named_occupants
+from .refusals import named_occupants, unseen_holder
 from .result import Result
 
 
@@ -101,7 +99,7 @@ class _Ensure:
             by_key = self._is_found_at_once(keys, desired)
             record = applier.carry_out(change, lambda: self._find_now(keys, desired), planned.known, by_key)
         except REFUSED_VALUES as refused:
-            gone = change.current if change.action == plan.DELETE else None
+            gone = change.current if change.action == DELETE else None
             refused.message += (
                 self._who_holds_it(change, keys, refused) if gone is None else self._occupants(gone, refused)
             )
@@ -227,7 +225,7 @@ class _Ensure:
         before = {} if change.current is None else dict.fromkeys(unknown)
         return Change(
             change.kind,
-            plan.UPDATE if change.action == plan.UNCHANGED else change.action,
+            UPDATE if change.action == UNCHANGED else change.action,
             change.current,
             change.values,
             {**change.before, **before},
@@ -242,7 +240,7 @@ class _Ensure:
         """
         unique = {key: value for key, value in change.values.items() if self._schema.fields[key].unique}
         # A record is only made when no active one has its natural key, so that key is not asked for.
-        unknown = [key for key in unique if change.action == plan.UPDATE or tuple(keys) != (key,)]
+        unknown = [key for key in unique if change.action == UPDATE or tuple(keys) != (key,)]
         mine = change.current.uuid if change.current else ""
         found = []
         for key in unknown:
@@ -277,11 +275,11 @@ class _Ensure:
 
     def _predicted(self, change: Change) -> Result:
         record: dict[str, Any] = {}
-        if change.current is not None and change.action != plan.DELETE:
+        if change.current is not None and change.action != DELETE:
             record = self._schema.show(change.current.flat, self._state.complete)
-        if change.action in (plan.CREATE, plan.UPDATE):
+        if change.action in (CREATE, UPDATE):
             record |= self._schema.show_canonical(change.values) | self._unknown()
-        if change.action == plan.DELETE and change.note:
+        if change.action == DELETE and change.note:
             self._warnings.append(f"The {self._kind.words} may be archived, so it {change.note} before it is deleted.")
         return self._finish(change, record, change.current.uuid if change.current else None)
 
@@ -296,7 +294,7 @@ class _Ensure:
         return self._finish(change, self._schema.show(record.flat, self._state.complete), record.uuid)
 
     def _finish(self, change: Change, record: dict[str, Any], uuid: str | None) -> Result:
-        if uuid and change.action != plan.DELETE:
+        if uuid and change.action != DELETE:
             record["uuid"] = uuid
         pending = self._reading.warnings if self._desired_record.state == "present" else ()
         diff = {side: self._as_written(fields) for side, fields in change.diff.items()}

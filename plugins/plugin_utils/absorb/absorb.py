@@ -23,16 +23,18 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
     attachments_in,
     references_in,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, UPDATE
 from ansible_collections.community.seventhings.plugins.module_utils.plan.replacing import missing_members
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import LIMITED, unsure
 
-from ..desired.desired import BY_TEMPLATE, SECTIONS, CellPlace, DesiredInstance, Entry, Limits, Place, states_of
+from ..desired.desired import BY_TEMPLATE, SECTIONS, DesiredInstance, Limits, states_of
+from ..desired.entry import Entry
 from ..desired.hiding import VAULTED
 from ..desired.lifecycle import NOTHING
 from ..desired.parsing import written_as
+from ..desired.positions import CellPlace, Place
 from ..export.downloads import Downloads
 from ..export.export import Exported, Selection, export_instance
 from ..export.portable import NotPortable, Portable
@@ -40,10 +42,10 @@ from ..layers.records import MergedPlaces
 from ..layers.variables import escaped
 from ..set_plan.baseline import Baseline, compared_names
 from ..set_plan.hidden_records import may_exist_hidden
+from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import SAMPLE, InstancePlan, Planned, PlanOptions, mark_of
 from ..set_plan.planner import plan_instance
 from ..set_plan.prune import Scope
-from ..set_plan.state import ListedState
 from .files import Files, Names, Target, section_names
 from .labels import Labels
 from .splices import is_same
@@ -186,9 +188,9 @@ class _Absorbing:
     def run(self) -> Absorbed:
         for one in self._planned.changes:
             current = one.change.current
-            if one.change.action == plan.UPDATE and current is not None and not one.archived:
+            if one.change.action == UPDATE and current is not None and not one.archived:
                 self._decide(one, current)
-            elif one.change.action not in (plan.UPDATE, plan.CREATE):
+            elif one.change.action not in (UPDATE, CREATE):
                 self._tell(one, one.entry.place, f"{one}", "it is there again, and the files take it away")
         self._take_away()
         self._take_labels()
@@ -474,7 +476,7 @@ class _Absorbing:
         gone = [
             one
             for one in self._planned.changes
-            if one.change.action == plan.CREATE or (one.change.action == plan.UPDATE and one.archived)
+            if one.change.action == CREATE or (one.change.action == UPDATE and one.archived)
         ]
         stay = {id(one.entry): why for one in gone if (why := self._why_kept(one))}
         before, overrides = self._files.mark(), deepcopy(self._overrides)

@@ -25,10 +25,10 @@ from ..desired.hiding import Hiding, masked
 from ..desired.telling import tell
 from ..export.downloads import Downloads
 from ..instance.caps import Caps
-from ..instance.on_screen import findings_in_short, message_in_short
 from ..instance.run import many_objects
 from ..layers.given import load_files, sources_of
 from ..layers.layers import layers_of
+from ..report.on_screen import findings_in_short, message_in_short
 from ..set_plan.baseline import Baseline
 from .absorb import Absorbed, AbsorbOptions, absorb
 from .files import Files

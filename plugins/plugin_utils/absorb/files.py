@@ -17,10 +17,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.local.safe_f
 
 from ..desired import formulas
 from ..desired.csv_source import read_csv
-from ..desired.desired import BY_TEMPLATE, SECTIONS, CellPlace, DesiredInstance, Finding, Place
+from ..desired.desired import BY_TEMPLATE, SECTIONS, DesiredInstance
 from ..desired.dialect import Dialect, delimiter_of
 from ..desired.json_source import read_json_lines
 from ..desired.loading import MAX_SOURCE, WORKBOOK, called
+from ..desired.positions import CellPlace, Finding, Place
 from ..desired.xlsx_source import Sheets, Workbook
 from ..desired.yaml_source import read_yaml
 from ..export.writing import Unwritable, csv_header, csv_record, csv_row, json_record, yaml_record

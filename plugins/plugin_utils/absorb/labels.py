@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Set
 from functools import partial
 from typing import Any
 
-from ..desired.desired import Entry
+from ..desired.entry import Entry
 from ..desired.parsing import written_as
 from ..set_plan.plan import InstancePlan, mark_of
 from ..set_plan.scan_codes import Relabelled

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from ..desired.desired import Place
+from ..desired.positions import Place
 from ..export.writing import flow, json_record, yaml_record
 from .splices import Splices
 from .text_file import NewValue, NotSpliced, TextFile

@@ -11,8 +11,8 @@ from typing import Any
 
 from ..desired import formulas
 from ..desired.csv_source import said_delimiter
-from ..desired.desired import Place
 from ..desired.dialect import Dialect
+from ..desired.positions import Place
 from ..export.writing import Unwritable, cell_of, csv_row
 from .sources import Source
 from .text_file import NewValue, NotSpliced, TextFile

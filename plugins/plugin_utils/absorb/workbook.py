@@ -21,8 +21,8 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
 
-from ..desired.desired import CellPlace, Place, letters_of
 from ..desired.dialect import ISO_DATE, Dialect
+from ..desired.positions import CellPlace, Place, letters_of
 from ..desired.xlsx_source import CONTROL, DIGITS, MAX_CELL
 from ..export.writing import json_cell
 from .sources import Source

@@ -11,8 +11,7 @@ from dataclasses import replace
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, UPDATE, Change
 from ansible_collections.community.seventhings.plugins.module_utils.plan.relations import with_uuids
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.apply import Applier
 
@@ -24,7 +23,7 @@ def learn_keys(client: Client, changes: Sequence[Planned]) -> None:
     made = [
         planned
         for planned in changes
-        if planned.kind.defines_fields and planned.made and planned.change.action == plan.CREATE
+        if planned.kind.defines_fields and planned.made and planned.change.action == CREATE
     ]
     if made or any(planned.relations for planned in changes):
         client.forget_definitions()
@@ -54,4 +53,4 @@ def relate(client: Client, planned: Planned) -> None:
     values, _findings = planned.schema.parse({"relations": resolved}, "")
     current = client.get(FIELD_DEFINITION, uuid, template)
     applier = Applier(client, planned.schema, template)
-    applier.write(Change(FIELD_DEFINITION, plan.UPDATE, current, values), list)
+    applier.write(Change(FIELD_DEFINITION, UPDATE, current, values), list)

@@ -21,8 +21,13 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.client.query import PER_PAGE
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, Kind
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import (
+    ARCHIVE,
+    CREATE,
+    DELETE,
+    UPDATE,
+    Change,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.effects import (
     still_has,
     unchanged_fields,
@@ -31,10 +36,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.reconcile.ef
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import perhaps_unseen
 
 from ..set_plan.hub import offer_of, offered
+from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import Planned
-from ..set_plan.state import ListedState
 
-_REMOVALS = (plan.DELETE, plan.ARCHIVE)
+_REMOVALS = (DELETE, ARCHIVE)
 
 
 @dataclass(frozen=True)
@@ -150,7 +155,7 @@ class _Now:
         if kind is HUB_ITEM:
             words = self._of_offer(write, now)
         elif self._is_in_list(write) and change.action in _REMOVALS:
-            words = "" if now is None else f"is still {'active' if change.action == plan.ARCHIVE else 'there'}"
+            words = "" if now is None else f"is still {'active' if change.action == ARCHIVE else 'there'}"
         elif self._is_in_list(write) and now is not None:
             # An archived record is in no list, so one that was unarchived is active if the list shows it.
             words = still_has(unchanged_fields(planned.schema, change, now))
@@ -160,12 +165,12 @@ class _Now:
         if not words:
             return None
         still = [] if now is None else unchanged_fields(planned.schema, change, now)
-        is_partial = change.action == plan.UPDATE and len(still) < len(change.values)
+        is_partial = change.action == UPDATE and len(still) < len(change.values)
         words = f"The {kind.words} {write.identity or planned.key} {words}"
         return Failure(write, had_no_effect(self.client.transport, words), is_partial)
 
     def _of_offer(self, write: Write, now: Record | None) -> str:
-        if write.change.action == plan.DELETE:
+        if write.change.action == DELETE:
             return "" if now is None else "is still offered"
         if now is None:
             return "is not offered"
@@ -173,13 +178,13 @@ class _Now:
 
     def _is_in_list(self, write: Write) -> bool:
         # No list shows a record that was archived before it was deleted.
-        was_archived = write.planned.archived and write.change.action == plan.DELETE
+        was_archived = write.planned.archived and write.change.action == DELETE
         return write.kind.name in self.lists and not was_archived
 
     def _record(self, write: Write) -> Record | None:
         """Return a record as it is now; None if it does not exist, or if it is archived and looked up in a list."""
         kind, template = write.kind, write.planned.entry.template
-        if kind is HUB_ITEM and write.change.action == plan.CREATE:
+        if kind is HUB_ITEM and write.change.action == CREATE:
             return offer_of(self.state, write.planned.desired)
         if self._is_in_list(write):
             found = self._listed(kind, template).get(write.identity)

@@ -47,25 +47,31 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 )
 from ansible_collections.community.seventhings.plugins.module_utils.operations.accounts import make_user
 from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import offer
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import (
+    ARCHIVE,
+    CREATE,
+    DELETE,
+    UPDATE,
+    Change,
+    plan_present,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.plan.state import find_now
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.apply import Applier
-from ansible_collections.community.seventhings.plugins.module_utils.reconcile.holders import unseen_holder
+from ansible_collections.community.seventhings.plugins.module_utils.reconcile.refusals import unseen_holder
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import not_kept, unkept
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import CreatedMeanwhile
 
 from ..set_plan.duplicates import created_now, creations_in, duplicates_of, listed_now
+from ..set_plan.listed_state import ListedState
 from ..set_plan.order import in_turns
 from ..set_plan.plan import InstancePlan, Planned
-from ..set_plan.state import ListedState
 from .definitions import learn_keys, relate
 from .effects import Effects, Failure
 from .journal import Journal, JournalBroken
 from .readiness import Readiness
 from .uploads import Uploads
 
-_WRITES = (plan.CREATE, plan.UPDATE, plan.DELETE, plan.ARCHIVE)
+_WRITES = (CREATE, UPDATE, DELETE, ARCHIVE)
 
 
 @dataclass(frozen=True)
@@ -162,7 +168,7 @@ class Executor:
         they are hidden, where the instance leaves out what is empty.
         """
         state = self._plan.state
-        if state is None or change.action not in (plan.CREATE, plan.UPDATE) or planned.made is None:
+        if state is None or change.action not in (CREATE, UPDATE) or planned.made is None:
             return
         missing = state.sight(planned.schema).missing
         first = {key: value for key, value in change.values.items() if key in missing and value not in EMPTY}
@@ -238,7 +244,7 @@ class Executor:
         with contextlib.suppress(JournalBroken):
             if write.was_managed:
                 self._journal.managed([write.identity], {write.identity: (kind, planned.noted)})
-            elif write.change.action == plan.CREATE and planned.made:
+            elif write.change.action == CREATE and planned.made:
                 self._journal.gone(kind, planned.noted, planned.made)
 
     # ---- one level
@@ -432,7 +438,7 @@ class Executor:
     def _write_offer(self, planned: Planned) -> None:
         change = planned.change
         if change.current is not None:
-            if change.action == plan.DELETE:
+            if change.action == DELETE:
                 self._client.delete(HUB_ITEM, str(change.current.id))
             else:
                 price = DECIMAL.write(change.values["price"])
@@ -455,28 +461,28 @@ class Executor:
         applier = Applier(self._client, planned.schema, planned.entry.template, extra, defers=True)
         if self._ready.is_link(planned) and change.current is None:
             change = replace(change, current=Record(planned.kind, self._ready.made(planned), None, {}))
-        if not change.values and change.action == plan.UPDATE and not change.unarchive:
+        if not change.values and change.action == UPDATE and not change.unarchive:
             return
-        if change.action == plan.CREATE:
+        if change.action == CREATE:
             planned.made = self._create(applier, planned, change)
             self._journal.made(planned.kind.name, planned.noted, planned.made)
-            if planned.change.action == plan.CREATE:
+            if planned.change.action == CREATE:
                 self._note_filled(planned, change)
                 self._effects.note(planned, change)
             return
         self._upload(planned, change)
-        if change.action == plan.UPDATE and change.current is not None and self._of_plan:
+        if change.action == UPDATE and change.current is not None and self._of_plan:
             self._journal.changing(change.current.uuid)
         was_managed = change.current is not None and change.current.uuid in self._journal.known
         planned.made = applier.write(change, lambda: self._find(planned))
         self._note_filled(planned, change)
         answered = applier.answered
-        if change.action in (plan.DELETE, plan.ARCHIVE):
-            note = self._journal.gone if change.action == plan.DELETE else self._journal.archived
+        if change.action in (DELETE, ARCHIVE):
+            note = self._journal.gone if change.action == DELETE else self._journal.archived
             note(planned.kind.name, planned.noted, planned.made or "")
         elif planned.kind.update == "PUT" and planned.made:
             answered = applier.read_back(change, planned.made)
-        self._effects.note(planned, change, answered, was_managed and change.action in (plan.DELETE, plan.ARCHIVE))
+        self._effects.note(planned, change, answered, was_managed and change.action in (DELETE, ARCHIVE))
 
     def _upload(self, planned: Planned, change: Change) -> None:
         files = [one for value in change.values.values() for one in attachments_in(value)]
@@ -517,14 +523,14 @@ class Executor:
         for key, value in change.values.items():
             linked = list(attachments_in(planned.schema.read_one(key, found.flat)))
             recognise(self._contents, attachments_in(value), linked)
-        rest = plan.plan_present(planned.schema, change.values, found)
+        rest = plan_present(planned.schema, change.values, found)
         if rest.changed and not rest.is_half_made:
             raise SeventhingsError(
                 f"The {planned.kind.words} {found.uuid} was created meanwhile, with other values than those that were "
                 "planned. Plan again."
             )
         # Links that are written later are an update of the record, too.
-        action = rest.action if change is planned.change else plan.UPDATE
+        action = rest.action if change is planned.change else UPDATE
         planned.change = replace(rest, action=action, current=found)
         if rest.changed:
             self._upload(planned, rest)

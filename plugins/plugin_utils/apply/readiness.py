@@ -12,13 +12,12 @@ from dataclasses import replace
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Level
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, DELETE, UPDATE, Change
 
 from ..desired.hiding import VAULTED, Hiding
 from ..set_plan.plan import LEVELS, Planned, level_of
 
-_REMOVALS = (plan.DELETE, plan.ARCHIVE)
+_REMOVALS = (DELETE, ARCHIVE)
 
 
 class Readiness:
@@ -134,9 +133,9 @@ class Readiness:
             return change
         values = {key: value for key, value in change.values.items() if key not in later}
         rest = {key: change.values[key] for key in later}
-        link = replace(planned, change=replace(change, action=plan.UPDATE, values=rest))
+        link = replace(planned, change=replace(change, action=UPDATE, values=rest))
         self._link_ids.add(id(link))
-        if not values and change.action == plan.UPDATE and not change.unarchive:
+        if not values and change.action == UPDATE and not change.unarchive:
             self._only_links |= {id(planned), id(link)}
         self._links.append(link)
         return replace(change, values=values)

@@ -12,8 +12,9 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, ROOM
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 
-from .desired import Entry, Place
+from .entry import Entry
 from .hiding import Hiding
+from .positions import Place
 
 _MOST_NAMED = 5
 """Groups of names that the warning quotes."""

@@ -19,8 +19,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
     type_of,
 )
 
-from .desired import DesiredInstance, Entry
+from .desired import DesiredInstance
 from .dialect import Dialect
+from .entry import Entry
 
 _LIST_MARKS = re.compile(r"[;,|\n]")
 _TEXT = "text"

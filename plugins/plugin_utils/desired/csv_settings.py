@@ -15,10 +15,9 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.near import LIKELY, near_names
 
-from .desired import Finding
 from .dialect import PRESETS, Dialect, Dialects
-from .hiding import EVERYTHING
-from .nodes import Node
+from .nodes import EVERYTHING, Node
+from .positions import Finding
 
 CSV_KEYS = (
     "preset", "delimiter", "encoding", "decimal", "thousands", "dates", "booleans", "currency", "empty", "null",

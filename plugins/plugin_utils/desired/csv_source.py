@@ -23,7 +23,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 )
 
 from .broken_files import SAVED_IN_PART
-from .desired import Finding, Place
 from .dialect import ALL_ROWS, PRESETS, Dialect, delimiter_of
 from .formulas import unescaped
 from .json_source import NUL_ESCAPED, JsonNode, has_too_many, is_whole, no_constant, plain_number, too_deep
@@ -42,6 +41,7 @@ from .nodes import (
     nul_in,
     place_at,
 )
+from .positions import Finding, Place
 
 NO_NAME = "this column has no name; give it one, one that begins with # for a comment"
 TITLED = "the first row names the columns, so take away what stands above the names"

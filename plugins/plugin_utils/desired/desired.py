@@ -8,18 +8,18 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import PurePosixPath
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 
-from .dialect import CellReader, Dialects
+from .dialect import Dialects
+from .entry import Entry
 from .hiding import Hiding
-from .lifecycle import NOTHING, Lifecycle
+from .lifecycle import Lifecycle
+from .positions import Finding, Place
 from .scan_codes import ScanCodeSettings
 from .tables import ReadTable, Tables
 
@@ -47,9 +47,6 @@ class Held(NamedTuple):
     records: int = 0
 
 
-_SUFFIXES = frozenset((".yml", ".yaml", ".csv", ".tsv", ".jsonl", ".json", ".xlsx", ".xls", ".xlsm", ".xlsb", ".ods"))
-"""The ends of the names of files that a place may name without a line."""
-
 PRUNE = ("report", "delete", "archive")
 """The actions for a record that belongs to the set and is not in the files."""
 
@@ -65,182 +62,6 @@ def prune_actions(section: str) -> tuple[str, ...]:
 def states_of(section: str) -> tuple[str, ...]:
     """The values of ``_state`` in a section."""
     return KINDS[SECTIONS[section]].states
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """The place where something was written: a file with line and column (from 1), or a path in a playbook's
-    ``desired``.
-    """
-
-    source: str
-    line: int = 0
-    column: int = 0
-
-    def __str__(self) -> str:
-        return ":".join([self.source, *map(str, filter(None, (self.line, self.column)))])
-
-    @property
-    def row(self) -> Place:
-        """Return the place without its column, which says how long the text before it is."""
-        return replace(self, column=0)
-
-    @property
-    def file(self) -> str:
-        """Return the name of the file; empty if it is none."""
-        return self.source if self.line or PurePosixPath(self.source).suffix.lower() in _SUFFIXES else ""
-
-
-class SheetSource(str):
-    """A sheet of a workbook as a source: its places are cells.
-
-    :ivar workbook: the name of the file.
-    """
-
-    workbook: str
-
-    @classmethod
-    def of(cls, workbook: str, sheet: str) -> SheetSource:
-        """Return the source for a sheet of a workbook."""
-        source = cls(f"{workbook}:{sheet}")
-        source.workbook = workbook
-        return source
-
-
-@dataclass(frozen=True, slots=True)
-class CellPlace(Place):
-    """A cell of a sheet of a workbook: ``assets.xlsx:objects!C17``."""
-
-    source: SheetSource
-
-    @property
-    def row(self) -> Place:
-        """Return the place itself: a column of a sheet says nothing about lengths."""
-        return self
-
-    @property
-    def file(self) -> str:
-        return self.source.workbook
-
-    def __str__(self) -> str:
-        return f"{self.source}!{letters_of(self.column)}{self.line}" if self.line else self.source
-
-
-def letters_of(column: int) -> str:
-    """The letters of a column (from 1) as a spreadsheet has them."""
-    letters = ""
-    while column:
-        column, rest = divmod(column - 1, 26)
-        letters = chr(ord("A") + rest) + letters
-    return letters
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that is wrong with a desired state, and where.
-
-    :ivar gist: what may be told of it where the message would quote what is vaulted: words of ours, names of the
-        instance, places.
-    :ivar column: the name of the field, as it was written. :ivar misfit: the value and why, where many may have it.
-    :ivar rule: the id of the rule that is broken; empty if it is about none.
-    """
-
-    place: Place
-    message: str
-    gist: str = ""
-    column: str = field(default="", compare=False)
-    misfit: Misfit | None = field(default=None, compare=False)
-    rule: str = field(default="", compare=False)
-
-    @classmethod
-    def of(cls, place: Place, message: str) -> Finding:
-        """Makes a finding of a message, which is a :class:`FieldError` where it is about a field."""
-        if not isinstance(message, FieldError):
-            return cls(place, message)
-        column = str(message.way[0]) if message.way else ""
-        return cls(place, message, message.gist, column, message.misfit)
-
-    @classmethod
-    def plain(cls, place: Place, message: str) -> Finding:
-        """Makes a finding whose message quotes nothing of what was written."""
-        return cls(place, message, message)
-
-    def __str__(self) -> str:
-        return f"{self.place}: {self.message}"
-
-
-@dataclass(slots=True)
-class Entry:
-    """One record as it shall be.
-
-    :ivar fields: field key (or label), or option of the module, to value as written; None clears.
-    :ivar places: where each field was written.
-    :ivar state: present, absent or archived.
-    :ivar template: of a field definition, the template that it belongs to.
-    :ivar uuid: the record that is meant, where a plan file says which; else it is found by its natural key.
-    :ivar misread: whether something is wrong with it that leaves open what is meant; it is judged and never planned.
-    :ivar inline: whether it was written where no directory of local files is known.
-    :ivar pruned: whether it stands in no file, and is taken away because of that.
-    :ivar vaulted: names of the fields that are vaulted; all of them where the file is vaulted as a whole.
-    :ivar cells: reads its fields where they are cells that types do not take as they are.
-    :ivar root: the directory that its local files come from, where that is not the same for all records.
-    :ivar lifecycle: what of it is left alone, and whether it must stay, beside what the settings say.
-    """
-
-    kind: Kind
-    fields: Mapping[str, Any]
-    place: Place
-    places: Mapping[str, Place] = field(default_factory=dict)
-    state: str = "present"
-    template: str = ""
-    uuid: str = ""
-    misread: bool = False
-    inline: bool = False
-    pruned: bool = False
-    vaulted: Container[str] = ()
-    cells: CellReader | None = None
-    root: str = ""
-    lifecycle: Lifecycle = NOTHING
-
-    def root_of(self, name: str) -> str:
-        """The directory that the local files of a field come from; empty where that is the same for all records."""
-        root_of = getattr(self.places, "root_of", None)
-        return root_of(name) if root_of else self.root
-
-    def place_of(self, name: str) -> Place:
-        """The place of a field, or of the record where the field was not written."""
-        return self.places.get(name, self.place)
-
-    def place_in(self, way: Way) -> Place:
-        """The place of a part of a field, such as an item of a list; as near to it as is known.
-
-        :param way: it begins with the name of the field.
-        """
-        within = getattr(self.places, "within", None)
-        if within and way and way[0] in self.places:
-            place: Place = within(way)
-            return place
-        return self.place_of(str(way[0])) if way else self.place
-
-    def place_of_name(self, name: str) -> Place:
-        """The place of the name of a field. In a table it is in the first row."""
-        of_name = getattr(self.places, "of_name", None)
-        return of_name(name) if of_name and name in self.places else self.place_of(name)
-
-    @property
-    def is_table(self) -> bool:
-        """Tells whether it is a row of a table."""
-        return hasattr(self.places, "is_table") and self.places.is_table
-
-    def place_of_cell(self, name: str) -> Place | None:
-        """Return the place of the cell of a column, empty or not; None if its table has no such column."""
-        of_cell = getattr(self.places, "of_cell", None)
-        return of_cell(name) if of_cell else None
-
-    def empty_cells(self) -> Sequence[str]:
-        """Columns of its table in which it has an empty cell that means nothing."""
-        empty_cells = getattr(self.places, "empty_cells", None)
-        return empty_cells() if empty_cells else ()
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
     type_of,
 )
 
-from .hiding import EVERYTHING
+from .nodes import EVERYTHING
 
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TIME = re.compile(

@@ -15,7 +15,7 @@ from bisect import bisect_right
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_compat import register_secrets
@@ -29,8 +29,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
-if TYPE_CHECKING:
-    from .desired import Entry, Finding, Place
+from .entry import Entry
+from .nodes import EVERYTHING
+from .positions import Finding, Place
 
 VAULTED = "(vaulted)"
 """The word in place of everything that is hidden."""
@@ -42,17 +43,6 @@ _SHORTEST = 4
 """Characters from which on a hidden text is taken out of messages that somebody else wrote: of shorter ones every
 message is full.
 """
-
-
-class _Everything:
-    """Holds every name."""
-
-    def __contains__(self, _name: object) -> bool:
-        return True
-
-
-EVERYTHING: Container[str] = _Everything()
-"""The names of the fields of a record in a file that is vaulted as a whole."""
 
 
 @dataclass

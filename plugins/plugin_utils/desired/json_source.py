@@ -15,7 +15,6 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
 
 from .broken_files import SAVED_IN_PART
-from .desired import Finding, Place
 from .nodes import (
     COLUMN_BITS,
     DEEPEST,
@@ -29,6 +28,7 @@ from .nodes import (
     mark_at,
     nul_in,
 )
+from .positions import Finding, Place
 
 _OPEN = "Unterminated string"
 _BLANK = re.compile(r"[ \t\r\n,:]*")

@@ -9,14 +9,12 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.near import LIKELY, near_names
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 
-if TYPE_CHECKING:
-    from .nodes import Node
+from .nodes import Node
 
 LIFECYCLE = "lifecycle"
 """The setting of ``instance.yml``."""
@@ -27,7 +25,7 @@ OF_RECORD = "_lifecycle"
 KEYS = ("initial", "ignore", "protect")
 _NO_PATTERN = frozenset("*?[")
 
-Find = Callable[["Node", str], None]
+Find = Callable[[Node, str], None]
 """Is told what is wrong, and where."""
 
 

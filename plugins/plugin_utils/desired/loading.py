@@ -26,22 +26,14 @@ from ..ansible_compat import was_vaulted
 from . import formulas
 from .broken_files import conflict_in, without_totals
 from .csv_source import read_csv
-from .desired import (
-    BY_TEMPLATE,
-    INLINE,
-    SECTIONS,
-    DesiredInstance,
-    Entry,
-    Finding,
-    Held,
-    Place,
-    states_of,
-)
+from .desired import BY_TEMPLATE, INLINE, SECTIONS, DesiredInstance, Held, states_of
 from .dialect import HOW_TO_SAVE, CellReader, Dialects, WrongEncoding
-from .hiding import EVERYTHING, Hiding
+from .entry import Entry
+from .hiding import Hiding
 from .json_source import read_json_lines
 from .lifecycle import NOTHING, OF_RECORD, read_record
-from .nodes import Node, Places, plain_node
+from .nodes import EVERYTHING, Node, Places, plain_node
+from .positions import Finding, Place
 from .settings import API, VARIABLES, Settings
 from .table_reader import TableReader
 from .tables import Tables

@@ -8,13 +8,13 @@ Places are worked out when they are asked for: most records are never wrong.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way
 
 from ..ansible_compat import was_vaulted, without_vault_objects
-from .desired import CellPlace, Finding, Place, SheetSource
+from .positions import CellPlace, Finding, Place, Positions, SheetSource
 
 JINJA = ("{{", "{%", "{#")
 NO_JINJA = "no templates in these files, they are plain data; use desired in a playbook for computed values"
@@ -35,6 +35,17 @@ twenty times as much as its size.
 TOO_MANY_LINES = f"expected at most {MOST_LINES:,} lines in a file"
 
 COLUMN_BITS = 24
+
+
+class _Everything:
+    """Holds every name."""
+
+    def __contains__(self, _name: object) -> bool:
+        return True
+
+
+EVERYTHING: Container[str] = _Everything()
+"""The names of the fields of a record in a file that is vaulted as a whole."""
 
 
 def mark_at(line: int, column: int) -> int:
@@ -123,7 +134,7 @@ class Node:
         return [self.member(index) for index in range(len(self.value))]
 
 
-class Places(Mapping[str, Place]):
+class Places(Positions):
     """The places where the fields of a record were written."""
 
     __slots__ = ("_node",)

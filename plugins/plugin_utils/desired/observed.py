@@ -11,17 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, OBJECT
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 
+from .desired import DesiredInstance
+from .entry import Entry
 from .lifecycle import NOTHING
-
-if TYPE_CHECKING:
-    from .desired import DesiredInstance, Entry, Place
+from .positions import Place
 
 OBSERVED = "observed"
 """The setting of ``instance.yml``, and the option of the task."""

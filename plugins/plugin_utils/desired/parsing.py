@@ -25,8 +25,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.zones 
 
 from .cell_checks import CellChecks, listed, mapping_words
 from .csv_source import TITLED
-from .desired import DesiredInstance, Entry, Place
+from .desired import DesiredInstance
 from .dialect import CellReader
+from .entry import Entry
+from .positions import Place
 
 
 def written_as(schema: Schema, entry: Entry, key: str) -> str:

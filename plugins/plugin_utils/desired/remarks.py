@@ -17,10 +17,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
 
 from .cell_checks import CellChecks
-from .desired import Entry, Place
 from .dialect import PRESETS
+from .entry import Entry
 from .hiding import Hiding
 from .parsing import with_remedy, written_as
+from .positions import Place
 
 _AS_TYPED = replace(PRESETS["plain"], is_chosen=True)
 """The dialect of tables whose cells need no reader."""

@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain, shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 
-if TYPE_CHECKING:
-    from .nodes import Node
+from .nodes import Node
 
 SCAN_CODES = "scan_codes"
 """The setting of ``instance.yml``."""

@@ -21,8 +21,10 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 
-from .desired import DesiredInstance, Entry
-from .hiding import EVERYTHING, Hiding
+from .desired import DesiredInstance
+from .entry import Entry
+from .hiding import Hiding
+from .nodes import EVERYTHING
 
 _COST: dict[str, int] = {"n": 2**14, "r": 8, "p": 1, "dklen": 64}
 _SALT_BYTES = 16

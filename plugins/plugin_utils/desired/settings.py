@@ -22,20 +22,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.near i
 from ansible_collections.community.seventhings.plugins.module_utils.model.zones import zone_of
 
 from .csv_settings import CsvSettings
-from .desired import (
-    PRUNE,
-    SECTIONS,
-    DesiredInstance,
-    Finding,
-    Limits,
-    Place,
-    Policy,
-    limit_of,
-    prune_actions,
-)
+from .desired import PRUNE, SECTIONS, DesiredInstance, Limits, Policy, limit_of, prune_actions
 from .lifecycle import LIFECYCLE, read_settings
 from .nodes import Node
 from .observed import OBSERVED, read_names
+from .positions import Finding, Place
 from .scan_codes import SCAN_CODES, read_scan_codes
 from .table_settings import TableSettings
 

@@ -14,9 +14,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.near import near_names
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
 
-from .desired import SECTIONS, DesiredInstance, Finding, Place
+from .desired import SECTIONS, DesiredInstance
 from .dialect import Dialect
 from .nodes import Node, place_at
+from .positions import Finding, Place
 from .tables import ID, ReadTable, Table
 
 _LIKENESS = 0.6

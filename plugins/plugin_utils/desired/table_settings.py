@@ -15,9 +15,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.model.near import LIKELY, near_names
 
 from .csv_settings import CSV_KEYS, READERS, Unfit, read_preset, texts_of
-from .desired import SECTIONS, Finding
+from .desired import SECTIONS
 from .dialect import ALL_ROWS, Dialect, Rows
 from .nodes import Node
+from .positions import Finding
 from .tables import ID, KEEP, PRUNE, Table, Tables
 
 TABLE_KEYS = ("files", "columns", "constant", "values", "missing_rows", "sheets", "header_row", "skip_rows")

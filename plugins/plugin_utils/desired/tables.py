@@ -8,13 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .dialect import ALL_ROWS, Dialect, Rows
-
-if TYPE_CHECKING:
-    from .desired import Place
-    from .nodes import Node
+from .nodes import Node
+from .positions import Place
 
 ID = ".id"
 """The end of a target whose column holds ids of records instead of their names."""

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Spelling, shorten
 
-from .desired import CellPlace, DesiredInstance, Finding, Place
+from .desired import DesiredInstance
 from .dialect import PRESETS, ambiguous_date, best_presets
+from .positions import CellPlace, Finding, Place
 from .slips import family, slip_in_table, slip_in_workbook
 
 _ALONE = 3

@@ -30,11 +30,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 )
 
 from .csv_source import NO_NAME, TITLED, structure
-from .desired import SECTIONS, CellPlace, Finding, Place, SheetSource, letters_of
+from .desired import SECTIONS
 from .dialect import ALL_ROWS, COMMENT, ISO_DATE, CellReader, Dialect
-from .hiding import EVERYTHING
 from .limited import LimitExceeded, limited
-from .nodes import JINJA, Node, jinja_in, mark_at
+from .nodes import EVERYTHING, JINJA, Node, jinja_in, mark_at
+from .positions import CellPlace, Finding, Place, SheetSource, letters_of
 
 MAX_UNPACKED = 256 << 20
 MAX_COLUMNS = 200

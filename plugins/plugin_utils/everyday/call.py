@@ -17,13 +17,14 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
-from ..desired.desired import DesiredInstance, Entry
-from ..instance.action import report_paths, result_of, teller, write_reports
+from ..desired.desired import DesiredInstance
+from ..desired.entry import Entry
 from ..instance.caps import Caps
-from ..instance.on_screen import message_in_short, on_screen
-from ..instance.provenance import made_by
 from ..instance.run import RunOptions, run_instance
 from ..printing.screen import tell as tell_on_screen
+from ..report.on_screen import message_in_short, on_screen
+from ..report.provenance import made_by
+from ..report.task import report_paths, result_of, teller, write_reports
 
 MOST_NAMED = 20
 """Records or hosts that a warning names; the result has all of them."""

@@ -26,8 +26,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO
 
-from ..desired.desired import Entry, Place
-from ..instance.reports import check_report_path, store_report
+from ..desired.entry import Entry
+from ..desired.positions import Place
+from ..report.text_report import check_report_path, store_report
 from .call import Call, run_call
 from .lists import ObjectLists, compared_rooms
 from .people import Person, fields_of_people, objects_of

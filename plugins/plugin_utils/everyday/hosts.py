@@ -22,7 +22,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO
 
-from ..desired.desired import Entry, Place
+from ..desired.entry import Entry
+from ..desired.positions import Place
 from ..desired.scan_codes import ScanCodeSettings
 from .call import Call, named, run_call
 from .lists import ObjectLists

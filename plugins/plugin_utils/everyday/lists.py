@@ -35,8 +35,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.sigh
     unsure,
 )
 
+from ..set_plan.listed_state import ListedState
 from ..set_plan.prune import Scope
-from ..set_plan.state import ListedState
 
 TO_ROOMS = "LINKED_ROOM"
 _COMPARISON = "FIELD_VALUE_COMPARISON"

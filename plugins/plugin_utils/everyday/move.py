@@ -14,7 +14,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import LIMITED
 
-from ..desired.desired import Entry, Place
+from ..desired.entry import Entry
+from ..desired.positions import Place
 from .call import Call, named, run_call
 from .lists import TO_ROOMS, ObjectLists, compared_rooms
 from .people import Person, fields_of_people, objects_of

@@ -12,7 +12,7 @@ from typing import Any
 
 from jinja2 import Template
 
-from ..instance.report_html import page_environment, page_head
+from ..report.html_report import page_environment, page_head
 from .paper import STYLE
 
 _BODY = """

@@ -26,8 +26,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.printing.cle
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import YES
 
 from ..apply.journal import new_set_id
-from ..desired.desired import SECTIONS, DesiredInstance, Entry
+from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.dialect import Dialects
+from ..desired.entry import Entry
 from ..desired.hiding import Hiding, masked
 from ..desired.loading import ENDINGS, WORKBOOK
 from ..desired.settings import API, Settings

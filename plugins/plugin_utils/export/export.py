@@ -58,8 +58,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.sigh
 )
 
 from ..desired.desired import SECTIONS
+from ..set_plan.listed_state import ListedState
 from ..set_plan.observed import exported_without
-from ..set_plan.state import ListedState
 from .downloads import Downloads
 from .naming import Keys, Naming
 from .portable import (

@@ -16,7 +16,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import Key
 
-from ..set_plan.state import ListedState
+from ..set_plan.listed_state import ListedState
 from ..set_plan.uniqueness import composed
 from .portable import NotPortable, Portable
 

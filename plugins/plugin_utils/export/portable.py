@@ -47,7 +47,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.operations.h
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import is_text_renter, renter_of
 
 from ..desired.dialect import is_ambiguous_amount
-from ..set_plan.state import ListedState
+from ..set_plan.listed_state import ListedState
 from .downloads import Downloads
 
 TEMPLATE_MARKS = ("{{", "{%", "{#")

@@ -27,10 +27,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     Kind,
 )
 
-from ..desired.desired import Entry
+from ..desired.entry import Entry
 from ..set_plan.archived import looks_up, number_looked_up, spread
+from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import MOST_OF_A_RUN
-from ..set_plan.state import ListedState
 from .portable import Portable, name_in_files, writable_fields
 from .writing import json_record
 

@@ -22,8 +22,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
-from ..desired.desired import SECTIONS, letters_of
+from ..desired.desired import SECTIONS
 from ..desired.dialect import COMMENT, ISO_DATE, Dialect
+from ..desired.positions import letters_of
 from ..desired.xlsx_source import CONTROL, DIGITS, MAX_CELL, MAX_COLUMNS, TEXT_FORMAT, openpyxl_library
 from .export import Exported
 from .layout import BULK

@@ -17,7 +17,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import named_root
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, DELETE
 
 from ..desired.desired import SECTIONS, Limits, Policy, limit_of, prune_actions
 from ..desired.observed import of_task
@@ -26,7 +26,7 @@ from ..set_plan.plan import Planned
 CAPS = ("limits", "prune", "create_users", "allow_destructive", "expect_instance")
 """Options of a task that the files may narrow and never widen; ``protected`` demands all of them."""
 
-_STRENGTH = ("report", plan.ARCHIVE, plan.DELETE)
+_STRENGTH = ("report", ARCHIVE, DELETE)
 """The actions of prune, the weakest first."""
 
 _OF_EXISTING = frozenset({"create_percent", "update_percent", "delete_percent", "from_existing"})

@@ -20,9 +20,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ansible_collections.community.seventhings.plugins.module_utils.plan.alike import alike
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 
-from ..desired.desired import Entry
+from ..desired.entry import Entry
+from ..report.removals import PERSON_TYPES, SERVICE_FIELDS, Removals, name_in_words
 from ..set_plan.plan import InstancePlan, Planned
-from .removals import PERSON_TYPES, SERVICE_FIELDS, Removals, name_in_words
 
 _PLACES = frozenset({"LINKED_ROOM", "LINKED_LOCATION"})
 

@@ -20,12 +20,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, UPDATE
 
-from ..desired.desired import Place
 from ..desired.hiding import Hiding
 from ..desired.parsing import written_as
+from ..desired.positions import Place
+from ..report.parts import one_line, short, words_of
+from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import InstancePlan, Planned
-from ..set_plan.state import ListedState
-from .report_parts import one_line, short, words_of
 
 _EARLIEST = dt.date(1950, 1, 1)
 _YEARS_AHEAD = 20

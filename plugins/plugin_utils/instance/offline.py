@@ -29,14 +29,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 
-from ..desired.desired import (
-    SECTIONS,
-    DesiredInstance,
-    Entry,
-    Finding,
-    Place,
-)
+from ..desired.desired import SECTIONS, DesiredInstance
+from ..desired.entry import Entry
 from ..desired.loading import MAX_SOURCE
+from ..desired.positions import Finding, Place
 from ..export.json_schema import MAIN, saved_fields, static_schema
 from ..export.layout import SCHEMAS
 from ..rules.rule import RuleSet

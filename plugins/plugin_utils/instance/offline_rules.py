@@ -17,7 +17,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
 
-from ..desired.desired import Entry, Finding, Place
+from ..desired.entry import Entry
+from ..desired.positions import Finding, Place
 from ..rules.bound import BoundRule, bind, fields_of
 from ..rules.found import Found
 from ..rules.rule import CHANGES, RuleSet

@@ -27,14 +27,16 @@ from ansible_collections.community.seventhings.plugins.module_utils.local.safe_f
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import CellList, CellMap, Plain, shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, OBJECT
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import attachments_in
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE
 
-from ..desired.desired import DesiredInstance, Entry, Held, Place
+from ..desired.desired import DesiredInstance, Held
+from ..desired.entry import Entry
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.lifecycle import Lifecycle
+from ..desired.positions import Place
 from ..desired.sealing import Holes, Seals, Written, hidden_names, sealed
+from ..report.result import shown
 from ..set_plan.plan import InstancePlan, Planned
-from .outcome import shown
 from .plan_shape import DEEPEST_DOCUMENT, check_document
 
 PLAN_VERSION = 2
@@ -418,10 +420,9 @@ def _desired_from(document: Mapping[str, Any]) -> DesiredInstance:
             KINDS[change["kind"]],
             {name: _restored(value) for name, value in change["fields"].items()},
             Place(change["place"]),
-            {},
-            change["state"],
-            change["template"],
-            "" if change["action"] == plan.CREATE or KINDS[change["kind"]].numbered else change["uuid"],
+            state=change["state"],
+            template=change["template"],
+            uuid="" if change["action"] == CREATE or KINDS[change["kind"]].numbered else change["uuid"],
             pruned=change["pruned"],
             lifecycle=Lifecycle(is_protected=change["protect"]),
         )

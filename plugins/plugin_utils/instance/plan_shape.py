@@ -16,7 +16,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_uuid, shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, TEMPLATES
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 
 from ..desired.desired import SECTIONS, Limits, limit_of, states_of
 
@@ -28,7 +28,7 @@ DEEPEST_DOCUMENT = MAX_DEPTH + 8
 
 _HEX = re.compile("(?:[0-9a-f]{2}){1,64}")
 _SHA256 = re.compile("[0-9a-f]{64}")
-_ACTIONS = (plan.CREATE, plan.UPDATE, plan.DELETE, plan.ARCHIVE)
+_ACTIONS = (CREATE, UPDATE, DELETE, ARCHIVE)
 _LIMITS = frozenset(vars(Limits()))
 
 _Shape = tuple[Callable[[Any], bool], str]
@@ -68,7 +68,7 @@ def _check_change(change: Mapping[str, Any], prefix: str) -> None:
     kind = KINDS[SECTIONS[section]]
     if (change["template"] in TEMPLATES) != kind.defines_fields:
         raise ValueError(f"{prefix}template: {shorten(change['template'])} does not fit to {section}")
-    is_by_uuid = change["action"] != plan.CREATE and not kind.numbered
+    is_by_uuid = change["action"] != CREATE and not kind.numbered
     if is_by_uuid and not is_uuid(change["uuid"]):
         raise ValueError(f"{prefix}uuid: {shorten(change['uuid'])} does not fit; expected that of the record")
     if change["pruned"] and (state == "present" or not is_by_uuid):

@@ -37,6 +37,9 @@ from ..apply.journal_place import earlier_journal
 from ..desired.desired import DesiredInstance, Limits, digest_of
 from ..desired.sealing import PlanOutdated, scrypted
 from ..desired.telling import tell
+from ..report.forecast import NOTHING, forecast_of
+from ..report.provenance import made_by
+from ..report.result import RunResult, failures_of, summary_of, told_changes
 from ..rules.rule import Rule, RuleSet
 from ..set_plan.baseline import Baseline, note_applied
 from ..set_plan.held import without_held
@@ -51,12 +54,9 @@ from ..set_plan.plan import (
 )
 from ..set_plan.planner import plan_instance
 from .caps import Caps
-from .forecast import NOTHING, forecast_of
 from .meaning import meaning_of
 from .odd import Oddity, odd_values
-from .outcome import RunResult, failures_of, summary_of, told_changes
 from .plan_file import PlanFile
-from .provenance import made_by
 from .suspected_renames import suspected_renames
 from .undoing import not_undoable
 from .validation import validate

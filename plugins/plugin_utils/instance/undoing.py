@@ -10,8 +10,8 @@ from collections.abc import Iterable
 
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, DELETE
 
+from ..report.parts import counted
 from ..set_plan.plan import Planned
-from .report_parts import counted
 
 
 def not_undoable(changes: Iterable[Planned]) -> str:

@@ -20,14 +20,16 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, field_to_be
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, Change, check_choices
 from ansible_collections.community.seventhings.plugins.module_utils.plan.relations import names_fields, with_uuids
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
 from ..desired.alike_places import AlikePlaces
-from ..desired.desired import SECTIONS, DesiredInstance, Entry, Finding, Place
+from ..desired.desired import SECTIONS, DesiredInstance
+from ..desired.entry import Entry
 from ..desired.observed import OfflineObserved
 from ..desired.parsing import DesiredParser, written_as
+from ..desired.positions import Finding, Place
 from ..desired.remarks import Remarks, blanks_in_key
 from ..desired.table_reader import check_identity
 from ..rules.rule import RuleSet
@@ -161,7 +163,7 @@ class _Validation:
         values = self._wanted.parse(schema, entry, fields, partial)
         if entry.kind.defines_fields:
             try:
-                plan.check_choices(None, plan.Change(entry.kind, plan.CREATE, values=values))
+                check_choices(None, Change(entry.kind, CREATE, values=values))
             except InvalidInput as wrong:
                 self._find(entry.place_of("possible_values"), wrong.message)
         return values

@@ -21,8 +21,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 
 from ..ansible_compat import was_vaulted
 from ..desired import formulas
-from ..desired.desired import DesiredInstance, Entry, Finding, Place
+from ..desired.desired import DesiredInstance
 from ..desired.dialect import Dialect, Dialects
+from ..desired.entry import Entry
 from ..desired.hiding import Hiding
 from ..desired.loading import (
     MOST_RECORDS,
@@ -35,6 +36,7 @@ from ..desired.loading import (
     local_files,
 )
 from ..desired.nodes import Node
+from ..desired.positions import Finding, Place
 from ..desired.settings import VARIABLES
 from ..desired.tables import Tables
 from ..desired.yaml_source import read_yaml

@@ -11,7 +11,8 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 
-from ..desired.desired import PRUNE, DesiredInstance, Finding, Limits, Place, Policy
+from ..desired.desired import PRUNE, DesiredInstance, Limits, Policy
+from ..desired.positions import Finding, Place
 
 _STRENGTH = ("report", "archive", "delete")
 """The actions of prune, the weakest first."""

@@ -16,16 +16,18 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
-from ..desired.desired import SECTIONS, DesiredInstance, Entry, Finding, Place
+from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.dialect import CellReader
-from ..desired.hiding import EVERYTHING
+from ..desired.entry import Entry
 from ..desired.lifecycle import OF_RECORD, Lifecycle
+from ..desired.nodes import EVERYTHING
+from ..desired.positions import Finding, Place, Positions
 
 Key = tuple[Any, ...]
 _SECTION_OF = {kind: section for section, kind in SECTIONS.items()}
 
 
-class MergedPlaces(Mapping[str, Place]):
+class MergedPlaces(Positions):
     """The places of the fields of a record in several layers.
 
     :param owners: name of a field to the record of the layer that it came from.

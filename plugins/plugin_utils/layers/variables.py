@@ -25,8 +25,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.model.near import LIKELY, near_names
 
 from ..ansible_compat import was_vaulted
-from ..desired.desired import Finding, Place
 from ..desired.nodes import Node
+from ..desired.positions import Finding, Place
 
 TYPES = ("string", "integer", "number", "boolean")
 _KEYS = ("type", "description", "default")

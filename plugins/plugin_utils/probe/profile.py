@@ -13,7 +13,7 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 
 from ..export.json_schema import ADDRESS, DRAFT
-from ..instance.provenance import version
+from ..report.provenance import version
 from .catalogue import LOOK, SWITCHES, TIERS, TOUCH
 from .evidence import NO, NOT_PROBED, YES
 from .look import Look

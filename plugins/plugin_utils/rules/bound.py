@@ -12,7 +12,8 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema as Fields
 
-from ..desired.desired import SECTIONS, Place
+from ..desired.desired import SECTIONS
+from ..desired.positions import Place
 from .judging import NotJudged, Problem, Test, compiled, problems
 from .rule import Rule
 from .schemas import Schema, constants_in, judges_all, names_in, parts_at, renamed, with_constants

@@ -11,8 +11,9 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way, words_of
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 
-from ..desired.desired import Entry, Finding, Place
+from ..desired.entry import Entry
 from ..desired.parsing import written_as
+from ..desired.positions import Finding, Place
 from .bound import BoundRule
 from .judging import Problem
 from .rule import ERROR

@@ -18,8 +18,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.local.safe_f
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.near import near_names
 
-from ..desired.desired import SECTIONS, Finding, Place
+from ..desired.desired import SECTIONS
 from ..desired.nodes import Node
+from ..desired.positions import Finding, Place
 from ..desired.yaml_source import read_yaml
 from .schemas import FileSchemas, Schema
 

@@ -17,8 +17,8 @@ from urllib.parse import unquote
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten, typed
 from ansible_collections.community.seventhings.plugins.module_utils.model.near import near_names
 
-from ..desired.desired import Place
 from ..desired.nodes import Node
+from ..desired.positions import Place
 
 Schema = Mapping[str, Any] | bool
 """A schema without references."""

@@ -16,7 +16,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-from ansible_collections.community.seventhings.plugins.module_utils.plan.archived import (
+from ansible_collections.community.seventhings.plugins.module_utils.plan.archived_duplicate import (
     MayBeHidden,
     archived_duplicate,
     can_be_looked_up,
@@ -27,8 +27,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.sigh
 
 from ..desired.hiding import NOT_SHOWN
 from .context import PlanContext
+from .listed_state import ListedState
 from .plan import SAMPLE, Planned
-from .state import ListedState
 
 _PER_MINUTE = 200
 """Requests that the service allows, for a hint if the run has no limit of its own."""

@@ -17,10 +17,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import read_some
 
-from ..desired.desired import DesiredInstance, Entry
+from ..desired.desired import DesiredInstance
+from ..desired.entry import Entry
 from ..desired.parsing import written_as
+from .listed_state import ListedState
 from .plan import Planned
-from .state import ListedState
 
 _CUT = re.compile(r"\d[.,]\d+E\+\d{2,3}")
 """The form in which a spreadsheet shows a long number, and writes it into CSV."""

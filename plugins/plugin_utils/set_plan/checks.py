@@ -14,8 +14,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import unseen
 
-from ..desired.desired import SECTIONS, Place
+from ..desired.desired import SECTIONS
 from ..desired.parsing import written_as
+from ..desired.positions import Place
 from .context import PlanContext, numbered_references
 from .order import waiting_for_ever
 from .plan import Planned

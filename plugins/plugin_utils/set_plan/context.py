@@ -26,16 +26,18 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import fill_in
 
-from ..desired.desired import SECTIONS, DesiredInstance, Entry, Finding, Place
+from ..desired.desired import SECTIONS, DesiredInstance
+from ..desired.entry import Entry
 from ..desired.hiding import NOT_SHOWN
 from ..desired.parsing import DesiredParser, with_remedy, written_as
+from ..desired.positions import Finding, Place
+from .listed_state import ListedState
 from .observed import ObservedFields
 from .old_names import OldNames
 from .places import Places
-from .plan import UNCHANGED, InstancePlan, Planned, PlanOptions, fingerprint_of, mark_of
+from .plan import NO_CHANGE, InstancePlan, Planned, PlanOptions, fingerprint_of, mark_of
 from .prune import Scope
 from .scan_codes import ScanCodes
-from .state import ListedState
 from .uniqueness import Uniqueness
 from .unlisted import UnlistedRecords
 
@@ -293,7 +295,7 @@ class PlanContext:
 
         :param words: its natural key, which is hidden where it must not be shown.
         """
-        made = Planned(section, entry, schema, values, keys, words, UNCHANGED[schema.kind.name])
+        made = Planned(section, entry, schema, values, keys, words, NO_CHANGE[schema.kind.name])
         return made.hide(self.hiding) if self.hiding.has_any else made
 
     def warn(self, planned: Planned, warnings: Iterable[str]) -> None:

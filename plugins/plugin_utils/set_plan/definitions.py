@@ -22,11 +22,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     Kind,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, field_to_be
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import UNCHANGED, UPDATE
 from ansible_collections.community.seventhings.plugins.module_utils.plan.relations import names_fields, with_uuids
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
-from ..desired.desired import SECTIONS, Entry
+from ..desired.desired import SECTIONS
+from ..desired.entry import Entry
 from .context import PlanContext
 from .plan import Planned
 
@@ -199,12 +200,12 @@ class Definitions:
         )
         planned.change = replace(
             was,
-            action=plan.UPDATE if was.action == plan.UNCHANGED else was.action,
+            action=UPDATE if was.action == UNCHANGED else was.action,
             current=current,
             before={**was.before, **({"relations": have} if current else {})},
             after={**was.after, "relations": list(planned.relations)},
         )
-        if was.action == plan.UNCHANGED:
+        if was.action == UNCHANGED:
             self._context.result.unchanged[_SECTION] -= 1
             self._context.take(planned)
 

@@ -12,20 +12,18 @@ from collections.abc import Collection, Iterable, Sequence
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
-from ansible_collections.community.seventhings.plugins.module_utils.plan.duplicates import uuids_of_duplicates
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE
+from ansible_collections.community.seventhings.plugins.module_utils.plan.record_planner import uuids_of_duplicates
 
 from .hub import offer_of
+from .listed_state import ListedState
 from .plan import Planned
-from .state import ListedState
 
 
 def creations_in(writes: Iterable[Planned]) -> list[Planned]:
     """Return the records of a plan that were created and that somebody else may have created, too."""
     return [
-        planned
-        for planned in writes
-        if planned.change.action == plan.CREATE and planned.made and planned.kind.create_path
+        planned for planned in writes if planned.change.action == CREATE and planned.made and planned.kind.create_path
     ]
 
 

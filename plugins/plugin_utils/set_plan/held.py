@@ -20,14 +20,14 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import FIELD_TYPES
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
-from ansible_collections.community.seventhings.plugins.module_utils.reconcile.occupants import link_to
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, DELETE
+from ansible_collections.community.seventhings.plugins.module_utils.reconcile.refusals import link_to
 
 from ..desired.parsing import written_as
 from .context import PlanContext
 from .lifecycle import Lifecycles
+from .listed_state import ListedState
 from .plan import Planned
-from .state import ListedState
 
 _MOST_NAMED = 3
 
@@ -114,7 +114,7 @@ class _Look:
         self._removals = {
             uuid: one
             for uuid, one in self._planned.items()
-            if one.change.action == plan.DELETE and link_to(one.kind) in FIELD_TYPES
+            if one.change.action == DELETE and link_to(one.kind) in FIELD_TYPES
         }
         for planned in self._removals.values():
             planned.leaving = ()
@@ -166,12 +166,12 @@ class _Look:
             for uuid in then:
                 name = f"{schema.kind.words} {self._state.name_of(record) or record.uuid}"
                 if planned is not None:
-                    note = ", also when it is archived" if planned.change.action == plan.ARCHIVE else ""
+                    note = ", also when it is archived" if planned.change.action == ARCHIVE else ""
                 self._found.setdefault(uuid, []).append((schema, Holder(record, name, key, note)))
 
     def _after(self, planned: Planned, key: str, now: Mapping[str, None]) -> Mapping[str, None]:
         """The references of a field once a change is done."""
-        if planned.change.action == plan.DELETE:
+        if planned.change.action == DELETE:
             return {}
         return self._meant(planned.change.values[key]) if key in planned.change.values else now
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import (
     NO,
     YES,
@@ -30,8 +30,8 @@ _LIFTED = "limited_account: true lets this pass"
 def check_hidden_records(context: PlanContext) -> None:
     """Refuse changes that are wrong if records are hidden, and warn of those that may be."""
     result = context.result
-    removals = Counter(one.section for one in result.changes if one.change.action in (plan.DELETE, plan.ARCHIVE))
-    creations = [one for one in result.changes if one.change.action == plan.CREATE and may_exist_hidden(one.section)]
+    removals = Counter(one.section for one in result.changes if one.change.action in (DELETE, ARCHIVE))
+    creations = [one for one in result.changes if one.change.action == CREATE and may_exist_hidden(one.section)]
     if not (removals or creations or result.unmatched):
         return
     seen = context.state.visibility()

@@ -24,11 +24,17 @@ from ansible_collections.community.seventhings.plugins.module_utils.operations.h
     is_cancelled,
     learn_id,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import (
+    CREATE,
+    DELETE,
+    UNCHANGED,
+    UPDATE,
+    Change,
+)
 
-from ..desired.desired import Entry, Place
-from .state import ListedState
+from ..desired.entry import Entry
+from ..desired.positions import Place
+from .listed_state import ListedState
 from .uniqueness import Uniqueness
 
 FIELDS = (
@@ -145,23 +151,23 @@ def _change(
     items: _Items, entry: Entry, values: dict[str, Any], wanted: Reference, fields: Schema
 ) -> tuple[Change, str]:
     item = items.offered(wanted) if wanted.awaits is None else None
-    unchanged = Change(HUB_ITEM, plan.UNCHANGED, item)
+    unchanged = Change(HUB_ITEM, UNCHANGED, item)
     have = _ITEMS.read(item.flat).get("price") if item is not None else None
     if entry.state == "absent":
         if item is None:
             return unchanged, ""
-        return Change(HUB_ITEM, plan.DELETE, item, {}, {"price": DECIMAL.show(have)}, {}), ""
+        return Change(HUB_ITEM, DELETE, item, {}, {"price": DECIMAL.show(have)}, {}), ""
     price = values.get("price")
     if item is not None:
         if price is None or DECIMAL.equal(price, have, PRICE):
             return unchanged, ""
         shown = {"price": DECIMAL.show(have)}, {"price": DECIMAL.show(price)}
-        return Change(HUB_ITEM, plan.UPDATE, item, {"price": price}, *shown), ""
+        return Change(HUB_ITEM, UPDATE, item, {"price": price}, *shown), ""
     order = items.ordered(wanted) if wanted.awaits is None else None
     if order is not None:
         return unchanged, f"the object stands in the order {order.flat.get('order_number')}, so it is not offered again"
     shown_after = {key: fields.brief(key, value) for key, value in values.items()}
-    return Change(HUB_ITEM, plan.CREATE, None, values, {}, shown_after), ""
+    return Change(HUB_ITEM, CREATE, None, values, {}, shown_after), ""
 
 
 def _image(change: Change) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE
 
 from .context import PlanContext
 
@@ -15,7 +15,7 @@ from .context import PlanContext
 def idle_settings(context: PlanContext) -> Iterator[str]:
     """Yield a warning for each scope that holds no record and each name in ``hide`` that is no field."""
     result = context.result
-    created = {planned.section for planned in result.changes if planned.change.action == plan.CREATE}
+    created = {planned.section for planned in result.changes if planned.change.action == CREATE}
     for section in context.desired.scope:
         number = result.everywhere[section]
         if number and not result.existing[section] and section not in created:

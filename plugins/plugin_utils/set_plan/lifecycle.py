@@ -13,16 +13,17 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS, OBJECT
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, DELETE
 
-from ..desired.desired import SECTIONS, Entry
+from ..desired.desired import SECTIONS
+from ..desired.entry import Entry
 from ..desired.lifecycle import LIFECYCLE, NOTHING, OF_RECORD, Lifecycle, idle_patterns, keys_of, unknown_fields
 from .context import PlanContext
 from .hub import asset_ids_offered
 from .hub import schema as offer_schema
 from .plan import Planned, Protection, offer_mark, shield_mark
 
-_TAKEN_AWAY = {plan.DELETE: "take it away", plan.ARCHIVE: "archive it"}
+_TAKEN_AWAY = {DELETE: "take it away", ARCHIVE: "archive it"}
 
 KeysOf = Callable[[Entry], tuple[Schema, dict[str, Any], tuple[str, ...]]]
 """Reads an entry: its schema, its values, and the fields that identify it; none where that is not known."""
@@ -158,7 +159,7 @@ class Lifecycles:
             why = shields.why(planned.section, names, shield_mark(planned.kind, uuid, planned.desired), planned.entry)
             if why:
                 yield f"{planned} is protected, and the plan would {_TAKEN_AWAY[planned.change.action]}: {why}"
-            elif current is not None and planned.kind is OBJECT and planned.change.action == plan.DELETE:
+            elif current is not None and planned.kind is OBJECT and planned.change.action == DELETE:
                 why = shields.why(HUB_ITEM.section, names, offer_mark(uuid))
                 if why and current.id in asset_ids_offered(self._context.state):
                     yield f"{planned} is offered on the hub, which is protected, and the plan would take it away: {why}"

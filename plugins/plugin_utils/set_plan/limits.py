@@ -10,15 +10,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 
 from ..desired.desired import SECTIONS, Limits, Policy
 from .plan import InstancePlan
 
 _NAMES = {
-    plan.CREATE: ("create_percent", "creates"),
-    plan.UPDATE: ("update_percent", "updates"),
-    plan.DELETE: ("delete_percent", "deletes"),
+    CREATE: ("create_percent", "creates"),
+    UPDATE: ("update_percent", "updates"),
+    DELETE: ("delete_percent", "deletes"),
 }
 """Action to the names of its limits, in percent and as a number."""
 
@@ -48,18 +48,18 @@ class LimitCheck:
         if self.policy.is_capped and in_scope < self._limits.from_existing:
             # Files choose the scope. A scope of few records must not lift a limit of the task.
             in_scope = self.made.everywhere[section]
-        if action == plan.CREATE and section in self.existing_before:
+        if action == CREATE and section in self.existing_before:
             # An interrupted run finishes what its limit let pass.
             before = self.existing_before[section]
             in_scope = before if before < self._limits.from_existing else max(before, in_scope)
         yield in_scope, "records"
-        if action == plan.DELETE and section in self.made.set_sizes:
+        if action == DELETE and section in self.made.set_sizes:
             yield self.made.set_sizes[section], "records of this set"
 
     def existing(self) -> dict[str, int]:
         """Return what limits on creations count of, by section, for a run that resumes this one."""
-        created = {one.section for one in self.made.changes if one.change.action == plan.CREATE}
-        return {section: next(self.bases(section, plan.CREATE))[0] for section in sorted(created)}
+        created = {one.section for one in self.made.changes if one.change.action == CREATE}
+        return {section: next(self.bases(section, CREATE))[0] for section in sorted(created)}
 
     def exceeded(self) -> list[str]:
         """Return the limits that the plan exceeds, each with how to let it pass."""
@@ -67,7 +67,7 @@ class LimitCheck:
         counts = Counter(
             (
                 one.section,
-                plan.CREATE if one.resumed else plan.DELETE if one.change.action == plan.ARCHIVE else one.change.action,
+                CREATE if one.resumed else DELETE if one.change.action == ARCHIVE else one.change.action,
             )
             for one in self.made.changes
         )
@@ -107,7 +107,7 @@ class LimitCheck:
         fields = Counter(
             (one.section, name)
             for one in self.made.changes
-            if one.change.action == plan.UPDATE and not one.resumed
+            if one.change.action == UPDATE and not one.resumed
             for name in one.change.before
         )
         return [

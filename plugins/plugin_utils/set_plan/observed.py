@@ -16,8 +16,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
-from ..desired.desired import SECTIONS, Entry, Place
+from ..desired.desired import SECTIONS
+from ..desired.entry import Entry
 from ..desired.observed import ACTUAL_KEYS, OBSERVED, TARGET_KEY, finding_words, together, warning_words
+from ..desired.positions import Place
 from .rooms import TO_ROOM, coupled_locations
 
 if TYPE_CHECKING:

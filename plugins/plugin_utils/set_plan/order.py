@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from graphlib import CycleError, TopologicalSorter
 
-from ..desired.desired import Entry
+from ..desired.entry import Entry
 from .plan import Planned
 
 

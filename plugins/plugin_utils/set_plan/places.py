@@ -15,7 +15,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 
-from ..desired.desired import Entry
+from ..desired.entry import Entry
 from ..desired.parsing import written_as
 from .rooms import TO_ROOM, coupled_locations
 

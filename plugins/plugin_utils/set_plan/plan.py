@@ -26,17 +26,18 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
     attachments_in,
     references_in,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, UNCHANGED, Change
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO, Visibility
 
-from ..desired.desired import INLINE, SECTIONS, Entry, Finding, Source
+from ..desired.desired import INLINE, SECTIONS, Source
+from ..desired.entry import Entry
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.parsing import written_as
+from ..desired.positions import Finding
 from ..rules.rule import RuleSet
 from .baseline import Baseline
+from .listed_state import ListedState
 from .scan_codes import ScanCodeCounts
-from .state import ListedState
 
 SAMPLE = 40
 """How many missing records of a section are looked up in the archive, however many there are. All of so many are."""
@@ -53,7 +54,7 @@ def level_of(section: str) -> int:
     return KINDS[SECTIONS[section]].level
 
 
-UNCHANGED = {name: Change(kind, plan.UNCHANGED) for name, kind in KINDS.items()}
+NO_CHANGE = {name: Change(kind, UNCHANGED) for name, kind in KINDS.items()}
 """Kind to the change that changes nothing: most records take it."""
 
 
@@ -215,7 +216,7 @@ class InstancePlan:
         """
         change, fields = planned.change, planned.schema.fields
         may_be_refused = self.visibility.hidden_records != NO and planned.kind.can_be_archived
-        for key, value in change.values.items() if may_be_refused and change.action == plan.CREATE else ():
+        for key, value in change.values.items() if may_be_refused and change.action == CREATE else ():
             if not fields[key].mandatory and any(file.uuid is None for file in attachments_in(value)):
                 yield key
 

@@ -1,9 +1,44 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The plan for a whole instance: every desired record matched and compared in memory, ordered by what depends on what.
+"""The plan for a whole instance. It reads each list once, in memory, and writes nothing.
 
-It is the plan of one record, many times; lists are read once for each kind, and nothing is written.
+The loop::
+
+    check settings and field definitions
+    for each section, in the order of what depends on what:
+        while its list is read:
+            parse each desired record, and claim its natural key
+        join desired and listed records by natural key
+        for each desired record, in the order of the list:
+            several listed records  -> finding
+            two desired records     -> finding
+            no listed record        -> renamed? a user from a person? else it is new
+            equal, whatever else is planned
+                                    -> count it, and keep nothing but the entry
+            otherwise               -> note it for references, and keep it as a candidate
+        claim the records that are released from the set
+    look up candidates without a record in the archive
+    list the records to prune: claimed by nobody, in the set, in scope
+    for each candidate:
+        resolve its references, now that all records are known
+        compare it field by field -> change
+        check references to removals, unique values, scope
+    check unchanged records for references to removals
+    plan offers of the hub
+    add prunes
+    check the plan as a whole: references to removals, order, choices, protection, limits, hidden records
+    sort the changes by level
+
+Parents are matched before children, so a reference to a parent has its meaning when a child is compared. A record with
+a reference to its own section, or to a later one, stays a candidate until all lists are read.
+
+There is one loop for every size of list. The records of a very long list are compressed by the page
+(``client/rows.py``), which is why the loop follows the order of the list: each page is then opened once. Of an
+unchanged record nothing is kept but its entry, and of the list its identity: uuid, id and natural key.
+
+A set of one record takes the same loop. The modules for one record (``plan/record_planner.py``) have their own,
+because they ask narrow questions in place of reading lists.
 """
 
 from __future__ import annotations
@@ -19,15 +54,15 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, DELETE, UPDATE, Change
 from ansible_collections.community.seventhings.plugins.module_utils.plan.compare import Comparer, Wanted
-from ansible_collections.community.seventhings.plugins.module_utils.plan.planner import is_archived, those_meant
+from ansible_collections.community.seventhings.plugins.module_utils.plan.record_planner import is_archived, those_meant
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import Key
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import identifies
 
-from ..desired.desired import SECTIONS, DesiredInstance, Entry
+from ..desired.desired import SECTIONS, DesiredInstance
+from ..desired.entry import Entry
 from ..desired.lifecycle import NOTHING
 from ..desired.parsing import written_as
 from ..desired.remarks import Remarks, blanks_in_key
@@ -56,7 +91,7 @@ from .hub import schema as hub_schema
 from .idle_settings import idle_settings
 from .lifecycle import Lifecycles
 from .limits import MANY_UPDATES, LimitCheck
-from .plan import UNCHANGED, InstancePlan, Planned, PlanOptions, level_of
+from .plan import NO_CHANGE, InstancePlan, Planned, PlanOptions, level_of
 from .prune import Pruning
 from .relabelled import check_relabelled
 from .renames import Moved
@@ -184,7 +219,7 @@ class _Planner:
         result = self._result
         actions = Counter((one.section, one.change.action) for one in result.changes)
         for (section, action), number in actions.items():
-            if action in (plan.DELETE, plan.ARCHIVE) or (action == plan.UPDATE and number > MANY_UPDATES):
+            if action in (DELETE, ARCHIVE) or (action == UPDATE and number > MANY_UPDATES):
                 self._measure_set(section)
         check = LimitCheck(result, self._desired.policy, self._context.options.existing_before)
         result.exceeded_limits += check.exceeded()
@@ -512,7 +547,7 @@ class _Planner:
             and not planned.archived
             and self._is_as_written(schema, entry, planned.desired, current)
         ):
-            return UNCHANGED[schema.kind.name]
+            return NO_CHANGE[schema.kind.name]
         return self._comparer.change(wanted, current, planned.archived)
 
     def _is_as_written(self, schema: Schema, entry: Entry, values: Mapping[str, Any], current: Record) -> bool:
@@ -544,8 +579,8 @@ class _Planner:
             planned = context.planned("hub", entry, hub_schema(), values, ("object",), key)
             planned.change, planned.fingerprint = change, fingerprint
             self._lifecycles.narrow(planned, change.current is not None)
-            if change.action == plan.UPDATE and planned.left_alone.issuperset(change.values):
-                planned.change = replace(UNCHANGED[planned.kind.name], current=change.current)
+            if change.action == UPDATE and planned.left_alone.issuperset(change.values):
+                planned.change = replace(NO_CHANGE[planned.kind.name], current=change.current)
             if entry.state == "present":
                 check_needs(context, planned, self._gone)
                 context.note_references(planned.desired, entry)

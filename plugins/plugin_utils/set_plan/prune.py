@@ -21,12 +21,14 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, DELETE, plan_gone
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
-from ..desired.desired import SECTIONS, DesiredInstance, Entry, Place, prune_actions
+from ..desired.desired import SECTIONS, DesiredInstance, prune_actions
+from ..desired.entry import Entry
+from ..desired.positions import Place
+from .listed_state import ListedState
 from .plan import InstancePlan, Planned, PlanOptions
-from .state import ListedState
 
 
 class Scope:
@@ -185,7 +187,7 @@ class Pruning:
             entry = Entry(schema.kind, {}, Place(f"prune of {section}"), state=state, uuid=record.uuid, pruned=True)
             keys, name = name_of_uuid[record.uuid]
             desired = natural_keys.read_some(schema, keys, record)
-            change = plan.plan_gone(schema, desired, record, plan.ARCHIVE if action == "archive" else plan.DELETE)
+            change = plan_gone(schema, desired, record, ARCHIVE if action == "archive" else DELETE)
             yield Planned(section, entry, schema, desired, keys, name, change)
 
     def _belongs(self, schema: Schema, record: Record) -> bool:

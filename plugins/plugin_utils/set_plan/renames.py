@@ -17,10 +17,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import Key
 
-from ..desired.desired import Place
 from ..desired.hiding import NOT_SHOWN, VAULTED
+from ..desired.positions import Place
 from .context import PlanContext
-from .state import ListedState
+from .listed_state import ListedState
 
 Values = Mapping[str, Any]
 

@@ -21,15 +21,16 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
     references_in,
     with_references,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, DELETE
 
-from ..desired.desired import BY_TEMPLATE, SECTIONS, Entry
+from ..desired.desired import BY_TEMPLATE, SECTIONS
+from ..desired.entry import Entry
 from ..rules.bound import BoundRule, all_names, bind, bind_changes
 from ..rules.found import Found, in_words, place_of
 from ..rules.rule import CHANGES, RuleSet
 from .context import PlanContext
+from .listed_state import ListedState
 from .plan import Planned
-from .state import ListedState
 
 _TEMPLATE = "template"
 _ARCHIVED = "archived"
@@ -189,9 +190,9 @@ class RuleCheck:
         flat = {} if change.current is None else change.current.flat
         before = self._view.of(planned.schema, names, flat, {})
         after: dict[str, Any] = {}
-        if change.action == plan.ARCHIVE:
+        if change.action == ARCHIVE:
             after = dict(before)
-        elif change.action != plan.DELETE:
+        elif change.action != DELETE:
             after = self._after(planned, change.current, names)
         for side, shown in ((before, change.before), (after, change.after)):
             if _ARCHIVED in shown and _ARCHIVED not in planned.schema.fields:
@@ -202,7 +203,7 @@ class RuleCheck:
             "key": planned.words or planned.key,
             "before": before,
             "after": after,
-            "fields": [] if change.action == plan.DELETE else sorted({*change.before, *change.after}),
+            "fields": [] if change.action == DELETE else sorted({*change.before, *change.after}),
         }
 
     def _note_change(self, one: BoundRule, planned: Planned, document: Mapping[str, Any]) -> None:

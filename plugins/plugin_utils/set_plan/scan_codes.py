@@ -21,7 +21,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import unseen
 
-from ..desired.desired import Entry
+from ..desired.entry import Entry
 from ..desired.parsing import written_as
 from ..desired.scan_codes import FIELD, SCAN_CODES
 

@@ -11,7 +11,8 @@ from pathlib import PurePosixPath
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 
-from ..desired.desired import INLINE, SECTIONS, Place
+from ..desired.desired import INLINE, SECTIONS
+from ..desired.positions import Place
 from .context import PlanContext
 
 _MOST_NAMED = 3

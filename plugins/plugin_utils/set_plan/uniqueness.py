@@ -15,9 +15,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import Key
 
-from ..desired.desired import Entry, Place
+from ..desired.entry import Entry
 from ..desired.parsing import written_as
-from .state import ListedState
+from ..desired.positions import Place
+from .listed_state import ListedState
 
 
 class Uniqueness:

@@ -9,14 +9,13 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import USER
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, UNCHANGED, Change
 
-from ..desired.desired import Entry
+from ..desired.entry import Entry
 from ..desired.hiding import VAULTED
 from .context import PlanContext
+from .listed_state import ListedState
 from .plan import Planned
-from .state import ListedState
 
 
 def user_of_person(state: ListedState, email: str) -> list[Record]:
@@ -36,7 +35,7 @@ def plan_user(state: ListedState, planned: Planned, current: Record | None) -> C
     if current is not None:
         other = str(current.flat.get("email"))
         words = f"there already, as {other}; nothing here changes the address of a user"
-        return Change(USER, plan.UNCHANGED, current, warnings=(words,) if other.casefold() != email.casefold() else ())
+        return Change(USER, UNCHANGED, current, warnings=(words,) if other.casefold() != email.casefold() else ())
     person = Reference("person", written=email)
     problem = state.resolve(person)
     if problem:
@@ -47,7 +46,7 @@ def plan_user(state: ListedState, planned: Planned, current: Record | None) -> C
     elif (record := state.find(person)) is not None:
         address = str(state.named_as(record, "email") or email)
     planned.desired["email"] = address
-    return Change(USER, plan.CREATE, None, {"email": address, "person": person}, {}, {"email": email})
+    return Change(USER, CREATE, None, {"email": address, "person": person}, {}, {"email": email})
 
 
 def without_dependants_of_users(context: PlanContext) -> None:

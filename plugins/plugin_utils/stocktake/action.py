@@ -26,10 +26,10 @@ from ..desired.telling import tell
 from ..desired.xlsx_source import openpyxl_library
 from ..export.downloads import Downloads
 from ..instance.caps import Caps
-from ..instance.on_screen import findings_in_short, message_in_short
 from ..instance.run import many_objects
 from ..layers.given import load_files, sources_of
 from ..layers.layers import layers_of
+from ..report.on_screen import findings_in_short, message_in_short
 from .closing import Closed, Closing
 from .document import CLOSE, PREPARE, Heading, document_of
 from .evaluation import Evaluation, Evaluator

@@ -16,7 +16,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ..absorb.absorb import put_value
 from ..absorb.files import Files
 from ..absorb.text_file import NotSpliced
-from ..desired.desired import DesiredInstance, Entry
+from ..desired.desired import DesiredInstance
+from ..desired.entry import Entry
 from ..desired.hiding import VAULTED
 from ..desired.parsing import written_as
 from ..export.downloads import Downloads

@@ -17,7 +17,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import type_of
 
-from ..desired.desired import Finding
+from ..desired.positions import Finding
 from .moments import EXPECTED, Window, moment_of
 from .reading import InstanceLists
 from .rooms import Doubtful, Room

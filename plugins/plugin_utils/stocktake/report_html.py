@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import Template
 
 from ..everyday.paper import STYLE
-from ..instance.report_html import page_environment, page_head
+from ..report.html_report import page_environment, page_head
 from .document import PREPARE
 from .evaluation import NO_TARGET, NOT_SCANNED, PLACEHOLDER, PLACEHOLDER_ROOM
 from .status import DEVIATION, MISSING, NEW, OK, STATUSES, UNKNOWN

@@ -19,7 +19,7 @@ from ..desired.formulas import escaped
 from ..desired.xlsx_source import MAX_CELL, openpyxl_library
 from ..export.workbook import text_cell
 from ..export.writing import csv_row
-from ..instance.report_parts import short
+from ..report.parts import short
 from .status import STATUSES
 from .tables import ACCEPT, CODE
 

@@ -16,7 +16,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import identity_of
 
-from ..set_plan.state import ListedState
+from ..set_plan.listed_state import ListedState
 
 
 class Doubtful(Exception):

@@ -14,8 +14,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 
-from ..desired.desired import Finding
 from ..desired.nodes import Node
+from ..desired.positions import Finding
 from ..desired.yaml_source import read_yaml
 
 _SETTINGS = "instance.yml"

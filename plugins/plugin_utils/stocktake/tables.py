@@ -21,10 +21,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 
 from ..desired.csv_source import read_csv
-from ..desired.desired import Finding, Place
 from ..desired.dialect import COMMENT, PRESETS, WrongEncoding
 from ..desired.loading import MAX_SOURCE
 from ..desired.nodes import NO_JINJA, Node, place_at
+from ..desired.positions import Finding, Place
 from ..desired.xlsx_source import Sheets, Workbook
 
 _CSV, _WORKBOOK = ".csv", ".xlsx"

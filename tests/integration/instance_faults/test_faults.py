@@ -21,8 +21,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply import journal as journal_module
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import RunOptions, run_instance
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 
 _SHARE = 0.3
 _SEED = 1000

@@ -15,10 +15,11 @@ from ansible_collections.community.seventhings.plugins.module_utils import ansib
 from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Credentials, Tokens
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Transport
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import Entry, Place
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.entry import Entry
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import Hiding
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import write_report
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Place
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import write_report
 
 
 class Masker:

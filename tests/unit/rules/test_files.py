@@ -28,7 +28,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.json_schema import static_schema
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.portable import writable_fields
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import write_report
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import write_report
 
 LABELS = ["#", "#Inv", "##", "# note", "'#Inv", "''#", "#N/A", "sep=;", "=1+1", "a;=1", "barcode #", "[x", "_x0041_"]
 PLACES = {"locations.yml": "- name: Plant\n- name: Twin\n", "rooms.yml": "- {building_id: Plant, number: '1'}\n"}

@@ -22,7 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.reconcile import DesiredRecord, ensure
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import take_in
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.action import export
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import as_text, write_report
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import as_text, write_report
 
 SETTINGS = (
     "api: seventhings/v1\nset: test\npolicy: {prune: {objects: archive}, limits: {delete_percent: 100}}\n"

@@ -12,7 +12,7 @@ from instance_site import Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import as_text
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import as_text
 
 PRUNE = "api: seventhings/v1\nset: test\npolicy: {prune: {objects: archive}}\n"
 

@@ -13,7 +13,7 @@ from embedded_here import Embedded
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.profile import Profile
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.reconcile.occupants import named_occupants
+from ansible_collections.community.seventhings.plugins.module_utils.reconcile.refusals import named_occupants
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.inventory import Plan, read_records
 
 SIDES = ("either", "id", "uuid")

@@ -22,9 +22,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
     INSTANCE_EXPORT,
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb import action as absorb_action
+from ansible_collections.community.seventhings.plugins.plugin_utils.action import instance as instance_action
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
 from ansible_collections.community.seventhings.plugins.plugin_utils.export import action as export_action
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance import action as instance_action
 
 PAGE = b"<!DOCTYPE html><html><title>Maintenance</title></html>"
 ACTIONS: dict[str, tuple[Any, str, Mapping[str, Any]]] = {

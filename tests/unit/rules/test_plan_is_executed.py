@@ -20,7 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.reconcile.re
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import list_records
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.executor import Executor
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance import run
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import as_text
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import as_text
 
 from ..plugin_utils.absorb.absorbing import take
 

@@ -17,7 +17,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION, KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment, Reference
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import (
     ARCHIVE,
     CREATE,
@@ -25,6 +24,13 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
     UNCHANGED,
     UPDATE,
     Change,
+    ValuesInUse,
+    check_choices,
+    check_destructive,
+    plan_gone,
+    plan_present,
+    shown_as_written,
+    with_equal_allowed_values,
 )
 
 from ..support import JsonMap, definition, record, schema_of, uuid_of
@@ -58,7 +64,7 @@ RENTAL = Schema.of(KINDS["rental_case"])
 
 
 def present(desired: JsonMap, current: Record | None = CURRENT, archived: bool = False) -> Change:
-    return plan.plan_present(OBJECT, desired, current, archived)
+    return plan_present(OBJECT, desired, current, archived)
 
 
 def defined(*, current: bool = True, **more: Any) -> Record | None:
@@ -78,7 +84,7 @@ def test_what_differs_is_shown_with_references_that_are_called_alike() -> None:
         asked.append((is_now, written))
         return "as it is", "as it was written"
 
-    change = plan.plan_present(OBJECT, {"name": "Desk", "active": True}, CURRENT, alike=alike)
+    change = plan_present(OBJECT, {"name": "Desk", "active": True}, CURRENT, alike=alike)
     assert change.diff == {"before": {"name": "as it is"}, "after": {"name": "as it was written"}}
     assert asked == [("Laptop", "Desk")]
     assert change.values == {"name": "Desk"}
@@ -178,7 +184,7 @@ def test_what_is_written_for_a_field_that_gets_another_type_is_sent(
     retyped: bool, wanted: Any, is_now: Any, action: str
 ) -> None:
     schema = schema_of("object", Field("size", "NUMBER", retyped=retyped))
-    change = plan.plan_present(schema, {"size": wanted}, record("object", 1, size=is_now))
+    change = plan_present(schema, {"size": wanted}, record("object", 1, size=is_now))
     assert change.action == action
     assert dict(change.values) == ({"size": wanted} if action == UPDATE else {})
     # The diff shows what is there as it is, not as the type to come reads it.
@@ -230,13 +236,11 @@ def test_a_field_that_was_not_answered_is_nothing_before() -> None:
 
 def test_an_unknown_field_that_passes_as_it_is_may_hold_a_map() -> None:
     schema = schema_of("object", Field("extra", "ANY"))
-    change = plan.plan_present(schema, {"extra": {"a": 1}}, record("object", 1, extra={"a": 2, "b": 3}), False)
+    change = plan_present(schema, {"extra": {"a": 1}}, record("object", 1, extra={"a": 2, "b": 3}), False)
     assert change.diff == {"before": {"extra": {"a": 2, "b": 3}}, "after": {"extra": {"a": 1}}}
-    change = plan.plan_present(schema, {"extra": {"a": 1}}, record("object", 1, extra=None), False)
+    change = plan_present(schema, {"extra": {"a": 1}}, record("object", 1, extra=None), False)
     assert change.diff == {"before": {"extra": None}, "after": {"extra": {"a": 1}}}
-    assert (
-        plan.plan_present(schema, {"extra": {"a": 1}}, record("object", 1, extra={"a": 1}), False).action == UNCHANGED
-    )
+    assert plan_present(schema, {"extra": {"a": 1}}, record("object", 1, extra={"a": 1}), False).action == UNCHANGED
 
 
 def test_what_the_service_did_not_say_of_a_reference_is_filled_in_before_it_is_compared() -> None:
@@ -245,16 +249,16 @@ def test_what_the_service_did_not_say_of_a_reference_is_filled_in_before_it_is_c
 
     wanted = {"room": Reference("room", uuid=uuid_of(7)), "parts": (Reference("object", uuid=uuid_of(8)),)}
     current = record("object", 1, room=7, parts=[8])
-    assert plan.plan_present(OBJECT, wanted, current).action == UPDATE
-    assert plan.plan_present(OBJECT, wanted, current, complete=complete).action == UNCHANGED
+    assert plan_present(OBJECT, wanted, current).action == UPDATE
+    assert plan_present(OBJECT, wanted, current, complete=complete).action == UNCHANGED
 
 
 def test_where_somebody_else_may_make_the_record_before_what_is_missing_is_a_warning() -> None:
-    change = plan.plan_present(OBJECT, {"barcode": "2"}, None, may_be_made=True)
+    change = plan_present(OBJECT, {"barcode": "2"}, None, may_be_made=True)
     assert change.action == CREATE
     (warning,) = change.warnings
     assert "can't be made without name" in warning
-    assert plan.plan_present(OBJECT, {"barcode": "2", "name": "a"}, None, may_be_made=True).warnings == ()
+    assert plan_present(OBJECT, {"barcode": "2", "name": "a"}, None, may_be_made=True).warnings == ()
 
 
 def test_a_change_can_not_be_changed() -> None:
@@ -289,7 +293,7 @@ def test_a_record_that_is_not_archived_is_not_brought_back() -> None:
 
 def test_what_is_not_there_is_gone_already() -> None:
     for action in (DELETE, ARCHIVE):
-        change = plan.plan_gone(OBJECT, {"barcode": "1"}, None, action)
+        change = plan_gone(OBJECT, {"barcode": "1"}, None, action)
         assert (change.action, change.changed, change.current) == (UNCHANGED, False, None)
         assert change.diff == {"before": {}, "after": {}}
         assert change.kind is KINDS["object"]
@@ -297,7 +301,7 @@ def test_what_is_not_there_is_gone_already() -> None:
 
 def test_a_delete_shows_the_written_fields_as_they_are_now_and_nothing_after() -> None:
     desired = {"barcode": "1", "name": "Screen", "price": None, "room": Reference("room", 1, written="x"), "parts": ()}
-    change = plan.plan_gone(OBJECT, desired, CURRENT)
+    change = plan_gone(OBJECT, desired, CURRENT)
     assert (change.action, change.changed, change.current) == (DELETE, True, CURRENT)
     assert change.kind is KINDS["object"]
     assert change.diff == {
@@ -309,18 +313,18 @@ def test_a_delete_shows_the_written_fields_as_they_are_now_and_nothing_after() -
 
 def test_a_delete_shows_what_means_the_same_in_the_words_that_were_written() -> None:
     room = Reference("room", 7, uuid_of(7), written="Head office/0.12")
-    change = plan.plan_gone(OBJECT, {"room": room, "price": Decimal("12.500")}, CURRENT)
+    change = plan_gone(OBJECT, {"room": room, "price": Decimal("12.500")}, CURRENT)
     assert change.diff["before"] == {"room": "Head office/0.12", "price": 12.5}
 
 
 def test_a_delete_shows_what_was_not_answered_as_nothing() -> None:
     desired = {"name": "x", "room": None, "parts": (), "files": ()}
-    change = plan.plan_gone(OBJECT, desired, record("object", 1))
+    change = plan_gone(OBJECT, desired, record("object", 1))
     assert change.diff["before"] == {"name": None, "room": None, "parts": [], "files": []}
 
 
 def test_archiving_shows_that_and_nothing_else() -> None:
-    change = plan.plan_gone(OBJECT, {"barcode": "1", "name": "x"}, CURRENT, ARCHIVE)
+    change = plan_gone(OBJECT, {"barcode": "1", "name": "x"}, CURRENT, ARCHIVE)
     assert (change.action, change.changed, change.current) == (ARCHIVE, True, CURRENT)
     assert change.kind is KINDS["object"]
     assert change.diff == {"before": {"archived": False}, "after": {"archived": True}}
@@ -334,11 +338,11 @@ def test_times_that_are_written_for_a_record_that_has_some_are_compared_with_tho
     times = {"issue_at": "2026-05-04T08:00:00+00:00", "due_at": "2026-05-04T10:00:00+00:00"}
     current = record("rental_case", 1, is_full_day=False, issue_date="2026-05-04", due_date="2026-05-04", **times)
     later, _errors = RENTAL.parse({"due_at": "2026-05-04T12:00:00+00:00"}, "")
-    change = plan.plan_present(RENTAL, later, current)
+    change = plan_present(RENTAL, later, current)
     assert (change.action, set(change.values)) == (UPDATE, {"due_at"})
     too_early, _errors = RENTAL.parse({"due_at": "2026-05-04T07:00:00+00:00"}, "")
     with pytest.raises(InvalidInput, match="due_at"):
-        plan.plan_present(RENTAL, too_early, current)
+        plan_present(RENTAL, too_early, current)
 
 
 # ---- rental cases that the day has moved
@@ -348,7 +352,7 @@ def test_times_that_are_written_for_a_record_that_has_some_are_compared_with_tho
     ("wanted", "now"), [("borrowed", "return_overdue"), ("confirmed", "pickup_overdue"), ("return_overdue", "borrowed")]
 )
 def test_a_status_that_the_day_has_moved_is_left_with_a_warning(wanted: str, now: str) -> None:
-    change = plan.plan_present(RENTAL, {"status": wanted}, record("rental_case", 1, status=now))
+    change = plan_present(RENTAL, {"status": wanted}, record("rental_case", 1, status=now))
     assert change.action == UNCHANGED
     (warning,) = change.warnings
     assert now in warning
@@ -356,12 +360,12 @@ def test_a_status_that_the_day_has_moved_is_left_with_a_warning(wanted: str, now
 
 
 def test_a_status_that_is_as_wanted_gives_no_warning() -> None:
-    change = plan.plan_present(RENTAL, {"status": "borrowed"}, record("rental_case", 1, status="borrowed"))
+    change = plan_present(RENTAL, {"status": "borrowed"}, record("rental_case", 1, status="borrowed"))
     assert (change.action, change.warnings) == (UNCHANGED, ())
 
 
 def test_a_status_that_differs_is_changed_without_a_warning() -> None:
-    change = plan.plan_present(RENTAL, {"status": "completed"}, record("rental_case", 1, status="return_overdue"))
+    change = plan_present(RENTAL, {"status": "completed"}, record("rental_case", 1, status="return_overdue"))
     assert (change.action, change.warnings) == (UPDATE, ())
     assert change.diff == {"before": {"status": "return_overdue"}, "after": {"status": "completed"}}
 
@@ -370,7 +374,7 @@ def test_a_status_that_differs_is_changed_without_a_warning() -> None:
 
 
 def on_definition(written: JsonMap, **more: Any) -> Change:
-    return plan.plan_present(DEFINITION, wish(written), defined(**more))
+    return plan_present(DEFINITION, wish(written), defined(**more))
 
 
 def test_an_attribute_that_is_not_written_is_kept() -> None:
@@ -436,7 +440,7 @@ def test_possible_values_are_compared_in_order() -> None:
 
 
 def test_a_new_definition_has_the_attributes_that_were_written_without_those_that_are_null() -> None:
-    change = plan.plan_present(
+    change = plan_present(
         DEFINITION, wish({"label": "A", "type": "TEXT", "attributes": {"unique": None, "mandatory": True}}), None
     )
     body = DEFINITION.write(change.values)
@@ -453,9 +457,9 @@ def all_of_them(definition: Record, values: list[Any]) -> list[Any]:
     return values
 
 
-def check(written: JsonMap, allowed: bool = False, used: plan.ValuesInUse = all_of_them, **more: Any) -> None:
+def check(written: JsonMap, allowed: bool = False, used: ValuesInUse = all_of_them, **more: Any) -> None:
     current = defined(**more)
-    plan.check_destructive(current, plan.plan_present(DEFINITION, wish(written), current), allowed, used)
+    check_destructive(current, plan_present(DEFINITION, wish(written), current), allowed, used)
 
 
 def test_records_are_asked_only_where_a_value_would_be_taken_away() -> None:
@@ -468,7 +472,7 @@ def test_records_are_asked_only_where_a_value_would_be_taken_away() -> None:
 def test_a_diff_shows_only_fields_that_were_written() -> None:
     values = {"a": 1, "b": 2}
     change = Change(KINDS["object"], UPDATE, None, values, {"a": 0, "b": 0}, {"a": 1, "b": 2}, warnings=("w",))
-    shown = plan.shown_as_written(change, iter(["b", "c"]))
+    shown = shown_as_written(change, iter(["b", "c"]))
     assert shown == Change(KINDS["object"], UPDATE, None, values, {"b": 0}, {"b": 2}, warnings=("w",))
 
 
@@ -530,9 +534,9 @@ def test_everything_that_would_be_lost_is_told_at_once() -> None:
 
 
 def test_a_new_definition_and_another_kind_are_never_destructive() -> None:
-    new = plan.plan_present(DEFINITION, wish({"label": "A", "type": "TEXT"}), None)
-    plan.check_destructive(None, new, False, all_of_them)
-    plan.check_destructive(CURRENT, present({"name": None}), False, all_of_them)
+    new = plan_present(DEFINITION, wish({"label": "A", "type": "TEXT"}), None)
+    check_destructive(None, new, False, all_of_them)
+    check_destructive(CURRENT, present({"name": None}), False, all_of_them)
 
 
 @pytest.mark.parametrize(("label", "words"), [("Paint", "Paint: type would"), ("", "colour: type would")])
@@ -544,14 +548,14 @@ def test_what_would_be_lost_is_told_with_the_label_of_the_definition_else_its_ke
 def test_a_record_of_another_kind_with_a_type_and_constraints_is_none_of_this() -> None:
     current = record("object", 1, type="a")
     change = Change(KINDS["object"], UPDATE, current, {"type": "b", "possible_values": ()}, {}, {})
-    plan.check_destructive(current, change, False, all_of_them)
+    check_destructive(current, change, False, all_of_them)
 
 
 # ---- values of a DROPDOWN are texts
 
 
 def chosen(written: JsonMap, current: Record | None) -> None:
-    plan.check_choices(current, plan.plan_present(DEFINITION, wish(written), current))
+    check_choices(current, plan_present(DEFINITION, wish(written), current))
 
 
 @pytest.mark.parametrize(
@@ -586,14 +590,14 @@ def test_texts_and_values_of_another_type_pass(written: JsonMap, current: Record
 
 def test_choices_of_another_kind_are_none_of_this() -> None:
     values = {"possible_values": (5,), "type": "DROPDOWN"}
-    plan.check_choices(None, Change(KINDS["object"], CREATE, None, values, {}, {}))
+    check_choices(None, Change(KINDS["object"], CREATE, None, values, {}, {}))
 
 
 # ---- allowed values follow possible values
 
 
 def followed(written: JsonMap, current: Record | None) -> JsonMap:
-    return plan.with_equal_allowed_values(DEFINITION, wish(written), current)
+    return with_equal_allowed_values(DEFINITION, wish(written), current)
 
 
 def test_allowed_values_of_a_dropdown_follow_its_possible_values() -> None:
@@ -639,5 +643,5 @@ def test_they_do_not_follow_for_another_type() -> None:
 
 def test_the_wish_itself_is_left_alone() -> None:
     written = wish({"possible_values": ["a"], "constraints": {"max_length": 5}})
-    plan.with_equal_allowed_values(DEFINITION, written, defined(constraints={"allowed_values": ["x"]}))
+    with_equal_allowed_values(DEFINITION, written, defined(constraints={"allowed_values": ["x"]}))
     assert written["constraints"] == {"max_length": (5,)}

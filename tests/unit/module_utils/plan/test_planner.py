@@ -12,10 +12,12 @@ import pytest
 from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, NoMatch
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, DELETE, UNCHANGED, UPDATE
 from ansible_collections.community.seventhings.plugins.module_utils.plan.compare import Comparer, Wanted
-from ansible_collections.community.seventhings.plugins.module_utils.plan.duplicates import uuids_of_duplicates
-from ansible_collections.community.seventhings.plugins.module_utils.plan.planner import plan_record
+from ansible_collections.community.seventhings.plugins.module_utils.plan.record_planner import (
+    plan_record,
+    uuids_of_duplicates,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.plan.state import QueriedState, find_now
 
 from ..support import SAMPLE, FakeTransport, answer, by_uuid, client_on, listing, record, schema_of, uuid_of
@@ -39,7 +41,7 @@ def state_on(routes: dict[str, Any]) -> tuple[QueriedState, FakeTransport]:
 def test_a_record_is_found_by_one_filtered_list_and_compared() -> None:
     state, transport = state_on({OBJECTS: listing(THINGS)})
     planned = plan_record(state, Wanted(OBJECT, {"barcode": "1", "name": "x"}), ["barcode"], None)
-    assert (planned.change.action, planned.change.values) == (plan.UPDATE, {"name": "x"})
+    assert (planned.change.action, planned.change.values) == (UPDATE, {"name": "x"})
     assert planned.known == {uuid_of(1)}
     assert transport.lines == [OBJECTS]
     assert ("filter[barcode][eq]", "1") in transport.calls[0].pairs
@@ -48,7 +50,7 @@ def test_a_record_is_found_by_one_filtered_list_and_compared() -> None:
 def test_a_record_that_is_not_there_is_looked_for_among_the_archived_ones() -> None:
     state, transport = state_on({OBJECTS: listing(THINGS), "GET /object/by-barcode/9": by_uuid(None)})
     planned = plan_record(state, Wanted(OBJECT, {"barcode": "9"}), ["barcode"], None)
-    assert planned.change.action == plan.CREATE
+    assert planned.change.action == CREATE
     assert transport.lines == [OBJECTS, "GET /object/by-barcode/9", OBJECTS]
     assert SAMPLE in transport.calls[-1].pairs
 
@@ -56,9 +58,9 @@ def test_a_record_that_is_not_there_is_looked_for_among_the_archived_ones() -> N
 @pytest.mark.parametrize(
     ("wanted", "action", "note"),
     [
-        ("present", plan.UPDATE, "unarchive"),
-        ("archived", plan.UNCHANGED, ""),
-        ("absent", plan.DELETE, "may need unarchiving"),
+        ("present", UPDATE, "unarchive"),
+        ("archived", UNCHANGED, ""),
+        ("absent", DELETE, "may need unarchiving"),
     ],
 )
 def test_an_archived_record_is_brought_back_left_or_taken_away(wanted: str, action: str, note: str) -> None:
@@ -78,7 +80,7 @@ def test_a_record_that_was_made_between_the_list_and_the_look_by_barcode_is_noth
     lists = [listing([]), listing([made] if listed_then else [])]
     state, _transport = state_on({OBJECTS: lists, "GET /object/by-barcode/9": answer(made)})
     change = plan_record(state, Wanted(OBJECT, {"barcode": "9"}), ["barcode"], None).change
-    assert change.action == plan.UNCHANGED
+    assert change.action == UNCHANGED
     assert ["no list shows it" in line for line in change.warnings] == [True] * warned
 
 

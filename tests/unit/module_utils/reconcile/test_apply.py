@@ -24,8 +24,14 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import (
+    ARCHIVE,
+    CREATE,
+    DELETE,
+    Change,
+    plan_gone,
+    plan_present,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.apply import Applier
 
 from ..support import (
@@ -72,7 +78,7 @@ def values_of(schema: Schema, written: JsonMap) -> JsonMap:
 
 
 def creation(schema: Schema, written: JsonMap) -> Change:
-    return plan.plan_present(schema, values_of(schema, written), None)
+    return plan_present(schema, values_of(schema, written), None)
 
 
 def carry_out(
@@ -310,7 +316,7 @@ def test_a_500_with_a_renter_is_sent_again(clock: Clock) -> None:
 def update(schema: Schema, flat: JsonMap, written: JsonMap, archived: bool = False) -> Change:
     current = Record.of(schema.kind, {"uuid": uuid_of(1), **flat})
     current.is_whole = True
-    return plan.plan_present(schema, values_of(schema, written), current, archived)
+    return plan_present(schema, values_of(schema, written), current, archived)
 
 
 def test_an_update_takes_one_write_and_one_read_back() -> None:
@@ -341,7 +347,7 @@ def test_body_and_status_of_a_task_are_two_writes_and_only_those_that_are_needed
 def test_a_delete_takes_one_request_and_one_look_at_its_effect() -> None:
     path = f"/object/{uuid_of(1)}"
     transport = FakeTransport({f"DELETE {path}": answer(None, 204), f"GET {path}": answer(None)})
-    assert carry_out(transport, plan.plan_gone(OBJECT, {}, record("object", 1))) is None
+    assert carry_out(transport, plan_gone(OBJECT, {}, record("object", 1))) is None
     assert transport.lines == [f"DELETE {path}", f"GET {path}"]
 
 
@@ -362,7 +368,7 @@ def test_an_archived_object_is_brought_back_to_be_deleted_only_if_that_was_plann
             f"POST {path}/archive": answer(status=204),
         }
     )
-    change = Change(KINDS["object"], plan.DELETE, Record.of(KINDS["object"], ARCHIVED), unarchive=is_planned)
+    change = Change(KINDS["object"], DELETE, Record.of(KINDS["object"], ARCHIVED), unarchive=is_planned)
     sent = [f"DELETE {path}", f"GET {path}"]
     if not is_planned:
         with pytest.raises(NotProcessable) as caught:
@@ -387,7 +393,7 @@ def test_a_delete_that_is_refused_for_another_reason_is_the_error(kind: str, fla
     path = f"/{kind}/{uuid_of(1)}"
     transport = FakeTransport({f"DELETE {path}": refusal(422, "in use"), f"GET {path}": answer(flat)})
     with pytest.raises(NotProcessable, match="in use"):
-        carry_out(transport, Change(KINDS[kind], plan.DELETE, found), schema=schema_of(kind, Field("name", "TEXT")))
+        carry_out(transport, Change(KINDS[kind], DELETE, found), schema=schema_of(kind, Field("name", "TEXT")))
     assert transport.lines == [f"DELETE {path}", f"GET {path}"]
 
 
@@ -396,7 +402,7 @@ def test_a_delete_that_is_refused_because_it_was_carried_out_before_is_done(kind
     path = f"/{kind}/{uuid_of(1)}"
     transport = FakeTransport({f"DELETE {path}": refusal(422, "not there"), f"GET {path}": refusal(404)})
     found = Record(KINDS[kind], uuid_of(1), 1, {"id": 1})
-    change = Change(KINDS[kind], plan.DELETE, found)
+    change = Change(KINDS[kind], DELETE, found)
     assert carry_out(transport, change, schema=schema_of(kind, Field("name", "TEXT"))) is None
     assert transport.lines == [f"DELETE {path}", f"GET {path}", f"GET {path}"]
 
@@ -405,7 +411,7 @@ def test_a_delete_that_is_refused_because_it_was_carried_out_before_is_done(kind
 
 
 def archiving() -> Change:
-    return plan.plan_gone(OBJECT, {}, record("object", 1), plan.ARCHIVE)
+    return plan_gone(OBJECT, {}, record("object", 1), ARCHIVE)
 
 
 def test_archiving_takes_one_write_and_one_read_back() -> None:
@@ -585,7 +591,7 @@ def invoice(tmp_path: Path) -> Path:
 def with_file(path: Path) -> Change:
     wanted = Attachment(path=str(path))
     assert attachments.check_local(wanted, "fields") == []
-    return Change(KINDS["object"], plan.CREATE, None, {"barcode": "1", "files": (wanted,)})
+    return Change(KINDS["object"], CREATE, None, {"barcode": "1", "files": (wanted,)})
 
 
 def test_a_file_is_uploaded_before_the_record_is_made_and_linked_by_its_uuid(invoice: Path) -> None:
@@ -607,7 +613,7 @@ def test_a_file_is_uploaded_once_even_where_the_create_is_sent_again(invoice: Pa
 def test_a_file_that_is_linked_already_is_not_uploaded(invoice: Path) -> None:
     transport = service(made(1))
     wanted = Attachment(uuid=uuid_of(20), path=str(invoice))
-    carry_out(transport, Change(KINDS["object"], plan.CREATE, None, {"files": (wanted,)}))
+    carry_out(transport, Change(KINDS["object"], CREATE, None, {"files": (wanted,)}))
     assert transport.calls[0].body == {"files": [uuid_of(20)]}
 
 

@@ -21,7 +21,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.text_
     NotSpliced,
     TextFile,
 )
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import Place
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Place
 
 FIRST = Place("objects.yml", 1, 3)
 """Where the first record of a list begins."""

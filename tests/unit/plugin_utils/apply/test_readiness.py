@@ -13,11 +13,18 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Level
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import (
+    ARCHIVE,
+    CREATE,
+    DELETE,
+    UPDATE,
+    Change,
+)
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.readiness import Readiness
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import SECTIONS, Entry, Place
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import SECTIONS
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.entry import Entry
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import VAULTED, Hiding
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Place
 from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.plan import Planned
 
 from ...module_utils.support import uuid_of
@@ -26,7 +33,7 @@ from ...module_utils.support import uuid_of
 def planned(section: str, action: str, number: int = 0, template: str = "", **values: Any) -> Planned:
     """A change of a record, with its number as natural key; without one there is no record yet."""
     kind = KINDS[SECTIONS[section]]
-    current = None if action == plan.CREATE else Record(kind, uuid_of(number), number, {"field_key": "colour"})
+    current = None if action == CREATE else Record(kind, uuid_of(number), number, {"field_key": "colour"})
     entry = Entry(kind, {}, Place("files", number + 1), template=template)
     return Planned(section, entry, Schema.of(kind), {}, ("name",), str(number), Change(kind, action, current, values))
 
@@ -48,14 +55,14 @@ def written(readiness: Readiness) -> list[Planned]:
 
 
 def test_levels_are_written_one_after_the_other_and_taken_away_in_the_opposite_order() -> None:
-    place, thing, person = (planned(name, plan.CREATE, 1) for name in ("locations", "objects", "persons"))
-    old_place, old_thing = planned("locations", plan.DELETE, 2), planned("objects", plan.ARCHIVE, 3)
+    place, thing, person = (planned(name, CREATE, 1) for name in ("locations", "objects", "persons"))
+    old_place, old_thing = planned("locations", DELETE, 2), planned("objects", ARCHIVE, 3)
     changes = ready(old_place, thing, person, old_thing, place)
     assert written(changes) == [place, person, thing, old_thing, old_place]
 
 
 def test_the_level_is_told_where_all_of_it_is_written() -> None:
-    field, thing = planned("fields", plan.CREATE, 1, label="Colour"), planned("objects", plan.UPDATE, 2)
+    field, thing = planned("fields", CREATE, 1, label="Colour"), planned("objects", UPDATE, 2)
     told = {level: list(batch) for level, batch in ready(thing, field).batches() if level is not None}
     assert list(told) == list(Level)
     assert told[Level.FIELDS] == [field]
@@ -63,16 +70,16 @@ def test_the_level_is_told_where_all_of_it_is_written() -> None:
 
 
 def test_where_nothing_is_written_no_level_is() -> None:
-    gone = planned("objects", plan.DELETE, 1)
+    gone = planned("objects", DELETE, 1)
     assert [level for level, _batch in ready(gone).batches() if level is not None] == []
     assert written(ready(gone)) == [gone]
 
 
 def test_who_lets_go_of_a_unique_value_is_taken_away_before_the_one_that_gets_it() -> None:
     gone, other, thing = (
-        planned("objects", plan.DELETE, 1),
-        planned("objects", plan.DELETE, 2),
-        planned("objects", plan.CREATE),
+        planned("objects", DELETE, 1),
+        planned("objects", DELETE, 2),
+        planned("objects", CREATE),
     )
     thing.after = (("serial", gone.entry),)
     assert written(ready(gone, other, thing)) == [gone, thing, other]
@@ -82,21 +89,21 @@ def test_who_lets_go_of_a_unique_value_is_taken_away_before_the_one_that_gets_it
 
 
 def test_what_needs_nothing_lacks_nothing() -> None:
-    assert ready().lacking(planned("objects", plan.CREATE, name="x", room=Reference("room", 1))) == ""
+    assert ready().lacking(planned("objects", CREATE, name="x", room=Reference("room", 1))) == ""
 
 
 def test_what_waits_for_a_record_that_was_made_gets_its_uuid() -> None:
-    room = planned("rooms", plan.CREATE, 1)
+    room = planned("rooms", CREATE, 1)
     reference = awaiting(room)
-    thing = planned("objects", plan.CREATE, 2, room=reference)
+    thing = planned("objects", CREATE, 2, room=reference)
     room.made = uuid_of(7)
     assert ready(room, thing).lacking(thing) == ""
     assert (reference.uuid, reference.awaits) == (uuid_of(7), None)
 
 
 def test_what_waits_for_a_record_that_failed_is_not_written() -> None:
-    room = planned("rooms", plan.CREATE, 1)
-    thing = planned("objects", plan.CREATE, 2, room=awaiting(room))
+    room = planned("rooms", CREATE, 1)
+    thing = planned("objects", CREATE, 2, room=awaiting(room))
     changes = ready(room, thing)
     changes.fail(room)
     assert changes.has_failed(room)
@@ -108,16 +115,16 @@ def test_what_waits_for_a_record_that_failed_is_not_written() -> None:
 def test_what_waits_for_a_record_of_no_change_is_not_written(
     is_hidden: bool, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    room = planned("rooms", plan.CREATE, 1)
-    thing = planned("objects", plan.CREATE, 2, room=awaiting(room, "Store"))
+    room = planned("rooms", CREATE, 1)
+    thing = planned("objects", CREATE, 2, room=awaiting(room, "Store"))
     monkeypatch.setattr(Hiding, "touches", lambda _self, entry: is_hidden and entry is thing.entry)
     assert ready(thing).lacking(thing) == f"needs room {name}, which is not made by this run"
 
 
-@pytest.mark.parametrize(("action", "verb"), [(plan.CREATE, "made"), (plan.UPDATE, "changed")])
+@pytest.mark.parametrize(("action", "verb"), [(CREATE, "made"), (UPDATE, "changed")])
 def test_a_value_of_a_field_that_was_not_made_or_changed_is_not_written(action: str, verb: str) -> None:
     field = planned("fields", action, 1, "asset", type="TEXT", label="colour")
-    thing, person = planned("objects", plan.CREATE, 2, colour="red"), planned("persons", plan.CREATE, 3, colour="red")
+    thing, person = planned("objects", CREATE, 2, colour="red"), planned("persons", CREATE, 3, colour="red")
     changes = ready(field, thing, person)
     assert changes.lacking(thing) == f"needs field definition 1, which was not {verb}"
     assert changes.lacking(person) == ""
@@ -126,12 +133,12 @@ def test_a_value_of_a_field_that_was_not_made_or_changed_is_not_written(action: 
 
 
 def test_a_field_that_keeps_its_type_is_waited_for_by_nothing() -> None:
-    field = planned("fields", plan.UPDATE, 1, "asset", comment="x")
-    assert ready(field).lacking(planned("objects", plan.CREATE, 2, colour="red")) == ""
+    field = planned("fields", UPDATE, 1, "asset", comment="x")
+    assert ready(field).lacking(planned("objects", CREATE, 2, colour="red")) == ""
 
 
 def test_what_somebody_refers_to_still_is_not_taken_away() -> None:
-    room, thing = planned("rooms", plan.DELETE, 1), planned("objects", plan.UPDATE, 2)
+    room, thing = planned("rooms", DELETE, 1), planned("objects", UPDATE, 2)
     room.leaving = (thing.entry,)
     changes = ready(room, thing)
     assert changes.lacking(room) == ""
@@ -143,16 +150,16 @@ def test_what_somebody_refers_to_still_is_not_taken_away() -> None:
 
 
 def test_links_to_records_of_the_same_section_are_left_for_later() -> None:
-    first = planned("objects", plan.CREATE, 1)
+    first = planned("objects", CREATE, 1)
     reference = awaiting(first)
-    second = planned("objects", plan.CREATE, 2, name="x", part=reference)
+    second = planned("objects", CREATE, 2, name="x", part=reference)
     changes = ready(first, second)
     now = changes.without_later_links(second)
-    assert (now.action, now.values) == (plan.CREATE, {"name": "x"})
+    assert (now.action, now.values) == (CREATE, {"name": "x"})
     assert changes.completes(second)
     batches = dict(changes.batches())
     [link] = batches[Level.LINKS]
-    assert (link.change.action, link.change.values) == (plan.UPDATE, {"part": reference})
+    assert (link.change.action, link.change.values) == (UPDATE, {"part": reference})
     assert changes.is_link(link)
     assert not changes.is_link(second)
     assert not changes.completes(link)
@@ -163,13 +170,13 @@ def test_links_to_records_of_the_same_section_are_left_for_later() -> None:
 
 
 def test_what_waits_for_nothing_is_written_as_it_is() -> None:
-    thing = planned("objects", plan.CREATE, 1, name="x")
+    thing = planned("objects", CREATE, 1, name="x")
     assert ready(thing).without_later_links(thing) is thing.change
 
 
 def test_only_the_link_lacks_where_a_record_of_the_same_section_failed() -> None:
-    first = planned("objects", plan.CREATE, 1)
-    second = planned("objects", plan.CREATE, 2, name="x", part=awaiting(first))
+    first = planned("objects", CREATE, 1)
+    second = planned("objects", CREATE, 2, name="x", part=awaiting(first))
     changes = ready(first, second)
     changes.fail(first)
     assert changes.lacking(second) == ""
@@ -179,8 +186,8 @@ def test_only_the_link_lacks_where_a_record_of_the_same_section_failed() -> None
 
 
 def test_a_change_of_links_alone_is_done_when_they_are_written() -> None:
-    first = planned("objects", plan.CREATE, 1)
-    second = planned("objects", plan.UPDATE, 2, part=awaiting(first))
+    first = planned("objects", CREATE, 1)
+    second = planned("objects", UPDATE, 2, part=awaiting(first))
     changes = ready(first, second)
     changes.without_later_links(second)
     [link] = dict(changes.batches())[Level.LINKS]
@@ -189,11 +196,11 @@ def test_a_change_of_links_alone_is_done_when_they_are_written() -> None:
     assert changes.begun(link) is None
 
 
-@pytest.mark.parametrize("action", [plan.CREATE, plan.UPDATE])
+@pytest.mark.parametrize("action", [CREATE, UPDATE])
 def test_a_change_that_does_more_than_link_is_done_without_its_links(action: str) -> None:
-    first, second = planned("objects", plan.CREATE, 1), planned("objects", action, 2)
+    first, second = planned("objects", CREATE, 1), planned("objects", action, 2)
     second.change = Change(
-        second.kind, action, second.change.current, {"part": awaiting(first)}, unarchive=action == plan.UPDATE
+        second.kind, action, second.change.current, {"part": awaiting(first)}, unarchive=action == UPDATE
     )
     changes = ready(first, second)
     changes.without_later_links(second)
@@ -201,8 +208,8 @@ def test_a_change_that_does_more_than_link_is_done_without_its_links(action: str
 
 
 def test_the_links_of_a_record_that_failed_are_not_written() -> None:
-    first = planned("objects", plan.CREATE, 1)
-    second = planned("objects", plan.CREATE, 2, part=awaiting(first))
+    first = planned("objects", CREATE, 1)
+    second = planned("objects", CREATE, 2, part=awaiting(first))
     changes = ready(first, second)
     changes.without_later_links(second)
     changes.fail(second)
@@ -210,8 +217,8 @@ def test_the_links_of_a_record_that_failed_are_not_written() -> None:
 
 
 def test_every_change_of_links_alone_is_done_when_they_are_written() -> None:
-    first = planned("objects", plan.CREATE, 1)
-    others = [planned("objects", plan.UPDATE, number, part=awaiting(first)) for number in (2, 3)]
+    first = planned("objects", CREATE, 1)
+    others = [planned("objects", UPDATE, number, part=awaiting(first)) for number in (2, 3)]
     changes = ready(first, *others)
     for other in others:
         changes.without_later_links(other)
@@ -220,7 +227,7 @@ def test_every_change_of_links_alone_is_done_when_they_are_written() -> None:
 
 
 def test_a_field_that_gets_another_type_is_known_by_its_key_whatever_label_it_gets() -> None:
-    field = planned("fields", plan.UPDATE, 1, "asset", type="TEXT", label="Shade")
+    field = planned("fields", UPDATE, 1, "asset", type="TEXT", label="Shade")
     changes = ready(field)
-    assert changes.lacking(planned("objects", plan.CREATE, 2, colour="red"))
-    assert not changes.lacking(planned("objects", plan.CREATE, 3, Shade="red"))
+    assert changes.lacking(planned("objects", CREATE, 2, colour="red"))
+    assert not changes.lacking(planned("objects", CREATE, 3, Shade="red"))

@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.csv_source import read_csv
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import Finding
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.formulas import (
     CHOICES,
     KEEP,
@@ -22,6 +21,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.desired.form
     unescaped,
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Finding
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.layout import section_files
 
 RUNS = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 - wide letters

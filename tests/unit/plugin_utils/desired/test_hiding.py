@@ -23,9 +23,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     PermissionMissing,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import Entry, Finding, Place
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import EVERYTHING, Hiding, masked
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance import action as provisioning
+from ansible_collections.community.seventhings.plugins.plugin_utils.action import instance as provisioning
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.entry import Entry
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.hiding import Hiding, masked
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.nodes import EVERYTHING
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Finding, Place
 from ansible_collections.community.seventhings.plugins.plugin_utils.layers import given
 
 _SECRET = VaultSecret(b"open sesame")

@@ -25,9 +25,9 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.desired.csv_
     read_csv,
     structure,
 )
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import Finding
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.json_source import read_json_lines
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.nodes import Node
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Finding
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.yaml_source import read_yaml
 
 _SECONDS = 2.0

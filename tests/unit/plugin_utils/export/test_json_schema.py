@@ -33,11 +33,8 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.export.json_
 )
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.portable import name_in_files
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import as_json, offline_findings
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_schema import (
-    NAME,
-    report_schema_file,
-)
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe import profile
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.schema import NAME, report_schema_file
 from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake import report_schema as stocktake_schema
 
 ACME = ROOT / "examples" / "acme"

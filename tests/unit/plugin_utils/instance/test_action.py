@@ -21,9 +21,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
+from ansible_collections.community.seventhings.plugins.plugin_utils.action import instance as action
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.executor import Progress
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance import action
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision, teller
+from ansible_collections.community.seventhings.plugins.plugin_utils.report import task
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.task import teller
 
 _SECRET = VaultSecret(b"open sesame")
 
@@ -224,7 +226,7 @@ def test_a_report_that_can_not_be_written_hides_nothing_of_what_was_done(
 
     site.write({"objects.yml": _objects("1")})
     report = tmp_path / "report.md"
-    monkeypatch.setattr(action, "write_report", fail)
+    monkeypatch.setattr(task, "write_report", fail)
     result = _provision(site, src=site.root, report=report)
     assert result["outcome"] == "changed"
     assert any(text.startswith(f"report: {report} can't be written") for text in result["warnings"])

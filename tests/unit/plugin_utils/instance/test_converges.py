@@ -26,7 +26,7 @@ from instance_site import Site, yaml_list
 from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 
 from .random_states import OPERATOR, State, as_files, gone, states, without
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from instance_site import SETTINGS, Site, yaml_list
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 
 OPEN = (
     f"{SETTINGS}policy: {{limits: {{update_percent: 100, delete_percent: 100}}, create_users: true, "

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from instance_site import SETTINGS, Site, yaml_list
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_html import as_html
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_markdown import as_markdown
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import as_text
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.html_report import as_html
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.markdown_report import as_markdown
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import as_text
 
 OPEN = f"{SETTINGS}policy: {{limits: {{update_percent: 100}}}}\n"
 

@@ -15,13 +15,13 @@ import pytest
 import yaml
 from project import LONG
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.on_screen import (
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.on_screen import (
     findings_in_short,
     in_short,
     message_in_short,
     on_screen,
 )
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 
 _HELD = "objects: create 300 is more than limits.creates (100); a higher limits.creates lets this pass"
 

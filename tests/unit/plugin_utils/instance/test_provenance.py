@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance import provenance
+from ansible_collections.community.seventhings.plugins.plugin_utils.report import provenance
 
 
 def test_a_user_that_has_no_name_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:

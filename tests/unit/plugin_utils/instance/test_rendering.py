@@ -23,13 +23,13 @@ from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.json_schema import static_files
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance import rendering
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.offline import offline_findings
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.rendering import render
 from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layers import load_layers
+from ansible_collections.community.seventhings.plugins.plugin_utils.render import rendering
+from ansible_collections.community.seventhings.plugins.plugin_utils.render.rendering import render
 
 from .random_states import State, as_files, states
 

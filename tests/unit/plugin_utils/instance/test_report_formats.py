@@ -16,7 +16,7 @@ from ansible.parsing.dataloader import DataLoader
 from instance_site import Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 
 NAMES = ("plan.html", "plan.md", "plan.json", "findings.sarif", "changes.csv")
 FIRST = "api: seventhings/v1\nset: test\npolicy: {prune: {objects: delete}}\n"

@@ -12,14 +12,11 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_groups import (
-    fields_by_number,
-    groups,
-)
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_html import as_html
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_markdown import as_markdown
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import as_text, named
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.groups import fields_by_number, groups
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.html_report import as_html
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.markdown_report import as_markdown
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import as_text, named
 
 _STORE, _OFFICE = {"target_room": "Store"}, {"target_room": "Head office/0.12"}
 

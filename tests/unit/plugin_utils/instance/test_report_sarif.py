@@ -15,9 +15,9 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.parsing.dataloader import DataLoader
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_sarif import as_sarif
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.sarif_report import as_sarif
 
 
 def validated(src: Path, report: Path) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -23,11 +23,11 @@ from cmarkgfm.cmark import Options
 from markdown_it import MarkdownIt
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.markdown import Markdown
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_html import WORDS, as_html
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_markdown import as_markdown
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import (
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.html_report import WORDS, as_html
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.markdown import Markdown
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.markdown_report import as_markdown
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import (
     as_diff,
     as_text,
     check_report,

@@ -18,12 +18,12 @@ from instance_site import SETTINGS, Site, yaml_list
 from jsonschema import Draft202012Validator
 from project import LONG
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_html import as_html
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_markdown import as_markdown
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_parts import SIGNS
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.report_schema import report_schema
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import as_text, write_report
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.html_report import as_html
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.markdown_report import as_markdown
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.parts import SIGNS
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.schema import report_schema
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import as_text, write_report
 
 SCHEMA = Draft202012Validator(report_schema())
 

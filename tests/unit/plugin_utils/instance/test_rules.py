@@ -22,8 +22,8 @@ from instance_site import SETTINGS, Site, yaml_list
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.module_utils.model import patterns
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import ROOM
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance import action
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.action import provision
+from ansible_collections.community.seventhings.plugins.plugin_utils.action import instance as action
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.rules import found as found_by_rules
 
 NUMBERED = """\

@@ -10,7 +10,7 @@ import json
 import pytest
 from instance_site import Site, yaml_list
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 
 
 def things(*rows: tuple[str, str, str]) -> dict[str, str]:

@@ -14,7 +14,7 @@ from instance_site import SETTINGS, Site, yaml_list
 from ansible_collections.community.seventhings.plugins.module_utils.client import client
 from ansible_collections.community.seventhings.plugins.module_utils.client.rows import CompressedPage, Flat
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, OBJECT, ROOM
-from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.state import ListedState
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.listed_state import ListedState
 
 _PLACES = {
     "locations.yml": yaml_list([{"name": "Berlin"}]),

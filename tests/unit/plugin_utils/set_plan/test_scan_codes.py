@@ -13,7 +13,7 @@ import pytest
 from instance_site import Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, OBJECT
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.reports import as_text
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import as_text
 
 HEAD = "api: seventhings/v1\nset: test\nset_id: c0ffee5ca1ab1e42\nidentity: {objects: [serial_number]}\n"
 SETTINGS = HEAD + 'scan_codes: {field: barcode, placeholder: "IMP-"}\n'

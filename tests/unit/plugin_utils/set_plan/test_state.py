@@ -12,7 +12,7 @@ import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import PermissionMissing
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT, TASK
-from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.state import ListedState
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.listed_state import ListedState
 
 from ...module_utils.support import FakeTransport, Invocation, client_on, listing, refusal, uuid_of
 

@@ -16,9 +16,9 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean, cleaned
 
-from .outcome import RunResult
-from .report_parts import counts, reasons, short
-from .reports import closing, named
+from .parts import counts, reasons, short
+from .result import RunResult
+from .text_report import closing, named
 
 _LINES = 6
 _CHARACTERS = 800

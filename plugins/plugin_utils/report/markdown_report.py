@@ -11,10 +11,9 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import UPDATE
 
+from .groups import TELLING, Group, fields_by_number, groups, is_worth_a_table
 from .markdown import Markdown, cell, link, word
-from .outcome import ACTIONS, RunResult
-from .report_groups import TELLING, Group, fields_by_number, groups, is_worth_a_table
-from .report_parts import (
+from .parts import (
     ALONE,
     FIRST,
     SIGNS,
@@ -33,6 +32,7 @@ from .report_parts import (
     shown_fields,
     warnings,
 )
+from .result import ACTIONS, RunResult
 
 _COMMENT_LIMIT = 60_000
 """Characters that a comment on a pull request may have at the big code hosts, with some room for a heading."""

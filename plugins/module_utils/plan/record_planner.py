@@ -5,15 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from ..client.client import Record
 from ..errors import NoMatch
+from ..model.schema import Schema
 from ..resolve import natural_keys
 from ..resolve.sight import perhaps_unseen
-from .archived import archived_duplicate, can_be_looked_up, is_archived_duplicate, second_record, why_unlisted
+from .archived_duplicate import archived_duplicate, can_be_looked_up, is_archived_duplicate, second_record, why_unlisted
 from .change import Change
 from .compare import Comparer, Wanted
 from .state import InstanceState
@@ -98,3 +100,14 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
     change = comparer.change(wanted, current, archived)
     change = replace(change, warnings=(*warnings, *change.warnings)) if warnings else change
     return PlannedRecord(change, words, frozenset(one.uuid for one in hits))
+
+
+def uuids_of_duplicates(
+    state: InstanceState, schema: Schema, keys: Sequence[str], desired: Mapping[str, Any], template: str = ""
+) -> list[str]:
+    """The uuids of the records that share a natural key, where there are several; else none.
+
+    :param state: read after the record was made.
+    """
+    found = sorted(record.uuid for record in state.find_existing(schema, keys, desired, template))
+    return found if len(found) > 1 else []

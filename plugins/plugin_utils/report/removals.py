@@ -18,11 +18,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 )
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, DELETE
 
-from ..desired.desired import Entry
-from ..desired.hiding import EVERYTHING, VAULTED, Hiding
+from ..desired.entry import Entry
+from ..desired.hiding import VAULTED, Hiding
+from ..desired.nodes import EVERYTHING
 from ..desired.parsing import written_as
+from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import InstancePlan, Planned
-from ..set_plan.state import ListedState
 
 NOT_LOOKED_UP = "not looked up"
 """The answer to a question whose list no part of the plan needed."""

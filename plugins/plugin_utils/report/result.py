@@ -10,12 +10,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_compat import masked_values
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 
 from ..apply.executor import Outcome
-from ..desired.desired import SECTIONS, Entry, Place
+from ..desired.desired import SECTIONS
+from ..desired.entry import Entry
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.parsing import written_as
+from ..desired.positions import Place
 from ..rules.rule import Rule
 from ..set_plan.plan import InstancePlan, Planned
 from .forecast import NOTHING
@@ -26,7 +28,7 @@ _TWICE = "somebody else made the same at the same time; take one of them away in
 _ARCHIVED = "archived"
 """Things that a change may tell of a record besides its fields."""
 
-ACTIONS = {plan.CREATE: "created", plan.UPDATE: "updated", plan.DELETE: "deleted", plan.ARCHIVE: "archived"}
+ACTIONS = {CREATE: "created", UPDATE: "updated", DELETE: "deleted", ARCHIVE: "archived"}
 
 OUTCOMES = ("unchanged", "changed", "drift", "failed", "refused", "partly_applied")
 """The outcomes that a run may have."""
@@ -193,7 +195,7 @@ def told_changes(
     for planned in made.changes:
         status, reason = fates.get(id(planned.entry), usual)
         change = shown(planned, hiding, sides_as_written(planned, state))
-        if planned.change.action in (plan.DELETE, plan.ARCHIVE):
+        if planned.change.action in (DELETE, ARCHIVE):
             change["before"] = {
                 key: VAULTED if key != _ARCHIVED and removals.hides(planned, key) else value
                 for key, value in change["before"].items()

@@ -17,12 +17,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.local.safe_f
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import UPDATE
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
-from .outcome import DONE, RunResult, masked_result
-from .report_csv import as_csv
-from .report_groups import Group, fields_by_number, groups, is_worth_a_table, name_and_fields
-from .report_html import as_html
-from .report_markdown import as_markdown
-from .report_parts import (
+from .csv_report import as_csv
+from .groups import Group, fields_by_number, groups, is_worth_a_table, name_and_fields
+from .html_report import as_html
+from .markdown_report import as_markdown
+from .parts import (
     ALONE,
     FIRST,
     SIGNS,
@@ -40,7 +39,8 @@ from .report_parts import (
     warnings,
     words_of,
 )
-from .report_sarif import as_sarif
+from .result import DONE, RunResult, masked_result
+from .sarif_report import as_sarif
 
 _LONGEST = 500
 """Characters of a value that are shown; all of it stands in the report as JSON and in what the task returns."""

@@ -13,7 +13,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidd
 
 from ..desired.desired import SECTIONS
 from ..export.json_schema import ADDRESS, DRAFT
-from .outcome import ACTIONS, DONE, FAILED, NOT_TRIED, OUTCOMES, SKIPPED
+from .result import ACTIONS, DONE, FAILED, NOT_TRIED, OUTCOMES, SKIPPED
 
 NAME = "report.schema.json"
 

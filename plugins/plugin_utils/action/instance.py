@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,36 +24,24 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import UNKNOWN
 
-from ..apply.executor import Progress
 from ..desired.desired import DesiredInstance
 from ..desired.hiding import NOT_SHOWN, Hiding, masked
 from ..desired.loading import local_files
 from ..desired.observed import of_task, together
 from ..desired.telling import Told, tell
+from ..instance.caps import Caps, require_caps
+from ..instance.offline import JSONSCHEMA_IMPORT_ERROR, offline_findings
+from ..instance.plan_file import PlanFile, StoredPlan, digest_of
+from ..instance.run import RunOptions, Scope, many_objects, run_instance
 from ..layers.given import load_files, sources_of
 from ..printing.screen import tell as tell_on_screen
+from ..render.directory import RenderedDirectory
+from ..render.rendering import MeantInstance, render
+from ..report.on_screen import findings_in_short, message_in_short
+from ..report.provenance import made_by
+from ..report.result import RunResult
+from ..report.task import report_paths, result_of, teller, write_reports
 from ..rules.rule import RuleSet, read_rules
-from .caps import Caps, require_caps
-from .offline import JSONSCHEMA_IMPORT_ERROR, offline_findings
-from .on_screen import findings_in_short, in_short, message_in_short
-from .outcome import RunResult
-from .plan_file import (
-    PlanFile,
-    StoredPlan,
-    digest_of,
-)
-from .provenance import made_by
-from .rendered_directory import RenderedDirectory
-from .rendering import MeantInstance, render
-from .reports import as_diff, as_text, check_report, write_report
-from .run import (
-    RunOptions,
-    Scope,
-    many_objects,
-    run_instance,
-)
-
-_EVERY_SECONDS = 4.0
 
 
 class PlanRefused(InvalidInput):
@@ -227,22 +215,6 @@ def _report_url(options: Mapping[str, Any]) -> str:
     return url
 
 
-def report_paths(options: Mapping[str, Any], plan_file: Path | None) -> list[Path]:
-    """Return the files to write reports to, all of which can be written.
-
-    :raises InvalidInput: if one of them can't, or if two are the same file.
-    """
-    paths = [Path(text).expanduser() for text in options.get("report") or () if text]
-    taken = {} if plan_file is None else {os.path.realpath(plan_file): "the plan_file"}
-    for path in paths:
-        check_report(path)
-        real = os.path.realpath(path)
-        if real in taken:
-            raise InvalidInput(f"report: {path} is {taken[real]} too; give each a file of its own")
-        taken[real] = "another report"
-    return paths
-
-
 def _rules(options: Mapping[str, Any], sources: Sequence[Path]) -> RuleSet | None:
     """Return the rules of the task; None if it names none.
 
@@ -334,61 +306,3 @@ def _judged(told: Told, desired: DesiredInstance, check_mode: bool, host: str) -
         made_by=made_by(desired.set_name, host),
         hidden_records=UNKNOWN,
     )
-
-
-def write_reports(
-    account: RunResult, paths: Iterable[Path], src: Path | None, secrets: Iterable[str], url: str
-) -> None:
-    """Write the reports of a run. One that can't be written is a warning of the run."""
-    for path in paths:
-        try:
-            write_report(account, path, src, secrets, url)
-        except (OSError, InvalidInput) as error:
-            # The result of the run must still be told.
-            account.warnings.append(f"report: {path} can't be written ({error})")
-
-
-def teller(
-    show: Callable[[str], None] = tell_on_screen, clock: Callable[[], float] = time.monotonic, host: str = ""
-) -> Callable[[Progress], None]:
-    """Tells how far the work is, every few seconds at the most, and nothing when nothing takes long.
-
-    :param show: takes a line. :param host: begins it; that of this machine says nothing.
-    """
-    begins = "" if host in ("", "localhost") else f"{host}: "
-    last = clock()
-    begun: dict[str, float] = {}
-
-    def on_progress(progress: Progress) -> None:
-        nonlocal last
-        now = clock()
-        # The first of a section is done when it is told of; what it took is not known.
-        started = begun.setdefault(progress.section, now)
-        if now - last < _EVERY_SECONDS:
-            return
-        last = now
-        seconds = (now - started) / max(progress.done - 1, 1) * (progress.total - progress.done)
-        left = "no rate limit" if progress.left is None else f"{progress.left} requests left this minute"
-        done = f"{progress.section}: {progress.done} of {progress.total}"
-        show(f"{begins}{done}, {left}, about {seconds:.0f} s left")
-
-    return on_progress
-
-
-def result_of(account: RunResult, drift_fail: bool, reports: Sequence[Path]) -> dict[str, Any]:
-    """Return the result of a run as Ansible wants it.
-
-    :param drift_fail: fail if there are changes.
-    """
-    drifted = drift_fail and account.outcome in ("changed", "drift")
-    failed = account.failed or drifted
-    text = as_text(account)
-    result: dict[str, Any] = {
-        **account.document(),
-        "changed": account.outcome in ("changed", "drift", "partly_applied"),
-        "msg": in_short(account, reports, drifted) if failed else text,
-        "diff": {"prepared": f"{as_diff(account)}\n"},
-    }
-    if failed:
-        result["failed"] = True
-    return result

@@ -16,7 +16,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
     attachments_in,
     references_in,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, UPDATE
 
 from ..set_plan.plan import InstancePlan, Planned, level_of
 
@@ -40,14 +40,14 @@ def _writes(planned: Planned, has_later_uploads: bool) -> int:
     """Return the number of requests for one record, uploads aside."""
     change, kind = planned.change, planned.kind
     later = int(has_later_uploads or any(_is_later(planned, value) for value in change.values.values()))
-    if change.action == plan.CREATE:
+    if change.action == CREATE:
         if kind.name == USER.name:
             # It is looked for afterwards: the answer names nothing.
             return 2
         if kind.name == HUB_ITEM.name:
             return 1 + sum(1 for suggested in ("category", "price") if change.values.get(suggested) is None)
         return 1 + later + int(change.values.get(kind.status_key) not in (None, kind.open_status))
-    if change.action == plan.UPDATE:
+    if change.action == UPDATE:
         is_sent = int(any(key != kind.status_key for key in change.values))
         is_read_back = int(kind.update == "PUT" and bool(change.values))
         return int(change.unarchive) + is_sent + is_read_back + int(kind.status_key in change.values)
@@ -69,5 +69,5 @@ def _uploads(made: InstancePlan) -> int:
 
 def _lists_at_the_end(made: InstancePlan) -> int:
     """The lists in which an apply looks for what somebody else made at the same time."""
-    created = Counter(one.section for one in made.changes if one.change.action == plan.CREATE and one.kind.create_path)
+    created = Counter(one.section for one in made.changes if one.change.action == CREATE and one.kind.create_path)
     return sum(max(1, math.ceil((made.everywhere[section] + new) / PER_PAGE)) for section, new in created.items())

@@ -11,8 +11,8 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
 from ansible_collections.community.seventhings.plugins.module_utils.plan.alike import alike
 
+from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import Planned
-from ..set_plan.state import ListedState
 
 Sides = tuple[Mapping[str, Any], Mapping[str, Any]]
 

@@ -15,10 +15,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import UNKNOWN, YES
 
-from ..desired.desired import SECTIONS, Place
+from ..desired.desired import SECTIONS
+from ..desired.positions import Place
 from ..set_plan.hidden_records import may_exist_hidden
-from .outcome import NOT_TRIED, RunResult
 from .removals import removal_texts
+from .result import NOT_TRIED, RunResult
 from .value_diff import side_by_side
 
 SIGNS = {"create": "+", "update": "~", "delete": "-", "archive": "-"}

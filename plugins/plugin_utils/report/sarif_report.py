@@ -12,9 +12,9 @@ from urllib.parse import quote
 
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean, cleaned
 
-from ..desired.desired import CellPlace, Place
-from .outcome import RunResult
-from .report_parts import removal_lines
+from ..desired.positions import CellPlace, Place
+from .parts import removal_lines
+from .result import RunResult
 
 _FINDING, _WARNING, _REMOVAL = "finding", "warning", "removal"
 _RULES = {

@@ -13,10 +13,10 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
 from ..desired.formulas import escaped
-from .outcome import RunResult
+from .groups import said
+from .parts import field_name, keys_of
 from .removals import removal_texts
-from .report_groups import said
-from .report_parts import field_name, keys_of
+from .result import RunResult
 
 _COLUMNS = ("section", "action", "key", "name", "field", "before", "after", "place", "note", "status", "reason")
 

@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 
-from .report_parts import counted, field_name, fields, keys_of, one_line, short
+from .parts import counted, field_name, fields, keys_of, one_line, short
 
-TELLING = (plan.DELETE, plan.ARCHIVE, plan.UPDATE, plan.CREATE)
+TELLING = (DELETE, ARCHIVE, UPDATE, CREATE)
 """The changes that stand first: those that can't be undone, then those of something that is there."""
 
 _ALIKE = 3
@@ -50,7 +50,7 @@ def groups(changes: Iterable[Mapping[str, Any]]) -> list[Group]:
         parts.setdefault((change["action"], change["section"]), []).append(change)
     found: list[Group] = []
     for (action, section), mine in sorted(parts.items(), key=lambda part: TELLING.index(part[0][0])):
-        if action == plan.UPDATE:
+        if action == UPDATE:
             found += _updates(section, mine)
         else:
             found.append(Group(section, action, f"{action}: {counted(len(mine), section)}", mine))
@@ -61,11 +61,9 @@ def _updates(section: str, changes: Sequence[Mapping[str, Any]]) -> list[Group]:
     by_values = _by(changes, _values)
     same = [mine for mine in by_values.values() if len(mine) >= _ALIKE]
     rest = [change for mine in by_values.values() if len(mine) < _ALIKE for change in mine]
-    found = [
-        Group(section, plan.UPDATE, f"{_told(mine[0])}: {counted(len(mine), section)}", mine, True) for mine in same
-    ]
+    found = [Group(section, UPDATE, f"{_told(mine[0])}: {counted(len(mine), section)}", mine, True) for mine in same]
     found += [
-        Group(section, plan.UPDATE, f"{field_names(mine[0])}: {counted(len(mine), section)}", mine)
+        Group(section, UPDATE, f"{field_names(mine[0])}: {counted(len(mine), section)}", mine)
         for mine in _by(rest, lambda change: json.dumps(sorted(keys_of(change)))).values()
     ]
     return sorted(found, key=lambda group: -len(group.changes))
@@ -127,7 +125,7 @@ def fields_by_number(changes: Iterable[Mapping[str, Any]]) -> list[tuple[str, st
     numbers = Counter(
         (change["section"], field_name(change, key))
         for change in changes
-        if change["action"] == plan.UPDATE
+        if change["action"] == UPDATE
         for key in keys_of(change)
     )
     return [(section, name, number) for (section, name), number in numbers.most_common()]
@@ -135,9 +133,9 @@ def fields_by_number(changes: Iterable[Mapping[str, Any]]) -> list[tuple[str, st
 
 def is_worth_a_table(changes: Sequence[Mapping[str, Any]]) -> bool:
     """Tells whether there are so many updates that their fields are worth a table."""
-    return sum(1 for change in changes if change["action"] == plan.UPDATE) >= _ALIKE
+    return sum(1 for change in changes if change["action"] == UPDATE) >= _ALIKE
 
 
 def name_and_fields(change: Mapping[str, Any], name: str) -> str:
     """The name of a record and, of an update, which fields change."""
-    return f"{name}: {short(field_names(change), 200)}" if change["action"] == plan.UPDATE else name
+    return f"{name}: {short(field_names(change), 200)}" if change["action"] == UPDATE else name

@@ -21,10 +21,8 @@ from markupsafe import Markup, escape
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
-from .outcome import DONE, RunResult
-from .removals import removal_texts
-from .report_groups import as_said, fields_by_number, groups, is_worth_a_table
-from .report_parts import (
+from .groups import as_said, fields_by_number, groups, is_worth_a_table
+from .parts import (
     ALONE,
     FIRST,
     SIGNS,
@@ -41,6 +39,8 @@ from .report_parts import (
     warnings,
     words_of,
 )
+from .removals import removal_texts
+from .result import DONE, RunResult
 
 WORDS: dict[str, str] = {
     "created": "new",

@@ -34,10 +34,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
     attachments_in,
 )
 
-from ..desired.desired import BY_TEMPLATE, SECTIONS, DesiredInstance, Entry, Finding, Place
-from ..desired.hiding import EVERYTHING
+from ..desired.desired import BY_TEMPLATE, SECTIONS, DesiredInstance
+from ..desired.entry import Entry
 from ..desired.loading import MAX_SOURCE
+from ..desired.nodes import EVERYTHING
 from ..desired.parsing import DesiredParser
+from ..desired.positions import Finding, Place
 from ..desired.settings import API, VARIABLES
 from ..export.downloads import FOLDER, safe_name
 from ..export.json_schema import MAIN, static_files
@@ -45,9 +47,9 @@ from ..export.layout import MANY, SCHEMAS, section_files, yaml_head
 from ..export.manifest import digest
 from ..export.portable import NotPortable, check_texts
 from ..export.writing import yaml_map
-from .caps import Caps
-from .offline import known_fields
-from .validation import KnownSchemas
+from ..instance.caps import Caps
+from ..instance.offline import known_fields
+from ..instance.validation import KnownSchemas
 
 SETTINGS = "instance.yml"
 MOVED = "moved.yml"

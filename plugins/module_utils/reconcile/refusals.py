@@ -1,0 +1,144 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Why an instance may have refused a write: a value that another record has, references to a record, or objects that
+are taken at the same time.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from ..client.client import Client, Record
+from ..client.query import Condition, Link
+from ..errors import ServiceError, may_be_taken
+from ..model.kinds import TEMPLATE_KINDS, Hours, Kind
+from ..model.schema import Schema
+from ..model.types_basic import FIELD_TYPES
+from ..model.types_links import Reference, references_in
+from ..resolve import natural_keys
+from ..resolve.sight import LIMITED
+
+
+def unseen_holder(schema: Schema, keys: Iterable[str], values: Mapping[str, Any], refused: ServiceError) -> str:
+    """Says that a record which no list shows may hold a value that was refused; empty where that can't be so.
+
+    :param keys: the fields that identify the record. :param values: canonical values that were sent.
+    """
+    unique = {key: value for key, value in values.items() if schema.fields[key].unique}
+    held = unique or {key: values[key] for key in keys if key in values}
+    if not held or not schema.kind.can_be_archived or not _may_be_taken(schema, refused, held):
+        return ""
+    words = natural_keys.describe(schema, held, held)
+    return (
+        f" If a value must be unique: an archived {schema.kind.words}, which no list shows, may hold {words}, or one "
+        f"that is hidden ({LIMITED})."
+    )
+
+
+def _may_be_taken(schema: Schema, refused: ServiceError, held: Mapping[str, Any]) -> bool:
+    names = {key: (key, field.label) for key, field in schema.fields.items()}
+    mine = [*held, *(names[key][1] for key in held), *map(str, held.values())]
+    return may_be_taken(refused, mine, [name for key, both in names.items() if key not in held for name in both])
+
+
+def link_to(kind: Kind) -> str:
+    """The type of the fields in which others say that they are in a record, or with it; of most kinds there is none."""
+    return f"LINKED_{kind.name.upper()}"
+
+
+def why_occupied(kind: Kind) -> str:
+    """Says why a record may not be deleted; empty where nothing links to its kind."""
+    if link_to(kind) not in FIELD_TYPES:
+        return ""
+    return (
+        f" This instance may keep {kind.one} while anything refers to it, be it as the place where it is or as the one "
+        f"where it should be. Archived objects count too, and no list shows them; nor does one show what is hidden "
+        f"({LIMITED})."
+    )
+
+
+def named_occupants(client: Client, record: Record) -> str:
+    """Says what refers to a record, as far as lists tell. Takes a list for each field that may, and the definitions of
+    these.
+    """
+    found = sorted(dict.fromkeys(_occupants(client, record)))
+    rest = len(found) - _MOST_NAMED
+    names = [*found[:_MOST_NAMED], *([f"{rest} more"] if rest > 0 else [])]
+    return f" These refer to it: {', '.join(names)}." if names else ""
+
+
+def _occupants(client: Client, record: Record) -> Iterator[str]:
+    for kind in TEMPLATE_KINDS.values():
+        schema = client.schema(kind)
+        for key in [field.key for field in schema.fields.values() if field.type == link_to(record.kind)]:
+            for one in client.list_all(kind, [Condition.on_links(key, "eq", [Link(record.id, record.uuid)])]):
+                linked = references_in(schema.read_one(key, one.flat))
+                if any(_means(reference, record) for reference in linked):
+                    name = next(iter(natural_keys.written_names(one)), one.uuid)
+                    yield f"{kind.words} {name} ({key})"
+
+
+def _means(reference: Reference, record: Record) -> bool:
+    return reference.uuid == record.uuid or (reference.id is not None and reference.id == record.id)
+
+
+_OVER = ("rejected", "completed")
+"""The statuses of a record that has its objects no more."""
+
+_MOST_NAMED = 3
+
+
+def may_meet(schema: Schema, values: Mapping[str, Any]) -> bool:
+    """Tells whether a change may give a record objects that another one has at the same time."""
+    hours = schema.kind.hours
+    return hours is not None and not values.keys().isdisjoint((*hours.days, *hours.keys, "references", "status"))
+
+
+def at_the_same_time(
+    schema: Schema, values: Mapping[str, Any], current: Record | None, others: Iterable[Record]
+) -> str:
+    """Names the records that have an object of another one at the same time; empty where none has.
+
+    :param values: canonical values that were sent. :param current: the record that they were to change.
+    :param others: all records of the kind, as far as they are known.
+    """
+    hours = schema.kind.hours
+    if hours is None:
+        return ""
+    wanted = {**(schema.read(current.flat) if current else {}), **values}
+    found = []
+    for record in others:
+        theirs = schema.read(record.flat)
+        shared = [one for one in references_in(wanted.get("references")) if _is_among(one, theirs.get("references"))]
+        is_another = record.uuid != (current.uuid if current else "") and theirs.get("status") not in _OVER
+        if is_another and shared and _meet(hours, wanted, theirs):
+            objects = ", ".join(str(one.written or one.display_name or one.uuid) for one in shared)
+            name, (first, last) = theirs[schema.kind.match_on[0][0]], (theirs[key] for key in hours.days)
+            found.append(f"{objects} in {name!r} ({first} to {last})")
+    if not found:
+        return ""
+    rest = [f"{len(found) - _MOST_NAMED} more"] if len(found) > _MOST_NAMED else []
+    words = "; ".join([*sorted(found)[:_MOST_NAMED], *rest])
+    return f" At the same time there is, in other {schema.kind.several}: {words}."
+
+
+def _is_among(reference: Reference, others: Any) -> bool:
+    return any(reference.same(other) for other in references_in(others))
+
+
+def _span(keys: tuple[str, str], values: Mapping[str, Any]) -> tuple[dt.date, dt.date] | None:
+    """Beginning and end, as days or as instants; None where it has none of these."""
+    first, last = (values.get(key) for key in keys)
+    return (first, last) if isinstance(first, dt.date) and isinstance(last, dt.date) else None
+
+
+def _meet(hours: Hours, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Tells whether two records overlap. Where one lasts whole days, nobody knows in which time zone: days count."""
+    mine, theirs = _span(hours.times, one), _span(hours.times, other)
+    if mine is not None and theirs is not None:
+        return mine[0] < theirs[1] and theirs[0] < mine[1]
+    mine, theirs = _span(hours.days, one), _span(hours.days, other)
+    return mine is not None and theirs is not None and mine[0] <= theirs[1] and theirs[0] <= mine[1]

@@ -1,0 +1,83 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One desired record as it was written, with its places."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
+
+from .dialect import CellReader
+from .lifecycle import NOTHING, Lifecycle
+from .positions import Place, Positions
+
+
+@dataclass(slots=True)
+class Entry:
+    """One desired record.
+
+    :ivar fields: field key (or label), or option of the module, to value as written; None clears.
+    :ivar places: the place of each field.
+    :ivar state: present, absent or archived.
+    :ivar template: of a field definition, the template that it belongs to.
+    :ivar uuid: the target, if a plan file names it; else its natural key finds it.
+    :ivar misread: whether a mistake leaves its meaning open; it is checked and never planned.
+    :ivar inline: whether it was written without a directory for local files.
+    :ivar pruned: whether it is removed because it is in no file.
+    :ivar vaulted: names of the fields that are vaulted; all of them if the file is vaulted as a whole.
+    :ivar cells: reads its fields if they are cells that types do not accept as they are.
+    :ivar root: the directory of its local files if records have different ones.
+    :ivar lifecycle: fields that are left alone, and whether it must stay, besides the settings.
+    """
+
+    kind: Kind
+    fields: Mapping[str, Any]
+    place: Place
+    places: Positions = field(default_factory=Positions)
+    state: str = "present"
+    template: str = ""
+    uuid: str = ""
+    misread: bool = False
+    inline: bool = False
+    pruned: bool = False
+    vaulted: Container[str] = ()
+    cells: CellReader | None = None
+    root: str = ""
+    lifecycle: Lifecycle = NOTHING
+
+    def root_of(self, name: str) -> str:
+        """Return the directory of the local files of a field; empty if it is the same for all records."""
+        return self.places.root_of(name) or self.root
+
+    def place_of(self, name: str) -> Place:
+        """Return the place of a field, or of the record if the field was not written."""
+        return self.places.get(name, self.place)
+
+    def place_in(self, way: Way) -> Place:
+        """Return the place of a part of a field, such as an item of a list, or of its nearest part that was written.
+
+        :param way: it begins with the name of the field.
+        """
+        return self.places.within(way) if way and way[0] in self.places else self.place
+
+    def place_of_name(self, name: str) -> Place:
+        """Return the place of the name of a field. In a table it is in the first row."""
+        return self.places.of_name(name) if name in self.places else self.place
+
+    def place_of_cell(self, name: str) -> Place | None:
+        """Return the place of the cell of a column, empty or not; None if its table has no such column."""
+        return self.places.of_cell(name)
+
+    @property
+    def is_table(self) -> bool:
+        """Return True if it is a row of a table."""
+        return self.places.is_table
+
+    def empty_cells(self) -> Sequence[str]:
+        """Return the columns in which it has an empty cell that means nothing."""
+        return self.places.empty_cells()

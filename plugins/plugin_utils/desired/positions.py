@@ -1,0 +1,157 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Places in files, and the findings about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit
+
+_SUFFIXES = frozenset((".yml", ".yaml", ".csv", ".tsv", ".jsonl", ".json", ".xlsx", ".xls", ".xlsm", ".xlsb", ".ods"))
+"""The ends of the names of files that a place may name without a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The place where something was written: a file with line and column (from 1), or a path in a playbook's
+    ``desired``.
+    """
+
+    source: str
+    line: int = 0
+    column: int = 0
+
+    def __str__(self) -> str:
+        return ":".join([self.source, *map(str, filter(None, (self.line, self.column)))])
+
+    @property
+    def row(self) -> Place:
+        """Return the place without its column, which says how long the text before it is."""
+        return replace(self, column=0)
+
+    @property
+    def file(self) -> str:
+        """Return the name of the file; empty if it is none."""
+        return self.source if self.line or PurePosixPath(self.source).suffix.lower() in _SUFFIXES else ""
+
+
+class SheetSource(str):
+    """A sheet of a workbook as a source: its places are cells.
+
+    :ivar workbook: the name of the file.
+    """
+
+    workbook: str
+
+    @classmethod
+    def of(cls, workbook: str, sheet: str) -> SheetSource:
+        """Return the source for a sheet of a workbook."""
+        source = cls(f"{workbook}:{sheet}")
+        source.workbook = workbook
+        return source
+
+
+@dataclass(frozen=True, slots=True)
+class CellPlace(Place):
+    """A cell of a sheet of a workbook: ``assets.xlsx:objects!C17``."""
+
+    source: SheetSource
+
+    @property
+    def row(self) -> Place:
+        """Return the place itself: a column of a sheet says nothing about lengths."""
+        return self
+
+    @property
+    def file(self) -> str:
+        return self.source.workbook
+
+    def __str__(self) -> str:
+        return f"{self.source}!{letters_of(self.column)}{self.line}" if self.line else self.source
+
+
+def letters_of(column: int) -> str:
+    """Return the letters of a column (from 1) as a spreadsheet has them."""
+    letters = ""
+    while column:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return letters
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong with a desired state, and where.
+
+    :ivar gist: the part of the message that quotes nothing vaulted: our words, names of the instance, places.
+    :ivar column: the name of the field as written. :ivar misfit: the value and the reason, to group equal findings.
+    :ivar rule: the id of the rule that is broken; empty if no rule is concerned.
+    """
+
+    place: Place
+    message: str
+    gist: str = ""
+    column: str = field(default="", compare=False)
+    misfit: Misfit | None = field(default=None, compare=False)
+    rule: str = field(default="", compare=False)
+
+    @classmethod
+    def of(cls, place: Place, message: str) -> Finding:
+        """Return the finding for a message, which is a :class:`FieldError` if it concerns a field."""
+        if not isinstance(message, FieldError):
+            return cls(place, message)
+        column = str(message.way[0]) if message.way else ""
+        return cls(place, message, message.gist, column, message.misfit)
+
+    @classmethod
+    def plain(cls, place: Place, message: str) -> Finding:
+        """Return a finding whose message quotes nothing of what was written."""
+        return cls(place, message, message)
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.message}"
+
+
+class Positions(Mapping[str, Place]):
+    """The places where the fields of a record were written, by field name. This base class knows no place."""
+
+    __slots__ = ()
+
+    def __getitem__(self, name: str) -> Place:
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
+
+    def __len__(self) -> int:
+        return 0
+
+    @property
+    def is_table(self) -> bool:
+        """Return True if the record is a row of a table."""
+        return False
+
+    def within(self, way: Way) -> Place:
+        """Return the place of a part of a field, or of its nearest part that was written."""
+        return self[str(way[0])]
+
+    def of_name(self, name: str) -> Place:
+        """Return the place of the name of a field. In a table it is in the first row."""
+        return self[name]
+
+    def of_cell(self, _name: str) -> Place | None:
+        """Return the place of the cell of a column, empty or not; None if the table has no such column."""
+        return None
+
+    def root_of(self, _name: str) -> str:
+        """Return the directory of the local files of a field; empty if it is the directory of the record."""
+        return ""
+
+    def empty_cells(self) -> Sequence[str]:
+        """Return the columns in which a row of a table has an empty cell that means nothing."""
+        return ()

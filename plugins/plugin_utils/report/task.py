@@ -1,0 +1,96 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a task shows of a run: report files, progress and its result."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+
+from ..apply.executor import Progress
+from ..printing.screen import tell as tell_on_screen
+from .on_screen import in_short
+from .result import RunResult
+from .text_report import as_diff, as_text, check_report, write_report
+
+_EVERY_SECONDS = 4.0
+
+
+def report_paths(options: Mapping[str, Any], plan_file: Path | None) -> list[Path]:
+    """Return the files to write reports to, all of which can be written.
+
+    :raises InvalidInput: if one of them can't, or if two are the same file.
+    """
+    paths = [Path(text).expanduser() for text in options.get("report") or () if text]
+    taken = {} if plan_file is None else {os.path.realpath(plan_file): "the plan_file"}
+    for path in paths:
+        check_report(path)
+        real = os.path.realpath(path)
+        if real in taken:
+            raise InvalidInput(f"report: {path} is {taken[real]} too; give each a file of its own")
+        taken[real] = "another report"
+    return paths
+
+
+def write_reports(
+    account: RunResult, paths: Iterable[Path], src: Path | None, secrets: Iterable[str], url: str
+) -> None:
+    """Write the reports of a run. One that can't be written is a warning of the run."""
+    for path in paths:
+        try:
+            write_report(account, path, src, secrets, url)
+        except (OSError, InvalidInput) as error:
+            # The result of the run must still be reported.
+            account.warnings.append(f"report: {path} can't be written ({error})")
+
+
+def teller(
+    show: Callable[[str], None] = tell_on_screen, clock: Callable[[], float] = time.monotonic, host: str = ""
+) -> Callable[[Progress], None]:
+    """Return a function that shows the progress of a run every few seconds, and nothing if the run is short.
+
+    :param show: prints a line. :param host: the line begins with it, unless it is this machine.
+    """
+    begins = "" if host in ("", "localhost") else f"{host}: "
+    last = clock()
+    begun: dict[str, float] = {}
+
+    def on_progress(progress: Progress) -> None:
+        nonlocal last
+        now = clock()
+        # The first record of a section is done when its progress arrives: its duration is not known.
+        started = begun.setdefault(progress.section, now)
+        if now - last < _EVERY_SECONDS:
+            return
+        last = now
+        seconds = (now - started) / max(progress.done - 1, 1) * (progress.total - progress.done)
+        left = "no rate limit" if progress.left is None else f"{progress.left} requests left this minute"
+        done = f"{progress.section}: {progress.done} of {progress.total}"
+        show(f"{begins}{done}, {left}, about {seconds:.0f} s left")
+
+    return on_progress
+
+
+def result_of(account: RunResult, drift_fail: bool, reports: Sequence[Path]) -> dict[str, Any]:
+    """Return the result of a run as Ansible expects it.
+
+    :param drift_fail: fail if there are changes.
+    """
+    drifted = drift_fail and account.outcome in ("changed", "drift")
+    failed = account.failed or drifted
+    text = as_text(account)
+    result: dict[str, Any] = {
+        **account.document(),
+        "changed": account.outcome in ("changed", "drift", "partly_applied"),
+        "msg": in_short(account, reports, drifted) if failed else text,
+        "diff": {"prepared": f"{as_diff(account)}\n"},
+    }
+    if failed:
+        result["failed"] = True
+    return result
