@@ -32,6 +32,7 @@ from embedded.messages import Answer, Call, Upload
 from embedded.service import Service
 from embedded.startdata.credentials import CLIENT_ID, PASSWORD, USERNAME
 from embedded.startdata.start import StartData
+from embedded.steering.calls import ADMIN, Steering
 from embedded.steering.dump import dump
 from embedded.store import Store
 from embedded.switches import Weather
@@ -109,6 +110,13 @@ class Embedded:
     def set(self, **settings: Any) -> None:
         """Change settings of the instance, as the steering call does."""
         self.service.change(settings)
+
+    def steer(self, method: str, path: str, body: Any) -> Any:
+        """Make a call of the steering interface. Return its answer."""
+        call = Call(method, ADMIN + path, "", {}, json.dumps(body).encode(), ROOT_URL)
+        answer = Steering(self.gateway, StartData("empty")).answer(call)
+        assert answer.status == 200, answer.body
+        return json.loads(answer.body)
 
     def requests(self) -> list[dict[str, Any]]:
         """The log of requests, oldest first, as the steering call answers it."""

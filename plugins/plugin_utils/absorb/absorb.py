@@ -433,12 +433,20 @@ class _Absorbing:
         written, kept = labels.run()
         for entry, _key in written:
             self._count(entry.kind.section, "changed")
+        in_tables: Counter[str] = Counter()
         for one, reason in kept:
+            file = one.entry.place_of(one.name).file
+            if self._desired.tables.of(file) is not None:
+                in_tables[file] += 1
+                continue
             is_hidden = self._desired.hiding.touches(one.entry)
             now = VAULTED if is_hidden else f"{one.name} is {shorten(one.now)}"
             self._result.not_changed.append(
                 f"{one.entry.place_of(one.name)}: {now} in the instance: not changed, because {reason}"
             )
+        for file, number in in_tables.items():
+            words = f"{number:,} scan codes differ from the instance, which owns them"
+            self._result.told.append(f"{file}: {words}: not changed, because it is a table of another system")
 
     # ---- layers
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 
@@ -54,11 +55,14 @@ class Baseline:
 def compared_names(planned: Planned, desired: DesiredInstance) -> dict[str, str]:
     """Return the keys of the managed fields of a record that are not hidden, each with its name in the files.
 
-    The files name attachments by their paths, so these are left out.
+    The files name attachments by their paths, so these are left out. So is a scan code that the instance owns.
     """
     schema, entry = planned.schema, planned.entry
     lifecycle = desired.lifecycle.get(planned.section, NOTHING).with_more(entry.lifecycle)
     alone = lifecycle.left_alone(schema, is_there=True) - set(planned.keys)
+    if desired.scan_codes is not None and schema.kind is OBJECT:
+        code = schema.find(desired.scan_codes.field)
+        alone |= set() if code is None else {code.key}
     names = {
         key: written_as(schema, entry, key)
         for key in planned.desired

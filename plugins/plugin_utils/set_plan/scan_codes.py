@@ -73,6 +73,7 @@ class ScanCodes:
         self._settings = context.desired.scan_codes
         self._written: dict[str, Entry] = {}
         self._placeholders = 0
+        self._labels = 0
         self._created: list[Entry] = []
         self._deliberate: set[str] = set()
 
@@ -128,6 +129,8 @@ class ScanCodes:
             self._placeholders += 1
             if current is None:
                 self._created.append(entry)
+        elif code not in EMPTY and current is not None:
+            self._labels += 1
         if current is None or code == now:
             return values
         if code not in EMPTY and self._is_deliberate(schema, code, now):
@@ -208,18 +211,26 @@ class ScanCodes:
             # What an empty instance has no labels for is no news.
             result.scan_codes = ScanCodeCounts()
             return
-        if created * 2 > number and self._has_unclaimed():
+        if result.existing[_SECTION] and created * 2 > number and not self._are_purchases():
             names = " and ".join(context.desired.identity.get(_SECTION, ()))
             words = (
                 f"{SCAN_CODES}: {created:,} of {number:,} rows with a placeholder (first at {self._created[0].place}) "
-                f"would be created, although there are {result.existing[_SECTION]:,} objects, some of which no row "
-                f"names. Most likely they are the same objects: look whether {names} is as it was on both sides. If "
-                f"these files are about other objects, say so by scope.{_SECTION}"
+                f"would be created, although there are {result.existing[_SECTION]:,} objects. Most likely they are the "
+                f"same objects: look whether {names} is as it was on both sides. If they are new, apply at most half "
+                f"of them at a time; if these files are about other objects, say so by scope.{_SECTION}"
             )
             context.find_plainly(context.desired.place_of(SCAN_CODES), words)
 
+    def _are_purchases(self) -> bool:
+        """Return True if labels took the place of most placeholders in the files, so that the rest are new objects.
+
+        Then each object has a row, and the rows to be created are at most half of those that have or had a placeholder.
+        """
+        rows = self._placeholders + self._labels
+        return len(self._created) * 2 <= rows and not self._has_unclaimed()
+
     def _has_unclaimed(self) -> bool:
-        """Return True if a row that would be created may mean an object that no row names."""
+        """Return True if no row names an object in scope."""
         context = self._context
         claimed = context.claimed.get(OBJECT.name, {})
         return any(

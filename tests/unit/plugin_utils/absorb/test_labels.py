@@ -92,3 +92,13 @@ def test_a_code_stays_if_a_reference_to_it_can_not_be_written(imported: Site) ->
     assert "A3;100003;" in text
     assert any("100001" in line and "refers to it" in line for line in told["not_changed"])
     assert imported.plan().outcome == "unchanged"
+
+
+def test_a_label_is_no_change_of_the_files(imported: Site) -> None:
+    attach(imported, A1="100001")
+    client = imported.client()
+    (record,) = (one for one in client.list_all(OBJECT) if one.flat["serial_number"] == "A1")
+    client.update(OBJECT, record.uuid, {"inventory_name": "Table"})
+    told = take(imported)
+    assert (told["told"], told["conflicts"]) == ([], [])
+    assert "A1;100001;Table;in use" in (imported.root / "objects/a.csv").read_text("utf-8")

@@ -167,6 +167,25 @@ def test_new_purchases_are_no_finding(imported: Site) -> None:
     assert (told.outcome, told.summary["objects"]["created"]) == ("changed", 2)
 
 
+@pytest.mark.parametrize(("rows", "is_refused"), [(8, False), (9, True)])
+def test_more_than_half_of_the_placeholders_anew_are_a_finding(imported: Site, rows: int, is_refused: bool) -> None:
+    """Each of the four objects has its row; nobody can say whether the others are old ones that lost their numbers."""
+    imported.write({"objects.csv": ledger(*range(1, rows + 1))})
+    found = imported.plan(limits=FREE).findings
+    assert len(found) == is_refused
+    assert all("5 of 9 rows with a placeholder" in one for one in found)
+
+
+def test_purchases_after_the_labels_came_into_the_files_need_an_instance_without_other_objects(imported: Site) -> None:
+    known = {f"n{number}": f"10000{number}" for number in (1, 2, 3, 4)}
+    for number in (1, 2, 3, 4):
+        labelled(imported, number, f"10000{number}")
+    imported.client().create(OBJECT, {"barcode": "100999", "inventory_name": "Lamp"})
+    imported.write({"objects.csv": ledger(1, 2, 3, 4, 5, 6, **known)})
+    (found,) = imported.plan(limits=FREE).findings
+    assert "2 of 2 rows with a placeholder" in found
+
+
 def test_absent_rows_and_rows_without_a_code_are_no_concern(imported: Site) -> None:
     labelled(imported, 1, "100001")
     text = ledger(1, 2, 3, 4).replace("IMP-000001,A1", ",A1")

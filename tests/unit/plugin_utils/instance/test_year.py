@@ -1,0 +1,332 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The year of an owner of 3,000 objects: after each step the plan has what is right, and nothing else."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from ansible.parsing.dataloader import DataLoader
+from embedded_here import ACCOUNT, ROOT_URL, Embedded
+from instance_site import run_options
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
+    INSTANCE_ABSORB,
+    STOCKTAKE,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT, ROOM
+from ansible_collections.community.seventhings.plugins.plugin_utils.absorb import action as absorb_action
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import run_instance
+from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layers import load_layers
+from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake import action as stocktake_action
+
+OBJECTS, LABELLED, MOVED, PURCHASES = 3000, 2950, 200, 60
+DEVIATIONS, MISSING = OBJECTS * 5 // 100, OBJECTS * 2 // 100
+ROOMS = [f"Plant/{number}.{door:02d}" for number in range(1, 6) for door in range(1, 11)]
+
+SETTINGS = """\
+api: seventhings/v1
+set: plant
+set_id: "c0ffee5ca1ab1e44"
+identity: {objects: [Asset number]}
+scan_codes: {field: barcode, placeholder: "IMP-"}
+policy: {limits: {create_percent: 5, update_percent: 10, delete_percent: 1}}
+tables:
+  - files: objects/ledger.csv
+    preset: excel-de
+    columns:
+      Anlagennummer: Asset number
+      Etiketten-Nummer: barcode
+      Bezeichnung: inventory_name
+      AHK: purchasing_price
+    ignore: [Restbuchwert, "AfA*"]
+    missing_rows: keep
+"""
+HEADER = "Anlagennummer;Etiketten-Nummer;Bezeichnung;AHK;Restbuchwert;AfA-Art\r\n"
+FIELDS = "- {label: Asset number, type: TEXT}\n"
+
+
+NOTHING: Mapping[int, str] = {}
+
+
+def asset(number: int) -> str:
+    return f"47{number:06d}"
+
+
+def label(number: int) -> str:
+    return f"{100000 + number}"
+
+
+def room(number: int) -> str:
+    return ROOMS[number % len(ROOMS)]
+
+
+def ledger(numbers: Iterable[int], codes: Mapping[int, str] = NOTHING, prices: Mapping[int, str] = NOTHING) -> str:
+    """Return what the accounting system saves: it knows placeholders, and no room."""
+    rows = (
+        f"{asset(one)};{codes.get(one, f'IMP-{one:06d}')};Thing {one};{prices.get(one, '250,50')};{one},00;LINR\r\n"
+        for one in numbers
+    )
+    return HEADER + "".join(rows)
+
+
+def rooms_of(rooms: Mapping[int, str]) -> str:
+    """Return where the facility managers want each object."""
+    return "Asset number,target_room\n" + "".join(f"{asset(one)},{where}\n" for one, where in rooms.items())
+
+
+class Year:
+    """An owner, the files in two layers, and the instance.
+
+    :param is_forgetful: each command runs on a new machine: no journal, no shared runtime directory.
+    """
+
+    def __init__(self, root: Path, here: Embedded, is_forgetful: bool, patched: pytest.MonkeyPatch) -> None:
+        self.root = root
+        self.here = here
+        self.is_forgetful = is_forgetful
+        self._patched = patched
+        self._machines = 0
+        self.layers = [root / "ledger", root / "rooms"]
+        self.start_machine()
+
+    def start_machine(self) -> None:
+        """Begin with empty directories of state."""
+        self._machines += 1
+        for variable in ("XDG_STATE_HOME", "SEVENTHINGS_RUNTIME_DIR"):
+            path = self.root / "machines" / f"{variable}-{self._machines}"
+            path.mkdir(0o700, parents=True, exist_ok=True)
+            self._patched.setenv(variable, str(path))
+
+    def write(self, name: str, text: str) -> None:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+
+    def run(self, **order: Any) -> RunResult:
+        """Plan, or apply."""
+        if self.is_forgetful:
+            self.start_machine()
+        client = self.here.client()
+        client.transport.read_only = bool(order.get("check_mode"))
+        desired = load_layers(self.layers)
+        result = run_instance(client, desired, run_options(**order), sleep=self.here.clock.forward)
+        assert result.findings == []
+        return result
+
+    def plan(self) -> RunResult:
+        return self.run(check_mode=True)
+
+    def action(self, module: Any, spec: Any, name: str, function: Any, **written: Any) -> dict[str, Any]:
+        if self.is_forgetful:
+            self.start_machine()
+        given = {"base_url": ROOT_URL, **ACCOUNT, "src": [str(one) for one in self.layers], **written}
+        read = read_arguments(name, spec, {}, given)
+        assert not read.refusal, read.refusal
+        client = self.here.client()
+        client.transport.read_only = True
+        with mock.patch.object(module, "connect", return_value=client):
+            result: dict[str, Any] = function(read.options, False, DataLoader(), given)
+        assert not result.get("failed"), result
+        return result
+
+    def absorb(self, **written: Any) -> dict[str, Any]:
+        return self.action(absorb_action, INSTANCE_ABSORB, "instance_absorb", absorb_action.take_in, **written)
+
+    def stocktake(self, **written: Any) -> dict[str, Any]:
+        return self.action(stocktake_action, STOCKTAKE, "stocktake", stocktake_action.take_stock, **written)
+
+    # ---- the application
+
+    def number_key(self) -> str:
+        """Return the key that the service chose for the asset number."""
+        definitions = self.here.service.templates["asset"].definitions
+        return next(key for key, one in definitions.items() if one.body["label"] == "Asset number")
+
+    def objects(self) -> dict[str, Any]:
+        """Return all objects by their asset numbers; none of these twice."""
+        key = self.number_key()
+        found = {one.flat[key]: one for one in self.here.client().list_all(OBJECT)}
+        assert len(found) == len(list(self.here.service.store.rows("SELECT uuid FROM asset")))
+        return found
+
+    def copied(self) -> Embedded:
+        """Return an instance that is as this one is now."""
+        return Embedded.started(store=self.here.service.store)
+
+
+EVIDENCE = (
+    "actual_room",
+    "actual_building",
+    "scan_time",
+    "scanned_by_user_id",
+    "inventory_time",
+    "inventory_user",
+)
+"""The fields that scans write."""
+
+
+def evidence(objects: dict[str, Any]) -> dict[str, str]:
+    return {number: str([one.flat.get(key) for key in EVIDENCE]) for number, one in objects.items()}
+
+
+def codes(objects: dict[str, Any]) -> dict[str, str]:
+    return {number: one.flat["barcode"] for number, one in objects.items()}
+
+
+def changed_fields(told: RunResult) -> Counter[tuple[str, ...]]:
+    """Return how many records change which fields."""
+    return Counter((one["action"], *sorted(one["after"])) for one in told.changes)
+
+
+@dataclass(frozen=True)
+class Stages:
+    """The instance as it was between two steps, and the directory of its owner after the import."""
+
+    files: Path
+    imported: Embedded
+    labelled: Embedded
+    moved: Embedded
+    scanned: Embedded
+
+
+MISSED = range(LABELLED - MISSING, LABELLED)
+"""Objects that nobody finds."""
+
+DEVIATING = range(MOVED, MOVED + DEVIATIONS)
+"""Objects that are found in another room than their own."""
+
+
+@pytest.fixture(scope="module")
+def stages(tmp_path_factory: pytest.TempPathFactory) -> Stages:
+    """Return what people did in the application, until the stocktake was over."""
+    root = tmp_path_factory.mktemp("year")
+    imported = Embedded.started(data="empty")
+    with pytest.MonkeyPatch.context() as patched:
+        year = Year(root, imported, False, patched)
+        year.write("ledger/instance.yml", SETTINGS)
+        year.write("ledger/fields/asset.yml", FIELDS)
+        year.write("ledger/locations.yml", "- name: Plant\n")
+        rooms = [f"- {{building_id: Plant, number: '{one.partition('/')[2]}'}}\n" for one in ROOMS]
+        year.write("ledger/rooms.yml", "".join(rooms))
+        year.write("ledger/objects/ledger.csv", ledger(range(OBJECTS)))
+        year.write("rooms/objects.csv", rooms_of({one: room(one) for one in range(OBJECTS)}))
+        told = year.run()
+        assert (told.outcome, told.summary["objects"]["created"]) == ("changed", OBJECTS)
+        # What an empty instance has no labels for is no news.
+        assert told.scan_codes == {}
+
+        labelled = year.here = year.copied()
+        client, objects = labelled.client(), year.objects()
+        for number in range(LABELLED):
+            client.update(OBJECT, objects[asset(number)].uuid, {"barcode": label(number)})
+
+        moved = year.here = year.copied()
+        client = moved.client()
+        by_name = {f"Plant/{one.flat['number']}": one for one in client.list_all(ROOM)}
+        for number in range(MOVED):
+            target = by_name[room(number + 1)]
+            client.update(OBJECT, objects[asset(number)].uuid, {"target_room": target.uuid})
+
+        scanned = year.here = year.copied()
+        for number in range(LABELLED):
+            if number not in MISSED:
+                where = number + (1 if number < MOVED else 2 if number in DEVIATING else 0)
+                scanned.steer("POST", "/scan", {"code": label(number), "room": room(where)})
+    return Stages(root, imported, labelled, moved, scanned)
+
+
+@pytest.mark.parametrize("is_forgetful", [False, True], ids=["journal", "stateless"])
+def test_a_year(stages: Stages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_forgetful: bool) -> None:
+    shutil.copytree(stages.files, tmp_path, dirs_exist_ok=True)
+    year = Year(tmp_path, stages.imported, is_forgetful, monkeypatch)
+    told = year.plan()
+    assert (told.outcome, told.scan_codes) == ("unchanged", {"attached": 0, "total": OBJECTS, "differ": 0})
+
+    # People attached labels to all objects but some.
+    year.here = stages.labelled
+    told = year.plan()
+    attached = {"attached": LABELLED, "total": OBJECTS, "differ": LABELLED}
+    assert (told.outcome, told.scan_codes) == ("unchanged", attached)
+
+    # Some objects moved, and people said so in the application.
+    year.here = stages.moved
+    assert changed_fields(year.plan()) == {("update", "target_room"): MOVED}
+
+    # In the stocktake some were found elsewhere, some not at all, and nobody can scan those without a label.
+    year.here = stages.scanned
+    year.here = year.copied()
+    proof = evidence(year.objects())
+    assert changed_fields(year.plan()) == {("update", "target_room"): MOVED}
+    taken = year.stocktake(mode="evaluate", report=[str(tmp_path / "stocktake.csv")])
+    unlabelled = OBJECTS - LABELLED
+    assert taken["counts"] == {
+        "ok": OBJECTS - DEVIATIONS - MISSING - unlabelled,
+        "deviation": DEVIATIONS,
+        "missing": MISSING + unlabelled,
+        "new": 0,
+        "unknown": 0,
+    }
+    assert taken["scanned"] == {
+        "in_place": OBJECTS - DEVIATIONS - MISSING - unlabelled,
+        "elsewhere": DEVIATIONS,
+        "not_scanned": MISSING,
+        "unlabelled": unlabelled,
+    }
+    assert set(taken["unlabelled"]) == {f"IMP-{one:06d}" for one in range(LABELLED, OBJECTS)}
+
+    # Labels and moves come into the files.
+    absorbed = year.absorb()
+    table = "ledger/objects/ledger.csv"
+    (told_once,) = absorbed["told"]
+    assert told_once.startswith(f"{table}: {LABELLED:,} scan codes differ from the instance, which owns them")
+    assert absorbed["conflicts"] == []
+    assert absorbed["summary"]["objects"] == {"changed": MOVED, "added": 0, "removed": 0}
+    assert (tmp_path / table).read_bytes().decode() == ledger(range(OBJECTS))
+    rooms = {one: room(one + 1 if one < MOVED else one) for one in range(OBJECTS)}
+    assert (tmp_path / "rooms/objects.csv").read_text() == rooms_of(rooms)
+    told = year.plan()
+    assert (told.outcome, told.scan_codes["differ"]) == ("unchanged", LABELLED)
+
+    # Half of the deviations stay where they were found.
+    accepted = DEVIATING[: DEVIATIONS // 2]
+    marked = ["code,accept", *(f"{label(one)},{'x' if one in accepted else ''}" for one in range(LABELLED))]
+    year.write("accept.csv", "\n".join(marked))
+    closed = year.stocktake(mode="close", accept=str(tmp_path / "accept.csv"))
+    assert (closed["accepted"], closed["not_changed"]) == (len(accepted), [])
+    rooms |= {one: room(one + 2) for one in accepted}
+    assert (tmp_path / "rooms/objects.csv").read_text() == rooms_of(rooms)
+    told = year.plan()
+    assert changed_fields(told) == {("update", "target_room"): len(accepted)}
+    assert year.run().outcome == "changed"
+    taken = year.stocktake(mode="evaluate")
+    assert taken["counts"]["deviation"] == DEVIATIONS - len(accepted)
+    assert year.plan().outcome == "unchanged"
+
+    # The next ledger: placeholders as ever, another price, new purchases, and some assets are written off.
+    gone, total = range(1000, 1010), OBJECTS + PURCHASES
+    rows = [one for one in range(total) if one not in gone]
+    dearer = range(20)
+    year.write("ledger/objects/ledger.csv", ledger(rows, prices=dict.fromkeys(dearer, "999,50")))
+    created = ("create", *sorted([year.number_key(), "barcode", "inventory_name", "purchasing_price"]))
+    told = year.plan()
+    assert changed_fields(told) == {("update", "purchasing_price"): len(dearer), created: PURCHASES}
+    assert told.scan_codes == {"attached": LABELLED, "total": total, "differ": LABELLED - len(gone)}
+    before = codes(year.objects())
+    assert year.run().outcome == "changed"
+    told = year.plan()
+    assert told.outcome == "unchanged"
+    objects = year.objects()
+    assert len(objects) == total
+    assert {number: code for number, code in codes(objects).items() if number in before} == before
+    assert {number: one for number, one in evidence(objects).items() if number in proof} == proof
