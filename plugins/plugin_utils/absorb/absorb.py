@@ -446,7 +446,7 @@ class _Absorbing:
             )
         for file, number in in_tables.items():
             words = f"{number:,} scan codes differ from the instance, which owns them"
-            self._result.told.append(f"{file}: {words}: not changed, because it is a table of another system")
+            self._result.not_changed.append(f"{file}: {words}: not changed, because it is a table of another system")
 
     # ---- layers
 

@@ -100,5 +100,5 @@ def test_a_label_is_no_change_of_the_files(imported: Site) -> None:
     (record,) = (one for one in client.list_all(OBJECT) if one.flat["serial_number"] == "A1")
     client.update(OBJECT, record.uuid, {"inventory_name": "Table"})
     told = take(imported)
-    assert (told["told"], told["conflicts"]) == ([], [])
+    assert (told["not_changed"], told["conflicts"]) == ([], [])
     assert "A1;100001;Table;in use" in (imported.root / "objects/a.csv").read_text("utf-8")

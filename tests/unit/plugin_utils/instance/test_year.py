@@ -288,7 +288,7 @@ def test_a_year(stages: Stages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     # Labels and moves come into the files.
     absorbed = year.absorb()
     table = "ledger/objects/ledger.csv"
-    (told_once,) = absorbed["told"]
+    (told_once,) = absorbed["not_changed"]
     assert told_once.startswith(f"{table}: {LABELLED:,} scan codes differ from the instance, which owns them")
     assert absorbed["conflicts"] == []
     assert absorbed["summary"]["objects"] == {"changed": MOVED, "added": 0, "removed": 0}
