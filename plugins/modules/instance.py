@@ -207,7 +207,8 @@ options:
     default: false
   rules:
     description:
-      - Files with rules that records and changes must keep, whatever the other files say.
+      - Files with rules that records and changes must keep, whatever the other files say. See
+        R(the guide,ansible_collections.community.seventhings.docsite.guide_rules).
       - Each is a YAML file with a list C(rules). A rule has an C(id), C(for) (a section, or C(changes)), C(when) and
         C(require) (JSON Schemas, draft 2020-12), C(level) (C(error) by default, or C(warning)) and C(because).
       - A record is judged as it will be after the apply, with references as natural keys. A field without a value is
