@@ -112,6 +112,7 @@ CONTROLLER = {
     "instance",
     "instance_absorb",
     "instance_export",
+    "ledger",
     "move",
     "probe",
     "stocktake",

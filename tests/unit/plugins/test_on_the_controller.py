@@ -25,6 +25,7 @@ _MODULES: dict[str, dict[str, Any]] = {
     "instance": {"src": "."},
     "instance_absorb": {"src": "."},
     "instance_export": {"dest": "."},
+    "ledger": {"file": "ledger.csv"},
     "move": {"room": "Dresden/1.04", "to": "Leipzig/3.01"},
     "probe": {},
     "stocktake": {},

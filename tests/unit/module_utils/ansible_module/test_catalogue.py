@@ -40,6 +40,7 @@ SPECS: dict[str, specs.Spec] = {
     "instance": specs.INSTANCE,
     "instance_absorb": specs.INSTANCE_ABSORB,
     "instance_export": specs.INSTANCE_EXPORT,
+    "ledger": specs.LEDGER,
     "move": specs.MOVE,
     "probe": specs.PROBE,
     "stocktake": specs.STOCKTAKE,

@@ -18,6 +18,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.action.argum
 from ansible_collections.community.seventhings.plugins.plugin_utils.everyday import call
 from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.handover import hand_over
 from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.hosts import feed_objects
+from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.ledger import compare_ledger
 from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.move import move_objects
 
 Result = dict[str, Any]
@@ -84,3 +85,8 @@ def move(here: Embedded, check_mode: bool = False, **options: Any) -> Result:
 def hand(here: Embedded, check_mode: bool = False, **options: Any) -> Result:
     """One call of the module ``handover``."""
     return _here("handover", lambda given: hand_over(given, check_mode), here, check_mode, options)
+
+
+def compare(here: Embedded, check_mode: bool = False, **options: Any) -> Result:
+    """One call of the module ``ledger``."""
+    return _here("ledger", lambda given: compare_ledger(given, check_mode), here, check_mode, options)

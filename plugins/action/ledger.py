@@ -1,0 +1,22 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Compare the asset ledger with the instance on the controller, which reads the file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import LEDGER
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.controller_action import ControllerAction
+from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.ledger import compare_ledger
+
+
+class ActionModule(ControllerAction):
+    """Compares the ledger with the instance, and never writes to it."""
+
+    spec = LEDGER
+
+    def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Read both and compare."""
+        return compare_ledger(options, self._task.check_mode, self.host)

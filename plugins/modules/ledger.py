@@ -1,0 +1,230 @@
+#!/usr/bin/python
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: ledger
+short_description: Compare the asset ledger with the instance
+version_added: 1.0.0
+description:
+  - Compares a table of accounting with the objects of an instance, and never writes to the instance.
+  - Lists what is in the books and was not found, what was found and is not in the books, and the fields that differ.
+options:
+  file:
+    description:
+      - The ledger, a CSV file (C(.csv)) or a workbook (C(.xlsx), needs openpyxl on the controller).
+    type: path
+    required: true
+  table:
+    description:
+      - How the ledger is read, as an entry of C(tables) in C(instance.yml) without C(files). C(columns) maps its
+        columns to fields, C(preset) and C(decimal) say how it was saved, C(ignore), C(skip_rows) and C(sheets) leave
+        parts of it out.
+      - A column that is no field is left out, and a warning names it.
+    type: dict
+    default: {}
+  identity:
+    description:
+      - The fields that identify an object in the ledger, by their keys or labels, such as the asset number. Default is
+        the natural key of objects, which is the scan code.
+    type: list
+    elements: str
+    default: []
+  compare:
+    description:
+      - The fields to compare. Default is every column that is a field and that is not in O(identity).
+      - An empty cell differs from a value of the instance.
+    type: list
+    elements: str
+    default: []
+  scope:
+    description:
+      - Only the objects that have one of some values in each of some fields, written as C(scope) of C(instance.yml).
+    type: dict
+    default: {}
+  report:
+    description:
+      - Files to write the comparison to. The ending says the form.
+      - C(.html) is a page that prints on A4, with lines to sign on. C(.csv) and C(.xlsx) have a row for each finding.
+        C(.json) has everything.
+      - Only their owner can read the files. The directories must exist. In check mode no report is written.
+    type: list
+    elements: path
+    default: []
+attributes:
+  check_mode:
+    support: full
+    details:
+      - Compares, and writes no report.
+  diff_mode:
+    support: none
+  idempotent:
+    support: full
+  action:
+    description: Runs on the controller.
+    support: full
+  async:
+    description: Can be run with the C(async) keyword.
+    support: none
+notes:
+  - Requests are the field definitions and the lists of locations, rooms and objects, a page for every 1000 records. No
+    row takes a request of its own.
+  - A cell that does not fit the type of its field is an error that names its place, and nothing is compared.
+  - If a role hides a field that is compared from the account, or nobody can say whether it does, nothing is compared.
+  - Archived objects are in no list. If the books still have one, it counts as not found.
+seealso:
+  - module: community.seventhings.instance
+  - module: community.seventhings.stocktake
+  - ref: Stocktake <ansible_collections.community.seventhings.docsite.guide_stocktake>
+    description: A stocktake from the preparation to the asset ledger.
+extends_documentation_fragment:
+  - community.seventhings.connection
+  - community.seventhings.attributes
+author:
+  - Contributors to the community.seventhings collection (@ansible-collections)
+"""
+
+EXAMPLES = r"""
+---
+- name: Compare the list of accounting with the instance
+  community.seventhings.ledger:
+    file: ledger.csv
+    table:
+      preset: excel-de
+      columns:
+        Anlage: Anlagennummer
+        Kst: Kostenstelle
+        AHK: purchasing_price
+      ignore: [Restbuchwert, "AfA*"]
+    identity: [Anlagennummer]
+    compare: [Kostenstelle, purchasing_price]
+    report: [ledger.html, ledger.xlsx]
+"""
+
+RETURN = r"""
+instance:
+  description:
+    - The root of the instance.
+  returned: success
+  type: str
+  sample: https://acme.seventhings.com
+date:
+  description:
+    - When the lists were read (UTC).
+  returned: success
+  type: str
+  sample: "2026-11-24T11:04:05+00:00"
+file:
+  description:
+    - The name of the ledger.
+  returned: success
+  type: str
+  sample: ledger.csv
+identity:
+  description:
+    - The keys of the fields that identify an object.
+  returned: success
+  type: list
+  elements: str
+  sample: [anlagennummer_9d6956cb]
+compared:
+  description:
+    - The keys of the fields that were compared.
+  returned: success
+  type: list
+  elements: str
+  sample: [kostenstelle_32fa3f23, purchasing_price]
+counts:
+  description:
+    - The number of C(rows), of objects that are C(equal) or C(differ), of rows that were C(not_found), of objects that
+      are C(not_in_books), and of rows that are C(doubtful) or whose object is C(not_in_scope).
+  returned: success
+  type: dict
+  sample: {rows: 412, equal: 396, differ: 7, not_found: 6, not_in_books: 11, doubtful: 3, not_in_scope: 0}
+not_found:
+  description:
+    - The rows whose object this account does not see, each with its C(key), its C(place) and its C(values).
+  returned: success
+  type: list
+  elements: dict
+  sample: [{key: 9999-0, place: "ledger.csv:4", values: {purchasing_price: "10.0"}}]
+not_in_books:
+  description:
+    - The objects that no row names, each with C(key), C(scan_code), C(name) and C(uuid).
+  returned: success
+  type: list
+  elements: dict
+  sample: [{key: "", scan_code: "100003", name: Chair, uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11}]
+differences:
+  description:
+    - Each field that differs, with the object as in RV(not_in_books), the C(field) and its C(label), the value of the
+      C(books), that of the C(instance), and the C(place) of the row.
+  returned: success
+  type: list
+  elements: dict
+  sample:
+    - key: 0433-0
+      scan_code: "100002"
+      name: Table
+      uuid: 324e18a5-6374-5db1-8f73-658eb527373d
+      field: purchasing_price
+      label: Purchasing price
+      books: "1300.0"
+      instance: "1249.5"
+      place: ledger.csv:3
+doubtful:
+  description:
+    - The rows that can't be told from others, each with C(key), C(place), the C(reason), and the C(uuids) of the
+      objects. These objects are in no other list.
+  returned: success
+  type: list
+  elements: dict
+  sample: [{key: 4703-0, place: "ledger.csv:7", reason: "is in the books again at ledger.csv:8", uuids: []}]
+sees:
+  description:
+    - What the account sees. C(objects), C(rooms) and C(locations) are numbers.
+    - C(hidden_records) is V(no) if the account sees an object in each location that has rooms, else V(unknown), and
+      C(locations_without_objects) names the others. C(hidden_fields) are the fields of objects that a role hides.
+      C(words) says all of that.
+  returned: success
+  type: dict
+  sample:
+    objects: 60
+    rooms: 21
+    locations: 4
+    hidden_records: "no"
+    locations_without_objects: []
+    hidden_fields: []
+    words: this account sees an object in every location that has rooms
+msg:
+  description:
+    - The outcome in a few lines.
+  returned: always
+  type: str
+  sample: "412 rows: 396 equal, 7 differ, 6 not found, 3 doubtful, 0 not in scope"
+requests:
+  description:
+    - How many requests were sent, login and repeats included.
+  returned: always
+  type: int
+  sample: 6
+"""
+
+from ansible.module_utils.basic import AnsibleModule
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import LEDGER
+
+
+def main() -> None:
+    module = AnsibleModule(
+        argument_spec=LEDGER,
+        supports_check_mode=True,
+    )
+    module.fail_json(msg="community.seventhings.ledger runs on the controller, through the action of the same name.")
+
+
+if __name__ == "__main__":
+    main()

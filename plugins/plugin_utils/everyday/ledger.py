@@ -1,0 +1,265 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The action ``ledger``: the asset ledger against the instance. Nothing is written but reports."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field, Unread
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import type_of
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
+from ansible_collections.community.seventhings.plugins.module_utils.plan.alike import alike
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO
+
+from ..desired.xlsx_source import openpyxl_library
+from .call import Call, named, run_call
+from .ledger_file import Ledger, Row, read_ledger, read_table
+from .ledger_report import paths_of, write_reports
+from .lists import ObjectLists
+
+
+def compare_ledger(options: Mapping[str, Any], check_mode: bool, host: str = "") -> dict[str, Any]:
+    """Return the result of the module ``ledger``."""
+    return run_call(Call(options, check_mode, host), lambda call: _Comparison(call).run())
+
+
+@dataclass
+class _Found:
+    """The outcome of a comparison, each list as the result has it."""
+
+    not_found: list[dict[str, Any]] = field(default_factory=list)
+    not_in_books: list[dict[str, Any]] = field(default_factory=list)
+    differences: list[dict[str, Any]] = field(default_factory=list)
+    doubtful: list[dict[str, Any]] = field(default_factory=list)
+    matched: dict[str, Row] = field(default_factory=dict)
+    differing: set[str] = field(default_factory=set)
+    others: int = 0
+
+
+class _Comparison:
+    """One comparison."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._options = call.options
+        self._found = _Found()
+
+    def run(self) -> dict[str, Any]:
+        options = self._options
+        reports = paths_of(options["report"])
+        if any(path.suffix == ".xlsx" for path in reports):
+            openpyxl_library()
+        table = read_table(options["table"])
+        client = self._call.connect(read_only=True)
+        lists = ObjectLists(client)
+        ledger = read_ledger(Path(options["file"]).expanduser(), table, lists.schema)
+        keys = self._keys(lists, ledger)
+        compared = self._compared(lists, ledger, keys)
+        if lists.objects:
+            lists.check_visible((lists.schema.fields[key] for key in (*keys, *compared)), "it can't be compared")
+        in_scope = {record.uuid: record for record in lists.in_scope(options["scope"])}
+        self._match(lists, ledger, keys, in_scope)
+        for uuid, row in self._found.matched.items():
+            self._compare(lists, keys, compared, in_scope[uuid], row)
+        doubted = {uuid for one in self._found.doubtful for uuid in one["uuids"]}
+        self._found.not_in_books = [
+            self._named(lists, keys, record)
+            for uuid, record in in_scope.items()
+            if uuid not in self._found.matched and uuid not in doubted
+        ]
+        sees = lists.sees()
+        document = client.without_credentials(
+            {
+                "instance": client.transport.root,
+                "date": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+                "file": Path(options["file"]).name,
+                "identity": keys,
+                "compared": compared,
+                "sees": sees,
+                "counts": self._counts(ledger),
+                "not_found": self._found.not_found,
+                "not_in_books": self._found.not_in_books,
+                "differences": self._found.differences,
+                "doubtful": self._found.doubtful,
+            }
+        )
+        if not self._call.check_mode:
+            write_reports(document, reports)
+        self._warn(ledger, sees)
+        warnings = self._call.told(client)
+        return {
+            "changed": False,
+            **document,
+            "msg": _in_words(document),
+            **({"warnings": warnings} if warnings else {}),
+        }
+
+    # ---- fields
+
+    def _keys(self, lists: ObjectLists, ledger: Ledger) -> list[str]:
+        """Return the keys of the fields that identify a row.
+
+        :raises InvalidInput: if one is no field, or the ledger has no column for it.
+        """
+        written = self._options["identity"] or OBJECT.match_on[0]
+        keys = [lists.field_named("identity", name).key for name in written]
+        missing = [key for key in keys if key not in ledger.columns]
+        if missing and ledger.rows:
+            raise InvalidInput(
+                f"identity: the ledger has no column for {' and '.join(missing)}, which identifies its rows; map one, "
+                f"such as table: {{columns: {{Number: {missing[0]}}}}}, or name other fields in identity"
+            )
+        return keys
+
+    def _compared(self, lists: ObjectLists, ledger: Ledger, keys: Sequence[str]) -> list[str]:
+        """Return the keys of the fields that are compared: by default all columns that identify nothing.
+
+        :raises InvalidInput: if one is no field, or the ledger has no column for it.
+        """
+        named_keys = [lists.field_named("compare", name).key for name in self._options["compare"]]
+        missing = [key for key in named_keys if key not in ledger.columns]
+        if missing and ledger.rows:
+            raise InvalidInput(f"compare: the ledger has no column for {' and '.join(missing)}")
+        return named_keys or [key for key in ledger.columns if key not in keys]
+
+    # ---- rows
+
+    def _match(self, lists: ObjectLists, ledger: Ledger, keys: Sequence[str], in_scope: Mapping[str, Record]) -> None:
+        """Find the object of each row. A row or an object that can't be told from another is doubtful."""
+        found = self._found
+        rows: dict[str, list[tuple[Row, list[Record]]]] = {}
+        for row in ledger.rows:
+            if any(row.values.get(key) in EMPTY for key in keys):
+                found.doubtful.append(
+                    _doubt("", row, f"no {' and no '.join(lists.schema.fields[key].label or key for key in keys)}", [])
+                )
+                continue
+            if not self._resolve(lists, row.values, keys):
+                found.not_found.append(self._row(lists, keys, row))
+                continue
+            records = lists.state.find_existing(lists.schema, tuple(keys), row.values)
+            rows.setdefault(self._key(lists, keys, row.values), []).append((row, records))
+        for key, same in rows.items():
+            uuids = list(dict.fromkeys(record.uuid for _row, records in same for record in records))
+            row, records = same[0]
+            if len(same) > 1:
+                places = " and ".join(one.place for one, _records in same[1:4])
+                found.doubtful.append(_doubt(key, row, f"is in the books again at {places}", uuids))
+            elif len(records) > 1:
+                found.doubtful.append(_doubt(key, row, f"{len(records)} objects have it", uuids))
+            elif not records:
+                found.not_found.append(self._row(lists, keys, row))
+            elif records[0].uuid in in_scope:
+                found.matched[records[0].uuid] = row
+            else:
+                found.others += 1
+
+    def _resolve(self, lists: ObjectLists, values: Mapping[str, Any], keys: Iterable[str]) -> bool:
+        """Return True if the references in some values mean records."""
+        problems = [lists.state.resolve(one) for key in keys for one in references_in(values.get(key))]
+        return not any(problems)
+
+    def _compare(
+        self, lists: ObjectLists, keys: Sequence[str], compared: Sequence[str], record: Record, row: Row
+    ) -> None:
+        """Note the fields of an object that differ from its row."""
+        for key in compared:
+            if key not in row.values:
+                continue
+            one = lists.schema.fields[key]
+            books, now = row.values[key], lists.schema.read_one(key, record.flat)
+            if isinstance(now, Unread):
+                same = False
+            elif books in EMPTY or now in EMPTY:
+                same = books in EMPTY and now in EMPTY
+            else:
+                self._resolve(lists, row.values, [key])
+                if any(references_in((books, now))):
+                    books, now = alike(books, now, lists.state.known_name_of)
+                same = type_of(one).equal(now, books, one)
+            if not same:
+                self._found.differing.add(record.uuid)
+                self._found.differences.append(
+                    {
+                        **self._named(lists, keys, record),
+                        "field": key,
+                        "label": one.label or key,
+                        "books": _text(one, books),
+                        "instance": _text(one, now),
+                        "place": row.place,
+                    }
+                )
+
+    # ---- shown
+
+    def _key(self, lists: ObjectLists, keys: Iterable[str], values: Mapping[str, Any]) -> str:
+        return ", ".join(_text(lists.schema.fields[key], values.get(key)) for key in keys)
+
+    def _row(self, lists: ObjectLists, keys: Sequence[str], row: Row) -> dict[str, Any]:
+        values = {key: _text(lists.schema.fields[key], value) for key, value in row.values.items()}
+        return {"key": self._key(lists, keys, row.values), "place": row.place, "values": values}
+
+    def _named(self, lists: ObjectLists, keys: Sequence[str], record: Record) -> dict[str, Any]:
+        values = {key: lists.schema.read_one(key, record.flat) for key in keys}
+        return {
+            "key": self._key(lists, keys, values),
+            "scan_code": lists.code_of(record),
+            "name": str(record.flat.get("inventory_name") or ""),
+            "uuid": record.uuid,
+        }
+
+    def _counts(self, ledger: Ledger) -> dict[str, int]:
+        found = self._found
+        return {
+            "rows": len(ledger.rows),
+            "equal": len(found.matched) - len(found.differing),
+            "differ": len(found.differing),
+            "not_found": len(found.not_found),
+            "not_in_books": len(found.not_in_books),
+            "doubtful": len(found.doubtful),
+            "not_in_scope": found.others,
+        }
+
+    def _warn(self, ledger: Ledger, sees: Mapping[str, Any]) -> None:
+        warnings = self._call.warnings
+        warnings += ledger.warnings
+        if ledger.ignored:
+            warnings.append(f"Columns that are no fields and were left out: {named(ledger.ignored)}.")
+        if self._found.not_found and sees["hidden_records"] != NO:
+            warnings.append(f"What was not found may be hidden: {sees['words']}.")
+
+
+def _doubt(key: str, row: Row, reason: str, uuids: list[str]) -> dict[str, Any]:
+    return {"key": key, "place": row.place, "reason": reason, "uuids": uuids}
+
+
+def _text(one: Field, value: Any) -> str:
+    """Return a value as people read it; empty for nothing."""
+    if isinstance(value, Unread):
+        return str(value)
+    if value in EMPTY:
+        return ""
+    faces = type_of(one)
+    shown = (faces.brief or faces.show)(value)
+    return ", ".join(map(str, shown)) if isinstance(shown, list) else str(shown)
+
+
+def _in_words(document: Mapping[str, Any]) -> str:
+    counts = document["counts"]
+    words = ("equal", "differ", "not_found", "doubtful", "not_in_scope")
+    numbers = ", ".join(f"{counts[word]:,} {word.replace('_', ' ')}" for word in words)
+    lines = [
+        f"{counts['rows']:,} rows: {numbers}",
+        f"{counts['not_in_books']:,} objects are not in the books",
+        f"Visible: {document['sees']['words']}",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,121 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The asset ledger: a table of another system, read as ``tables`` of ``instance.yml`` reads one."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ansible import constants
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+
+from ..desired.desired import DesiredInstance, Entry, Finding, Place
+from ..desired.dialect import Dialects
+from ..desired.loading import MAX_SOURCE, Reading, load
+from ..desired.nodes import NO_JINJA, plain_node
+from ..desired.parsing import DesiredParser
+from ..desired.table_settings import TableSettings
+from ..desired.tables import Table, Tables
+
+_ENDINGS = (".csv", ".xlsx")
+_MOST_FINDINGS = 20
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the ledger.
+
+    :ivar values: canonical values by field key; None for an empty cell. :ivar place: file and line.
+    """
+
+    values: Mapping[str, Any]
+    place: str
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The rows of a ledger.
+
+    :ivar columns: keys of the fields that its columns hold. :ivar ignored: columns that are no fields.
+    """
+
+    rows: list[Row]
+    columns: list[str]
+    ignored: list[str]
+    warnings: list[str]
+
+
+def read_table(written: Mapping[str, Any]) -> Table:
+    """Return the settings of the ledger.
+
+    :param written: an entry of ``tables`` without ``files``.
+    :raises InvalidInput: with a line for each mistake.
+    """
+    findings: list[Finding] = []
+    table = TableSettings(findings).entry(plain_node(dict(written), "table"), "table")
+    wrong = [finding.message for finding in findings]
+    if "files" in written:
+        wrong.append("table.files: the option file names the ledger; leave files out")
+    if wrong:
+        raise InvalidInput(wrong)
+    return replace(table, patterns=("*",))
+
+
+def read_ledger(path: Path, table: Table, schema: Schema) -> Ledger:
+    """Read a ledger: a CSV file or a workbook.
+
+    :raises InvalidInput: if it can't be read, or with a line for each cell that does not fit its field.
+    """
+    desired = _loaded(path, table)
+    findings = [one for one in desired.findings if not one.message.endswith(NO_JINJA)]
+    parser = DesiredParser(desired, lambda place, message: findings.append(Finding(place, message)))
+    rows, columns, ignored = [], dict[str, None](), dict[str, None]()
+    for entry in desired.entries:
+        known = {name: value for name, value in entry.fields.items() if schema.find(name) is not None}
+        empty = [name for name in entry.empty_cells() if schema.find(name) is not None]
+        ignored |= dict.fromkeys(name for name in (*entry.fields, *entry.empty_cells()) if schema.find(name) is None)
+        values: dict[str, Any] = {field.key: None for name in empty if (field := schema.find(name)) is not None}
+        values |= parser.parse(schema, entry, known)
+        columns |= dict.fromkeys(values)
+        rows.append(Row(values, _shown(entry.place.row, path)))
+    if findings:
+        lines = [f"file: {_shown(one.place, path)}: {one.message}" for one in findings]
+        rest = len(lines) - _MOST_FINDINGS
+        raise InvalidInput([*lines[:_MOST_FINDINGS], *([f"and {rest:,} more"] if rest > 0 else [])])
+    return Ledger(rows, list(columns), list(ignored), desired.warnings)
+
+
+def _loaded(path: Path, table: Table) -> DesiredInstance:
+    """Load a ledger as the only file of a directory: that is what the readers of tables expect."""
+    suffix = path.suffix.lower()
+    if suffix not in _ENDINGS:
+        raise InvalidInput(f"file: {path} ends in {suffix or 'nothing'}; expected {' or '.join(_ENDINGS)}")
+    try:
+        content = Folder.read_named(path, MAX_SOURCE)
+    except OSError as error:
+        raise InvalidInput(f"file: {path}: {error.strerror or error}") from error
+    with tempfile.TemporaryDirectory(dir=constants.DEFAULT_LOCAL_TMP) as name:
+        folder = Path(name) / OBJECT.section
+        folder.mkdir()
+        (folder / f"ledger{suffix}").write_bytes(content)
+        reading = Reading(is_later=True, dialects=Dialects(overlays=[table]), tables=Tables([table]))
+        desired = load(Path(name), reading=reading)
+    desired.entries = [one for one in desired.entries if _is_row(one)]
+    return desired
+
+
+def _is_row(entry: Entry) -> bool:
+    return entry.kind is OBJECT and entry.state == "present"
+
+
+def _shown(place: Place, path: Path) -> str:
+    return str(place).replace(f"{OBJECT.section}/ledger{path.suffix.lower()}", path.name)

@@ -1,0 +1,150 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The reports of a comparison with the ledger. The ending of a file says its form."""
+
+from __future__ import annotations
+
+import functools
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Template
+
+from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
+
+from ..desired.formulas import escaped
+from ..desired.xlsx_source import MAX_CELL, openpyxl_library
+from ..export.workbook import text_cell
+from ..export.writing import csv_row
+from ..instance.report_html import page_environment, page_head
+from ..instance.report_parts import short
+from ..instance.reports import check_report_path, store_report
+from .paper import STYLE
+
+_COLUMNS = ("finding", "key", "scan_code", "name", "field", "books", "instance", "place")
+
+_MOST_ROWS = 5000
+"""Rows of a page: a longer one no browser prints."""
+
+_BODY = """
+<title>Asset ledger: {{ instance }}</title></head><body><main>
+<h1>Asset ledger</h1>
+<p>{{ file }} &middot; {{ instance }} &middot; {{ date }}</p>
+<p><b>What this account sees:</b> {{ sees.objects }} objects; {{ sees.words }}.</p>
+<table><thead><tr>
+{% for name in counts %}<th class="number">{{ name | replace("_", " ") }}</th>{% endfor %}</tr></thead>
+<tbody><tr>{% for name in counts %}<td class="number">{{ counts[name] }}</td>{% endfor %}</tr></tbody></table>
+{% for list in lists %}
+<h2>{{ list.title }} ({{ list.number }})</h2>
+<table><thead><tr>{% for head in list.heads %}<th>{{ head }}</th>{% endfor %}<th>Cleared up</th></tr></thead><tbody>
+{% for row in list.rows %}
+<tr>{% for cell in row %}<td>{{ cell }}</td>{% endfor %}<td class="hand"></td></tr>
+{% endfor %}
+</tbody></table>
+{% if list.number > list.rows | length %}
+<p class="soft">and {{ list.number - list.rows | length }} more in the report as CSV, as a workbook or as JSON</p>
+{% endif %}
+{% endfor %}
+<section class="sign">
+{% for role in ("Compared by", "Checked by", "Approved by") %}<div>{{ role }}, date, signature</div>{% endfor %}
+</section>
+</main></body></html>
+"""
+
+_LISTS = (
+    ("In the books, and not found", "not_found", {"Key": "key", "Row": "place"}),
+    ("Found, and not in the books", "not_in_books", {"Key": "key", "Code": "scan_code", "Name": "name"}),
+    (
+        "Different values",
+        "differences",
+        {
+            "Key": "key",
+            "Code": "scan_code",
+            "Name": "name",
+            "Field": "label",
+            "Books": "books",
+            "Instance": "instance",
+            "Row": "place",
+        },
+    ),
+    ("Doubtful", "doubtful", {"Key": "key", "Row": "place", "Reason": "reason"}),
+)
+"""The title of a list, its member of the result, and its columns."""
+
+
+def _rows(document: Mapping[str, Any]) -> Iterator[list[str]]:
+    """Yield a row for each finding."""
+    for _title, member, _columns in _LISTS:
+        for one in document[member]:
+            cells = {**one, "finding": member, "instance": one.get("instance") or one.get("reason")}
+            yield [clean(str(cells.get(name) or "")) for name in _COLUMNS]
+
+
+def _as_csv(document: Mapping[str, Any]) -> bytes:
+    return "".join(csv_row(row, escaped) for row in ([*_COLUMNS], *_rows(document))).encode()
+
+
+def _as_workbook(document: Mapping[str, Any]) -> bytes:
+    library = openpyxl_library()
+    book = library.Workbook(write_only=True)
+    sheet = book.create_sheet("ledger")
+    sheet.freeze_panes = "A2"
+    sheet.append([text_cell(library, sheet, name, bold=True) for name in _COLUMNS])
+    for row in _rows(document):
+        sheet.append([text_cell(library, sheet, short(text, MAX_CELL)) if text else None for text in row])
+    content = io.BytesIO()
+    book.save(content)
+    return content.getvalue()
+
+
+def _as_json(document: Mapping[str, Any]) -> bytes:
+    lines = json.dumps(document, indent=1, ensure_ascii=False).split("\n")
+    return "".join(f"{clean(line)}\n" for line in lines).encode()
+
+
+@functools.cache
+def _template() -> Template:
+    return page_environment().from_string(f"{{% raw %}}{page_head(STYLE)}{{% endraw %}}{_BODY}")
+
+
+def _as_html(document: Mapping[str, Any]) -> bytes:
+    room, lists = _MOST_ROWS, []
+    for title, member, columns in _LISTS:
+        found = document[member]
+        rows = [[one[name] for name in columns.values()] for one in found[:room]]
+        room -= len(rows)
+        if found:
+            lists.append({"title": title, "heads": list(columns), "rows": rows, "number": len(found)})
+    shown = {name: document[name] for name in ("instance", "file", "date", "sees", "counts")}
+    return _template().render(lists=lists, **shown).encode()
+
+
+FORMS: dict[str, Callable[[Mapping[str, Any]], bytes]] = {
+    ".csv": _as_csv,
+    ".html": _as_html,
+    ".json": _as_json,
+    ".xlsx": _as_workbook,
+}
+"""The ending of a report to how it is written."""
+
+
+def paths_of(written: Iterable[str]) -> list[Path]:
+    """Return the paths of reports, checked before anything is read.
+
+    :raises InvalidInput: for an ending that means nothing, and if a file can't be written there.
+    """
+    paths = [Path(one).expanduser() for one in written]
+    for path in paths:
+        check_report_path(path, FORMS)
+    return paths
+
+
+def write_reports(document: Mapping[str, Any], paths: Iterable[Path]) -> None:
+    """Write a comparison into files that only their owner can read; none if one of them can't hold it."""
+    contents = [(path, FORMS[path.suffix](document)) for path in paths]
+    for path, content in contents:
+        store_report(path, content)

@@ -1,0 +1,179 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The asset ledger against the instance: what is missing on either side, and what differs. Nothing is written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pytest
+from embedded_here import Embedded
+
+from .working import Result, compare, limited, written
+
+_LEDGER = """\
+Anlage;Bezeichnung;Kst;AHK;Raum;Restbuchwert
+0410-0;Empfangstresen;1000;1.890,00;Dresden/0.01;1
+0433-0;Besprechungstisch Elbe;1000;1.300,00;Dresden/0.12;1
+9999-0;=cmd|' /C calc'!A0;1000;10,00;;1
+0451-0;Deckenbeamer;2000;899,00;Dresden/9;1
+4702-0;Notebook;1000;;Dresden/1.01;1
+4703-0;Notebook;1000;1.399,00;Dresden/1.01;1
+4703-0;Notebook;1000;1.399,00;Dresden/1.01;1
+;ohne Nummer;1000;1,00;;1
+"""
+TABLE: dict[str, Any] = {
+    "preset": "excel-de",
+    "columns": {
+        "Anlage": "Anlagennummer",
+        "Bezeichnung": "inventory_name",
+        "Kst": "Kostenstelle",
+        "AHK": "purchasing_price",
+        "Raum": "target_room",
+    },
+    "ignore": "Restbuchwert",
+}
+COMPARED = ["Kostenstelle", "purchasing_price", "target_room"]
+
+
+@pytest.fixture
+def here() -> Embedded:
+    """The demonstration data."""
+    return Embedded.started()
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Path:
+    """A table of accounting."""
+    path = tmp_path / "ledger.csv"
+    path.write_text(_LEDGER, "utf-8")
+    return path
+
+
+def take(here: Embedded, ledger: Path, **options: Any) -> Result:
+    """Compare by the asset number."""
+    given = {"table": TABLE, "identity": ["Anlagennummer"], "compare": COMPARED, **options}
+    result = compare(here, file=str(ledger), **given)
+    assert not result.get("failed"), result["msg"]
+    return result
+
+
+def test_what_differs_is_told_on_both_sides(here: Embedded, ledger: Path) -> None:
+    result = take(here, ledger)
+    assert result["counts"] == {
+        "rows": 8,
+        "equal": 1,
+        "differ": 3,
+        "not_found": 1,
+        "not_in_books": 55,
+        "doubtful": 2,
+        "not_in_scope": 0,
+    }
+    assert [(one["key"], one["place"]) for one in result["not_found"]] == [("9999-0", "ledger.csv:4")]
+    found = [(one["scan_code"], one["label"], one["books"], one["instance"]) for one in result["differences"]]
+    assert found == [
+        ("100002", "Purchasing price", "1300.0", "1249.5"),
+        ("100004", "Kostenstelle", "2000", "1000"),
+        ("100004", "Target room", "Dresden/9", "Dresden/0.12"),
+        ("100007", "Purchasing price", "", "1399.0"),
+    ]
+    reasons = [one["reason"] for one in result["doubtful"]]
+    assert reasons == ["no Anlagennummer", "is in the books again at ledger.csv:8"]
+    assert "100008" not in {one["scan_code"] for one in result["not_in_books"]}, "a doubtful object is in no other list"
+    assert (result["changed"], written(here)) == (False, [])
+
+
+def test_requests_are_the_lists_and_nothing_else(here: Embedded, ledger: Path) -> None:
+    result = take(here, ledger)
+    assert [path.rsplit("/", 1)[1] for _method, path in here.log] == [
+        "auth_token",
+        "field-definitions",
+        "field-definitions",
+        "locations",
+        "rooms",
+        "objects",
+    ]
+    assert result["requests"] == len(here.log)
+
+
+def test_the_natural_key_and_all_columns_are_the_default(here: Embedded, tmp_path: Path) -> None:
+    path = tmp_path / "books.csv"
+    path.write_text("barcode,inventory_name,book_value\n100001,Empfangstresen,1\n100002,Tisch,1\n", "utf-8")
+    result = compare(here, file=str(path))
+    assert [(one["key"], one["field"]) for one in result["differences"]] == [("100002", "inventory_name")]
+    assert any("left out: book_value" in one for one in result["warnings"])
+
+
+def test_a_workbook_is_read_too(here: Embedded, tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    book.active.append(["Anlage", "AHK"])
+    book.active.append(["0410-0", 1890])
+    book.active.append(["0433-0", 1300])
+    book.save(tmp_path / "ledger.xlsx")
+    table = {"columns": {"Anlage": "Anlagennummer", "AHK": "purchasing_price"}}
+    result = compare(here, file=str(tmp_path / "ledger.xlsx"), table=table, identity=["Anlagennummer"])
+    assert (result["counts"]["equal"], result["counts"]["differ"]) == (1, 1), result
+    assert result["differences"][0]["place"].startswith("ledger.xlsx:")
+
+
+def test_objects_out_of_scope_are_neither_missing_nor_compared(here: Embedded, ledger: Path) -> None:
+    result = take(here, ledger, scope={"objects": {"inventory_group": ["IT"]}})
+    assert result["counts"]["not_in_scope"] == 3
+    assert {one["scan_code"] for one in result["differences"]} == {"100007"}
+    assert result["counts"]["not_in_books"] < 20
+
+
+def test_every_form_of_a_report_is_for_the_owner_alone(here: Embedded, ledger: Path, tmp_path: Path) -> None:
+    paths = [tmp_path / f"report.{ending}" for ending in ("html", "csv", "xlsx", "json")]
+    given = {"table": TABLE, "identity": ["Anlagennummer"], "report": [str(path) for path in paths]}
+    compare(here, check_mode=True, file=str(ledger), **given)
+    assert not any(path.exists() for path in paths)
+    compare(here, file=str(ledger), **given)
+    assert {path.stat().st_mode & 0o777 for path in paths} == {0o600}
+    page, table, _book, data = paths
+    assert "size: A4" in page.read_text("utf-8")
+    assert "not_found,9999-0" in table.read_text("utf-8")
+    assert json.loads(data.read_text("utf-8"))["counts"]["rows"] == 8
+    sheet = openpyxl.load_workbook(paths[2]).active
+    assert [cell.value for cell in sheet[1]][:3] == ["finding", "key", "scan_code"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"table": {"colums": {}}}, "table.colums: no such setting; did you mean columns?"),
+        ({"table": {**TABLE, "files": "x.csv"}}, "table.files: the option file names the ledger"),
+        ({"identity": ["barcode"]}, "identity: the ledger has no column for barcode"),
+        ({"identity": ["Anlagenummer"]}, "did you mean Anlagennummer"),
+        ({"compare": ["weight"]}, "compare: the ledger has no column for weight"),
+        ({"file": "/nowhere/ledger.csv"}, "file: /nowhere/ledger.csv"),
+        ({"file": "ledger.ods"}, "expected .csv or .xlsx"),
+        ({"report": ["ledger.txt"]}, "report: ledger.txt ends in .txt"),
+        ({"table": {**TABLE, "preset": "plain", "delimiter": ";"}}, "file: ledger.csv:2"),
+    ],
+)
+def test_what_does_not_fit_is_an_error(here: Embedded, ledger: Path, options: dict[str, Any], words: str) -> None:
+    given = {"file": str(ledger), "table": TABLE, "identity": ["Anlagennummer"], **options}
+    result = compare(here, **given)
+    assert result["failed"]
+    assert words in result["msg"]
+
+
+def test_an_account_that_is_limited_to_locations_hears_that_things_may_be_hidden(here: Embedded, ledger: Path) -> None:
+    account = limited(here, locations=["Leipzig"])
+    result = take(here, ledger, **account)
+    assert result["counts"]["not_found"] > 1
+    assert any("What was not found may be hidden" in one for one in result["warnings"])
+
+
+@pytest.mark.parametrize("field", ["purchasing_price", "anlagennummer_9d6956cb"])
+def test_a_hidden_field_is_not_compared_in_silence(here: Embedded, ledger: Path, field: str) -> None:
+    account = limited(here, hidden_fields=[field])
+    given = {"table": TABLE, "identity": ["Anlagennummer"], "compare": COMPARED}
+    result = compare(here, file=str(ledger), **given, **account)
+    assert result["failed"]
+    assert not result.get("differences")
