@@ -176,7 +176,7 @@ without_record:
   type: list
   elements: str
   sample: [pc18]
-skipped:
+skipped_hosts:
   description:
     - The hosts that can't be told from others, each with the C(reason).
   returned: success

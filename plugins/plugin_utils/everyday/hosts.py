@@ -102,7 +102,7 @@ class Feed:
             "matched": len(self.matched),
             "created": [{"host": host, "scan_code": code} for host, code in self.created.items()],
             "without_record": self.without_record,
-            "skipped": [{"host": host, "reason": reason} for host, reason in self.skipped.items()],
+            "skipped_hosts": [{"host": host, "reason": reason} for host, reason in self.skipped.items()],
         }
 
 

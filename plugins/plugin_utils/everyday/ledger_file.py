@@ -18,11 +18,13 @@ from ansible_collections.community.seventhings.plugins.module_utils.local.safe_f
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 
-from ..desired.desired import DesiredInstance, Entry, Finding, Place
+from ..desired.desired import DesiredInstance
 from ..desired.dialect import Dialects
+from ..desired.entry import Entry
 from ..desired.loading import MAX_SOURCE, Reading, load
 from ..desired.nodes import NO_JINJA, plain_node
 from ..desired.parsing import DesiredParser
+from ..desired.positions import Finding, Place
 from ..desired.table_settings import TableSettings
 from ..desired.tables import Table, Tables
 

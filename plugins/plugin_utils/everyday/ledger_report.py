@@ -20,9 +20,9 @@ from ..desired.formulas import escaped
 from ..desired.xlsx_source import MAX_CELL, openpyxl_library
 from ..export.workbook import text_cell
 from ..export.writing import csv_row
-from ..instance.report_html import page_environment, page_head
-from ..instance.report_parts import short
-from ..instance.reports import check_report_path, store_report
+from ..report.html_report import page_environment, page_head
+from ..report.parts import short
+from ..report.text_report import check_report_path, store_report
 from .paper import STYLE
 
 _COLUMNS = ("finding", "key", "scan_code", "name", "field", "books", "instance", "place")

@@ -102,14 +102,14 @@ def test_a_new_object_takes_a_scan_code(here: Embedded) -> None:
 def test_a_serial_number_that_nobody_filled_in_is_skipped_and_others_go_on(here: Embedded, serial: str | None) -> None:
     result = feed(here, {"odd": {"product_serial": serial}, "nas": FLEET["nas"]}, map=MAP, key=KEY)
     assert result["changed"]
-    assert [one["host"] for one in result["skipped"]] == ["odd"]
+    assert [one["host"] for one in result["skipped_hosts"]] == ["odd"]
     assert any("odd (product_serial is " in one for one in result["warnings"])
 
 
 def test_hosts_with_one_serial_number_are_skipped_and_others_go_on(here: Embedded) -> None:
     forged = {"product_serial": "lt-4410-0091 ", "system_vendor": "Evil"}
     result = feed(here, {**FLEET, "forger": forged, "bare": {}}, map=MAP, key=KEY)
-    assert [one["host"] for one in result["skipped"]] == ["bare", "pc1", "forger"]
+    assert [one["host"] for one in result["skipped_hosts"]] == ["bare", "pc1", "forger"]
     assert fields_of(here, "100007")["manufacturer"] == "Lenovo"
     assert fields_of(here, "100013")["manufacturer"] == "Dell Inc."
 
@@ -118,7 +118,7 @@ def test_two_objects_with_the_serial_number_of_a_host_are_left_alone(here: Embed
     here.call("object", fields={"barcode": "100008", "serial_number": "LT-4410-0091"}, match_on=["barcode"])
     result = feed(here, {"pc1": FLEET["pc1"]}, map=MAP, key=KEY)
     assert not result["changed"]
-    assert "2 objects have its serial number" in result["skipped"][0]["reason"]
+    assert "2 objects have its serial number" in result["skipped_hosts"][0]["reason"]
 
 
 def test_facts_are_texts_of_strangers(here: Embedded) -> None:
@@ -176,7 +176,7 @@ def test_no_host_fills_what_is_not_its_own(here: Embedded, name: str, why: str) 
 def test_objects_out_of_scope_are_left_alone(here: Embedded) -> None:
     scope = {"objects": {"target_room": ["Dresden/1.10"]}}
     result = feed(here, FLEET, map=MAP, key=KEY, scope=scope)
-    assert (result["matched"], [one["host"] for one in result["skipped"]]) == (1, ["pc1", "pc2"])
+    assert (result["matched"], [one["host"] for one in result["skipped_hosts"]]) == (1, ["pc1", "pc2"])
 
 
 def test_limits_hold(here: Embedded) -> None:

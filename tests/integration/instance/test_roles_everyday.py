@@ -1,0 +1,150 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The roles of everyday work in real processes: in check mode, then twice. The modules behind them have tests of their
+own.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from emulator_process import Emulator
+from playbook import Result, run
+
+LEDGER = "Anlage;AHK\n0410-0;1.890,00\n0433-0;1.300,00\n9999-0;10,00\n"
+FACTS = {
+    "pc1": {"product_serial": "LT-4410-0091", "system_vendor": "{{ 6 * 7 }}"},
+    "pc2": {"product_serial": "To be filled by O.E.M.", "system_vendor": "LENOVO"},
+    "nas": {"product_serial": "SV-1U-20871", "system_vendor": "Dell Inc."},
+    "new": {"product_serial": "NEW-1", "system_vendor": "HP"},
+}
+
+
+@pytest.fixture
+def service(emulator: Emulator) -> Emulator:
+    """The demonstration data."""
+    emulator.reset()
+    return emulator
+
+
+def played(
+    directory: Path, service: Emulator, role: str, variables: dict[str, Any], play: dict[str, Any] | None = None
+) -> list[Result]:
+    """Play a role in check mode, and then twice. Return the results of its module, and check that the first one wrote
+    nothing.
+    """
+    name = f"community.seventhings.{role}"
+
+    def included(check_mode: bool) -> dict[str, Any]:
+        options = {"name": name, "apply": {"check_mode": check_mode}}
+        return {"name": "Include the role", "ansible.builtin.include_role": options, "vars": variables}
+
+    tasks = {"tasks": [included(True), included(False), included(False)]}
+    host = {"hosts": "localhost", "connection": "local", "gather_facts": False}
+    done = run(directory, [{**(play or host), **tasks}], *_inventory(directory), variables=service.variables())
+    assert done.status == 0, done.output
+    return [one for one in done.results if "requests" in one.data]
+
+
+def _inventory(directory: Path) -> list[str]:
+    hosts = {name: {"ansible_connection": "local", "facts": facts} for name, facts in FACTS.items()}
+    path = directory / "inventory.yml"
+    directory.mkdir(exist_ok=True)
+    path.write_text(
+        yaml.safe_dump({"all": {"hosts": {"localhost": {}}, "children": {"fleet": {"hosts": hosts}}}}), "utf-8"
+    )
+    return ["-i", str(path)]
+
+
+def writes(service: Emulator) -> list[str]:
+    """What was sent besides reading and signing in."""
+    return [entry["path"] for entry in service.log() if entry["method"] != "GET" and "auth_token" not in entry["path"]]
+
+
+def test_facts_of_hosts_reach_their_objects(service: Emulator, tmp_path: Path) -> None:
+    gather = {
+        "name": "Gather facts",
+        "ansible.builtin.set_fact": {
+            "product_serial": "{{ facts.product_serial }}",
+            "system_vendor": "{{ facts.system_vendor }}",
+            "cacheable": True,
+        },
+    }
+    play = {"hosts": "fleet", "gather_facts": False, "pre_tasks": [gather]}
+    variables = {
+        "hosts_map": {"manufacturer": "system_vendor"},
+        "hosts_key": {"field": "serial_number", "fact": "product_serial"},
+        "hosts_report": [str(tmp_path / "hosts.html")],
+    }
+    planned, first, second = played(tmp_path / "play", service, "hosts", variables, play)
+    assert (planned["changed"], first["changed"], second["changed"]) == (True, True, False)
+    assert (first["matched"], first["without_record"]) == (2, ["new"])
+    assert [one["host"] for one in first["skipped_hosts"]] == ["pc2"]
+    assert len(writes(service)) == 2, "one plan for all hosts, and none of the others"
+    assert (tmp_path / "hosts.html").stat().st_mode & 0o777 == 0o600
+
+
+def test_objects_move(service: Emulator, tmp_path: Path) -> None:
+    variables = {
+        "move_room": "Dresden/1.10",
+        "move_to": "Leipzig/3.03",
+        "move_report": [str(tmp_path / "move.html")],
+    }
+    planned, first, second = played(tmp_path / "play", service, "move", variables)
+    assert (planned["changed"], first["changed"], second["changed"]) == (True, True, False)
+    assert len(first["moved"]) == len(writes(service)) == 5
+    assert {tuple(change["after"]) for change in first["changes"]} == {("target_room",)}
+    assert (tmp_path / "move.html").exists()
+
+
+def test_everything_of_a_person_is_handed_over(service: Emulator, tmp_path: Path) -> None:
+    variables = {
+        "handover_person": "bernd.kowalski@nordhain.example",
+        "handover_to": "david.okafor@nordhain.example",
+        "handover_sheet": str(tmp_path / "bernd.html"),
+    }
+    planned, first, second = played(tmp_path / "play", service, "handover", variables)
+    assert (planned["changed"], first["changed"], second["changed"]) == (True, True, False)
+    assert (len(first["objects"]), second["objects"], second["is_clear"]) == (6, [], True)
+    assert "100101" in (tmp_path / "bernd.html").read_text("utf-8")
+
+
+def test_the_ledger_is_compared(service: Emulator, tmp_path: Path) -> None:
+    (tmp_path / "ledger.csv").write_text(LEDGER, "utf-8")
+    columns = {"Anlage": "Anlagennummer", "AHK": "purchasing_price"}
+    variables = {
+        "ledger_file": str(tmp_path / "ledger.csv"),
+        "ledger_table": {"preset": "excel-de", "columns": columns},
+        "ledger_identity": ["Anlagennummer"],
+        "ledger_report": [str(tmp_path / "ledger.csv.html")],
+    }
+    results = played(tmp_path / "play", service, "ledger", variables)
+    assert [one["changed"] for one in results] == [False, False, False]
+    assert (results[0]["counts"]["equal"], results[0]["counts"]["differ"], len(results[0]["not_found"])) == (1, 1, 1)
+    assert writes(service) == []
+
+
+@pytest.mark.parametrize(
+    ("role", "variables", "words"),
+    [
+        ("hosts", {"hosts_map": {"manufacturer": "system_vendor"}}, "hosts_key"),
+        ("move", {"move_room": "Dresden/1.10"}, "move_to"),
+    ],
+)
+def test_arguments_of_a_role_are_judged(
+    service: Emulator, tmp_path: Path, role: str, variables: dict[str, Any], words: str
+) -> None:
+    task = {
+        "name": "Play",
+        "ansible.builtin.include_role": {"name": f"community.seventhings.{role}"},
+        "vars": variables,
+    }
+    play = {"hosts": "localhost", "gather_facts": False, "tasks": [task]}
+    done = run(tmp_path / "play", [play], variables=service.variables())
+    assert done.status != 0
+    assert f"missing required arguments: {words}" in done.output
+    assert service.log() == []
