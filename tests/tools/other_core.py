@@ -43,15 +43,17 @@ def make(core: str, wish: str = "") -> Path:
     venv = BUILD / "core" / core
     stamp = venv / "made-from"
     texts = [(ROOT / name).read_text() for name in _REQUIREMENTS]
+    runtime = (ROOT / "tests" / "requirements-runtime.txt").read_text().splitlines()
+    further = [line for line in runtime if line and not line.startswith(("#", "-r", "ansible-core"))]
     # The test libraries, and the collection also for processes that are no Ansible command.
     paths = f"{ROOT / 'tests' / 'support'}\n{BUILD / 'link'}\nimport kept_code\n"
-    wanted = hashlib.sha256("\n".join([core, str(python), paths, *texts]).encode()).hexdigest()
+    wanted = hashlib.sha256("\n".join([core, str(python), paths, *texts, *further]).encode()).hexdigest()
     if not (stamp.exists() and stamp.read_text() == wanted):
         shutil.rmtree(venv, ignore_errors=True)
         call(python, "-m", "venv", venv)
         files = [word for name in _REQUIREMENTS for word in ("-r", str(ROOT / name))]
         pip = ("-m", "pip", "--disable-pip-version-check", "install", "--no-input", "--quiet")
-        call(venv / "bin" / "python", *pip, specifier(core), *files, env=dict(os.environ))
+        call(venv / "bin" / "python", *pip, specifier(core), *further, *files, env=dict(os.environ))
         (next(venv.glob("lib/python3.*/site-packages")) / "seventhings-tests.pth").write_text(paths)
         stamp.write_text(wanted)
     return venv / "bin"
