@@ -434,7 +434,6 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
         read = Read(client.without_credentials(read.records), read.hidden)
         for warning in client.transport.told():
             warn(warning)
-        self._check_room_field(read)
         if caching:
             self._cache[key] = {"question": question, "records": read.records, "hidden": read.hidden}
         return read
@@ -463,15 +462,6 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
         except Exception as error:
             warn(f"What the cache keeps can't be read, so the instance is asked: {error}")
             return None
-
-    def _check_room_field(self, read: Read) -> None:
-        objects = read.records.get("objects", ())
-        key = str(self.get_option("room_field"))
-        is_hidden = key in read.hidden.get("objects", ())
-        if objects and not is_hidden and not any(key in record for record in objects):
-            near = get_close_matches(key, objects[0], n=3)
-            hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(sorted(objects[0]))}"
-            raise InvalidInput(f"room_field: no object has a field {key}; {hint}")
 
     # ---- hosts and groups
 

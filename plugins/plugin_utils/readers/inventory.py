@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
@@ -190,7 +191,23 @@ def read_records(client: Client, plan: Plan, filters: Mapping[str, Mapping[str, 
         if sight.hidden:
             hidden[plural] = sorted(sight.hidden)
         records[plural] = listed.records
+        if kind is OBJECT:
+            _require_room_field(plan.room_field, {*client.schema(kind).fields, *sight.hidden}, listed.records)
     return Read(records, hidden)
+
+
+def _require_room_field(key: str, defined: Collection[str], objects: Sequence[Shown]) -> None:
+    """Check the field that links objects to rooms.
+
+    Some instances leave empty fields out, so a field that no object has may exist all the same.
+
+    :raises InvalidInput: if it is neither defined nor a field of an object.
+    """
+    if not objects or key in defined or any(key in record for record in objects):
+        return
+    near = get_close_matches(key, objects[0], n=3)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(sorted(objects[0]))}"
+    raise InvalidInput(f"room_field: no object has a field {key}; {hint}")
 
 
 # ---- hosts and groups
