@@ -13,7 +13,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 
-from .parts import counted, field_name, fields, keys_of, one_line, short
+from .parts import action_words, both_sides, counted, field_name, fields, keys_of, one_line, short
 
 TELLING = (DELETE, ARCHIVE, UPDATE, CREATE)
 """The changes that stand first: those that can't be undone, then those of something that is there."""
@@ -43,25 +43,32 @@ class Group:
     is_same: bool = False
 
 
-def groups(changes: Iterable[Mapping[str, Any]]) -> list[Group]:
-    """The changes in groups, the most telling first, and of the updates the largest first. Each stands in one group."""
+def groups(changes: Iterable[Mapping[str, Any]], is_drift: bool = False) -> list[Group]:
+    """The changes in groups, the most telling first, and of the updates the largest first. Each stands in one group.
+
+    :param is_drift: whether they are only a comparison.
+    """
     parts: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for change in changes:
         parts.setdefault((change["action"], change["section"]), []).append(change)
     found: list[Group] = []
     for (action, section), mine in sorted(parts.items(), key=lambda part: TELLING.index(part[0][0])):
         if action == UPDATE:
-            found += _updates(section, mine)
+            found += _updates(section, mine, is_drift)
         else:
-            found.append(Group(section, action, f"{action}: {counted(len(mine), section)}", mine))
+            title = f"{action_words(action, is_drift)}: {counted(len(mine), section)}"
+            found.append(Group(section, action, title, mine))
     return found
 
 
-def _updates(section: str, changes: Sequence[Mapping[str, Any]]) -> list[Group]:
+def _updates(section: str, changes: Sequence[Mapping[str, Any]], is_drift: bool) -> list[Group]:
     by_values = _by(changes, _values)
     same = [mine for mine in by_values.values() if len(mine) >= _ALIKE]
     rest = [change for mine in by_values.values() if len(mine) < _ALIKE for change in mine]
-    found = [Group(section, UPDATE, f"{_told(mine[0])}: {counted(len(mine), section)}", mine, True) for mine in same]
+    found = [
+        Group(section, UPDATE, f"{_told(mine[0], is_drift)}: {counted(len(mine), section)}", mine, True)
+        for mine in same
+    ]
     found += [
         Group(section, UPDATE, f"{field_names(mine[0])}: {counted(len(mine), section)}", mine)
         for mine in _by(rest, lambda change: json.dumps(sorted(keys_of(change)))).values()
@@ -90,9 +97,10 @@ def field_names(change: Mapping[str, Any]) -> str:
     return ", ".join(names[:_MOST_FIELDS]) + (f" and {rest} more fields" if rest > 0 else "")
 
 
-def _told(change: Mapping[str, Any]) -> str:
+def _told(change: Mapping[str, Any], is_drift: bool) -> str:
     """The fields of a change with their values, as the title of a group."""
-    told = [f"{name} {before} -> {after}" for name, before, after in as_said(change, _LONGEST)]
+    sides = as_said(change, _LONGEST)
+    told = [f"{name} {both_sides(before, after, is_drift)}" for name, before, after in sides]
     rest = len(told) - _MOST_FIELDS
     return ", ".join(told[:_MOST_FIELDS]) + (f" and {rest} more fields" if rest > 0 else "")
 

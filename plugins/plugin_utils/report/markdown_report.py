@@ -12,9 +12,11 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import UPDATE
 
 from .groups import TELLING, Group, fields_by_number, groups, is_worth_a_table
-from .markdown import Markdown, cell, link, word
+from .in_brief import Table, tables
+from .markdown import Markdown, cell, link
 from .parts import (
     ALONE,
+    DRIFT_WORDS,
     FIRST,
     SIGNS,
     alone,
@@ -23,9 +25,10 @@ from .parts import (
     forecast,
     hidden_records,
     key_and_name,
-    key_of,
     mark,
+    outcome,
     reasons,
+    remark,
     scan_codes,
     sent,
     short,
@@ -54,45 +57,35 @@ _MOST_FIELDS = 15
 _ONE = 8
 """The part of the room that one reason, warning or change may take: an eighth."""
 
-_REST = 100
-"""Characters for the line that tells of what did not fit."""
+_REST = 600
+"""Characters for the line that says what did not fit, and for what folds the parts."""
 
 
 def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") -> Markdown:
     """The account for a pull-request comment, never longer than one may be.
 
-    Cautions and what held or went wrong stand first, then the changes (how many of which field, and then each, the most
-    telling first), then the counts and the warnings.
-    Where not all of it fits, reasons leave half of the room to the changes. Records that are in no file are counted.
+    What must be seen stands first: cautions, what held or went wrong, what the changes mean, and the counts. The
+    changes, the most telling first, and the other warnings open with a click. If not all of it fits, reasons leave half
+    of the room to the changes.
 
     :param limit: characters; ten thousand at least.
     :param url: where all of it is to be found; empty: nobody said.
     """
     whole = link("the whole report", url) if url else Markdown("the report as .json or .html")
     head = Markdown("### {outcome}: {instance}\n\n{sent}\n").fill(
-        outcome=word(account.outcome),
+        outcome=Markdown(outcome(account)),
         instance=short(account.title, _LONGEST_NAME),
         sent=Markdown(sent(account)),
     )
     if account.undo:
-        head = Markdown.of([head, Markdown("\n{undo}\n").fill(undo=account.undo)])
+        head = Markdown.of([head, Markdown("\n**{undo}**\n").fill(undo=account.undo)])
+    brief = Markdown.of([*map(_brief, tables(account)), _table(account), *_remarks(account)])
     by_field = _fields(account.changes)
-    table = _table(account.summary)
-    if forecast(account):
-        table = Markdown.of([table, Markdown("\n\nForecast: {told}").fill(told=Markdown(forecast(account)))])
-    if scan_codes(account):
-        table = Markdown.of([table, Markdown("\n\n{codes}").fill(codes=scan_codes(account))])
-    if hidden_records(account):
-        known = Markdown("\n\nHidden records: {known}").fill(known=Markdown(hidden_records(account)))
-        table = Markdown.of([table, known])
-    last = Markdown.of(_points({ALONE: alone(account, _EXAMPLES)}, limit))
-    if account.plan_digest:
-        digest = Markdown("\n\nPlan file: {digest}").fill(digest=f"sha256:{account.plan_digest}")
-        table = Markdown.of([table, digest])
-    room = limit - len(head) - len(by_field) - len(table) - len(last) - len(whole) - _REST
+    last = list(_points({ALONE: alone(account, _EXAMPLES)}, limit))
+    room = limit - len(head) - len(brief) - len(by_field) - _length(last) - len(whole) - _REST
     wrong = list(_points({FIRST: cautions(account), **reasons(account)}, room // _ONE))
     warned = list(_points({"Warnings": warnings(account)}, room // _ONE))
-    told = _told(account.changes, room)
+    told = _told(account, room)
     changes = [text for _number, text in told]
     shown_wrong = _fitting(wrong, room - min(_length(changes), room // 2))
     room -= _length(shown_wrong)
@@ -104,8 +97,44 @@ def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") 
         Markdown("\n\nand {hidden} more; {whole} has all.") if hidden else Markdown("\n\nSee {whole}." if url else "")
     )
     rest = more.fill(hidden=hidden, whole=whole)
-    shown = [head, *shown_wrong, by_field, *shown_changes, table, *shown_warned, last, rest]
-    return Markdown.of([*shown, Markdown("\n")])
+    in_full = _folded(Markdown("{number} changes").fill(number=Markdown(f"{len(account.changes):,}")), shown_changes)
+    remarks = _folded(Markdown("Warnings and records that were left alone"), [*shown_warned, *last])
+    fields_table = _folded(Markdown("Fields by number of changes"), [by_field])
+    return Markdown.of([head, *shown_wrong, brief, fields_table, in_full, remarks, rest, Markdown("\n")])
+
+
+def _folded(title: Markdown, parts: Iterable[Markdown]) -> Markdown:
+    """Parts that open with a click; nothing if there are none."""
+    inside = Markdown.of(parts)
+    if not inside:
+        return Markdown()
+    form = Markdown("\n\n<details><summary>{title}</summary>\n{inside}\n\n</details>")
+    return form.fill(title=title, inside=inside)
+
+
+def _brief(table: Table) -> Markdown:
+    """One table of what the changes mean."""
+    lines = (Markdown("---:|" if number in table.numbers else "---|") for number in range(len(table.heads)))
+    head = Markdown("\n\n**{title}**\n\n| {heads} |\n|{lines}").fill(
+        title=Markdown(table.title), heads=Markdown(" | ".join(table.heads)), lines=Markdown.of(lines)
+    )
+    rows = (
+        Markdown("\n| {cells} |").fill(cells=Markdown.of((cell(text) for text in row), " | ")) for row in table.rows
+    )
+    more = Markdown("\n\nand {more} more").fill(more=table.more) if table.more else Markdown()
+    return Markdown.of([head, *rows, more])
+
+
+def _remarks(account: RunResult) -> Iterator[Markdown]:
+    """Yield the lines below the counts."""
+    if forecast(account):
+        yield Markdown("\n\nForecast: {told}").fill(told=Markdown(forecast(account)))
+    if scan_codes(account):
+        yield Markdown("\n\n{codes}").fill(codes=scan_codes(account))
+    if hidden_records(account):
+        yield Markdown("\n\nHidden records: {known}").fill(known=Markdown(hidden_records(account)))
+    if account.plan_digest:
+        yield Markdown("\n\nPlan file: {digest}").fill(digest=f"sha256:{account.plan_digest}")
 
 
 def _fitting(texts: Iterable[Markdown], room: int) -> list[Markdown]:
@@ -123,17 +152,18 @@ def _length(texts: Sequence[str]) -> int:
     return sum(map(len, texts))
 
 
-def _table(summary: Mapping[str, Mapping[str, int]]) -> Markdown:
-    if not summary:
+def _table(account: RunResult) -> Markdown:
+    if not account.summary:
         return Markdown()
+    words = [DRIFT_WORDS.get(name, name) if account.is_drift else name for name in _WORDS]
     head = Markdown("\n\n| Section | {words} |\n|---|{lines}").fill(
-        words=Markdown.of(map(word, _WORDS), " | "), lines=Markdown("---:|" * len(_WORDS))
+        words=Markdown(" | ".join(words)), lines=Markdown("---:|" * len(_WORDS))
     )
     rows = (
         Markdown("\n| {section} | {numbers} |").fill(
             section=cell(section), numbers=Markdown.of((_number(numbers.get(name, 0)) for name in _WORDS), " | ")
         )
-        for section, numbers in summary.items()
+        for section, numbers in account.summary.items()
     )
     return Markdown.of([head, *rows])
 
@@ -154,12 +184,13 @@ def _title(title: Markdown, number: int) -> Markdown:
     return Markdown("\n\n**{title}** ({number})\n").fill(title=title, number=number)
 
 
-def _told(changes: Sequence[Mapping[str, Any]], room: int) -> list[tuple[int, Markdown]]:
+def _told(account: RunResult, room: int) -> list[tuple[int, Markdown]]:
     """The parts about changes that fit: all, or of each group the first, so that none takes the room of the others."""
-    for most in (len(changes), *(_OF_A_GROUP if len(groups(changes)) > 1 else ())):
+    mine = groups(account.changes, account.is_drift)
+    for most in (len(account.changes), *(_OF_A_GROUP if len(mine) > 1 else ())):
         told = []
         left = room
-        for number, text in _changes(changes, room // _ONE, most):
+        for number, text in _changes(account, mine, room // _ONE, most):
             left -= len(text)
             if left < 0:
                 break
@@ -169,40 +200,43 @@ def _told(changes: Sequence[Mapping[str, Any]], room: int) -> list[tuple[int, Ma
     return told
 
 
-def _changes(changes: Sequence[Mapping[str, Any]], longest: int, most: int) -> Iterator[tuple[int, Markdown]]:
+def _changes(account: RunResult, mine: Iterable[Group], longest: int, most: int) -> Iterator[tuple[int, Markdown]]:
     """Yields the parts about changes, each with the number of changes it is about: a group whose title says all, or a
     change with its fields.
 
     :param most: changes of a group.
     """
-    title: list[Markdown] = [_title(Markdown("Changes"), len(changes)), _overview(changes)]
-    for group in groups(changes):
-        for number, told in _parts(group, longest, most):
+    title: list[Markdown] = [_overview(account)]
+    for group in mine:
+        for number, told in _parts(group, longest, most, account.is_drift):
             yield number, Markdown.of([*title, told])
             title = []
 
 
-def _overview(changes: Sequence[Mapping[str, Any]]) -> Markdown:
+def _overview(account: RunResult) -> Markdown:
     """Counts many changes by action, before the first of them."""
-    if len(changes) <= _NAMED:
+    if len(account.changes) <= _NAMED:
         return Markdown()
-    counts = Counter(change["action"] for change in changes)
+    counts = Counter(change["action"] for change in account.changes)
+    words = DRIFT_WORDS if account.is_drift else {}
     told = [
-        Markdown("{number} {action}").fill(number=Markdown(f"{counts[action]:,}"), action=word(ACTIONS[action]))
+        Markdown("{number} {action}").fill(
+            number=Markdown(f"{counts[action]:,}"), action=Markdown(words.get(ACTIONS[action], ACTIONS[action]))
+        )
         for action in TELLING
         if counts[action]
     ]
-    return Markdown("\n{told}").fill(told=Markdown.of(told, ", "))
+    return Markdown("\n\n{told}").fill(told=Markdown.of(told, ", "))
 
 
-def _parts(group: Group, longest: int, most: int) -> Iterator[tuple[int, Markdown]]:
+def _parts(group: Group, longest: int, most: int, is_drift: bool) -> Iterator[tuple[int, Markdown]]:
     """Yields the parts about a group, the last of them the number of changes that are not told."""
     if group.is_same:
         yield len(group.changes), _group(group)
         return
     title = Markdown("\n\n{title}:").fill(title=group.title) if len(group.changes) > 1 else Markdown()
     for change in group.changes[:most]:
-        yield 1, Markdown.of([title, _change(change, longest)])
+        yield 1, Markdown.of([title, _change(change, longest, is_drift)])
         title = Markdown()
     rest = len(group.changes) - most
     if rest > 0:
@@ -211,7 +245,7 @@ def _parts(group: Group, longest: int, most: int) -> Iterator[tuple[int, Markdow
 
 def _group(group: Group) -> Markdown:
     """A group: its title, the names of the first, and what became of those that were not done."""
-    first = (Markdown("{key}").fill(key=short(key_of(change), _LONGEST_KEY)) for change in group.changes[:_NAMED])
+    first = (Markdown("{key}").fill(key=short(key_and_name(change), _LONGEST_KEY)) for change in group.changes[:_NAMED])
     rest = len(group.changes) - _NAMED
     more = Markdown(" and {rest} more").fill(rest=rest) if rest > 0 else Markdown()
     marks = Counter(filter(None, map(mark, group.changes)))
@@ -251,22 +285,23 @@ def _fields(changes: Sequence[Mapping[str, Any]]) -> Markdown:
     return Markdown.of([Markdown("\n\n| Section | Field | Changes |\n|---|---|---:|"), *rows, more])
 
 
-def _items(change: Mapping[str, Any]) -> Iterator[Markdown]:
+def _items(change: Mapping[str, Any], is_drift: bool) -> Iterator[Markdown]:
     """Yield both values of each field that is updated, and one value of a creation or a removal."""
-    if change["action"] == UPDATE:
+    if change["action"] == UPDATE and not is_drift:
         for field, before, after in fields(change, _LONGEST_VALUE):
             yield Markdown("\n- {field}: {before} → {after}").fill(field=field, before=before, after=after)
         return
-    for field, text in shown_fields(change, _LONGEST_VALUE):
+    for field, text in shown_fields(change, _LONGEST_VALUE, is_drift):
         yield Markdown("\n- {field}: {text}").fill(field=field, text=text)
 
 
-def _change(change: Mapping[str, Any], longest: int) -> Markdown:
+def _change(change: Mapping[str, Any], longest: int, is_drift: bool) -> Markdown:
     """A change, with as many of its fields as one may take."""
-    items = [*_items(change)]
+    items = [*_items(change, is_drift)]
     shown = _fitting(items, longest)
     rest = Markdown("\n- and {number} more fields") if len(shown) < len(items) else Markdown()
-    became = Markdown(" {mark}").fill(mark=short(mark(change), longest)) if mark(change) else Markdown()
+    told = remark(change, is_drift)
+    became = Markdown(" {mark}").fill(mark=short(told, longest)) if told else Markdown()
     return Markdown("\n\n**{sign}** {name}{became}\n{items}{rest}").fill(
         became=became,
         sign=Markdown(SIGNS[change["action"]]),

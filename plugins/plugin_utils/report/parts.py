@@ -11,7 +11,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_generated_key
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import UNKNOWN, YES
 
@@ -19,7 +19,7 @@ from ..desired.desired import SECTIONS
 from ..desired.positions import Place
 from ..set_plan.hidden_records import may_exist_hidden
 from .removals import removal_texts
-from .result import NOT_TRIED, RunResult
+from .result import ACTIONS, NOT_TRIED, RunResult
 from .value_diff import side_by_side
 
 SIGNS = {"create": "+", "update": "~", "delete": "-", "archive": "-"}
@@ -102,9 +102,33 @@ DRIFT_WORDS = {
 """Each count to its words in a comparison, which changes nothing."""
 
 
+def action_words(action: str, is_drift: bool) -> str:
+    """Return an action in words: of a comparison what differs."""
+    return DRIFT_WORDS[ACTIONS[action]] if is_drift else action
+
+
+def remark(change: Mapping[str, Any], is_drift: bool) -> str:
+    """Return :func:`mark`; of a comparison, how the record differs if nothing else is to be said."""
+    if is_drift and change["action"] != UPDATE:
+        return mark(change) or action_words(change["action"], is_drift)
+    return mark(change)
+
+
+def both_sides(before: str, after: str, is_drift: bool) -> str:
+    """Return both values of a field; of a comparison, which side has which."""
+    return f"files say {after} / instance has {before}" if is_drift else f"{before} -> {after}"
+
+
+def outcome(account: RunResult) -> str:
+    """Return the outcome in words; of a plan what it would be."""
+    if account.check_mode and account.outcome == "changed":
+        return "would change"
+    return account.outcome
+
+
 def counts(account: RunResult) -> list[str]:
     """The counts of each section, a line each."""
-    words = DRIFT_WORDS if account.outcome == "drift" else {}
+    words = DRIFT_WORDS if account.is_drift else {}
     return [
         f"{clean(section)}: "
         + ", ".join(f"{number} {words.get(word, word)}" for word, number in numbers.items() if number)
@@ -135,15 +159,17 @@ def hidden_records(account: RunResult) -> str:
     return _HIDDEN.get(account.hidden_records, "") if rests_on_lists else ""
 
 
-def shown_fields(change: Mapping[str, Any], longest: int) -> list[tuple[str, str]]:
+def shown_fields(change: Mapping[str, Any], longest: int, is_drift: bool = False) -> list[tuple[str, str]]:
     """Return each field of a change with its value of a creation, both values of an update, or what is removed."""
     action = change["action"]
     if action == CREATE:
         return [(name, after) for name, _before, after in fields(change, longest)]
-    removed = [(name, short(clean(text), longest)) for name, text in removal_texts(change.get("removed", {}))]
+    texts = () if is_drift else removal_texts(change.get("removed", {}))
+    removed = [(name, short(clean(text), longest)) for name, text in texts]
     if action == DELETE:
         return [(name, before) for name, before, _after in fields(change, longest)] + removed
-    return [(name, f"{before} -> {after}") for name, before, after in fields(change, longest)] + removed
+    told = [(name, both_sides(before, after, is_drift)) for name, before, after in fields(change, longest)]
+    return told + removed
 
 
 def fields(change: Mapping[str, Any], longest: int) -> list[tuple[str, str, str]]:

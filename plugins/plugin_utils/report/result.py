@@ -96,6 +96,11 @@ class RunResult:
         return self.outcome in ("failed", "refused", "partly_applied")
 
     @property
+    def is_drift(self) -> bool:
+        """Whether the changes are only a comparison of the files with the instance."""
+        return self.outcome == "drift"
+
+    @property
     def title(self) -> str:
         """The instance, and before it the host of the inventory that stands for it where one does."""
         host = self.made_by.get("host", "")

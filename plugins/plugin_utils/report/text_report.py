@@ -14,12 +14,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.redac
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.access import PRIVATE_FILE, Access
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import UPDATE
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
 from .csv_report import as_csv
 from .groups import Group, fields_by_number, groups, is_worth_a_table, name_and_fields
 from .html_report import as_html
+from .in_brief import tables
 from .markdown_report import as_markdown
 from .parts import (
     ALONE,
@@ -28,12 +28,11 @@ from .parts import (
     alone,
     cautions,
     counts,
-    fields,
     forecast,
     hidden_records,
     key_and_name,
-    mark,
     reasons,
+    remark,
     scan_codes,
     shown_fields,
     warnings,
@@ -69,13 +68,16 @@ def as_diff(account: RunResult) -> str:
 
 def _text(account: RunResult, forecasts: Sequence[str], last: str) -> str:
     lines = _titled(FIRST, cautions(account))
-    lines += [line for group in groups(account.changes) for line in _grouped(group, account.outcome == "drift")]
+    for table in tables(account):
+        lines += _titled(table.title, table.lines)
+    lines += [account.undo] if account.undo else []
+    is_drift = account.is_drift
+    lines += [line for group in groups(account.changes, is_drift) for line in _grouped(group, is_drift)]
     if is_worth_a_table(account.changes):
         numbers = fields_by_number(account.changes)
         lines += _titled("Fields", [f"{words_of(section)} {name}: {number:,}" for section, name, number in numbers])
     lines += _titled("Warnings", warnings(account))
     lines += _titled(ALONE, alone(account, _EXAMPLES))
-    lines += [account.undo] if account.undo else []
     lines += counts(account)
     lines += [scan_codes(account)] if scan_codes(account) else []
     if hidden_records(account):
@@ -89,18 +91,14 @@ def _text(account: RunResult, forecasts: Sequence[str], last: str) -> str:
 
 
 def _grouped(group: Group, is_drift: bool) -> Iterator[str]:
-    if group.is_same and not is_drift:
+    if group.is_same:
         yield f"{SIGNS[group.action]} {group.title}"
         for change in group.changes:
-            yield f"    {clean(change['section'])} {key_and_name(change)}{_marked(change)}"
+            yield f"    {clean(change['section'])} {key_and_name(change)}{_marked(change, is_drift)}"
         return
     for change in group.changes:
-        yield f"{_record(change)}{_marked(change)}"
-        if is_drift and change["action"] == UPDATE:
-            for name, before, after in fields(change, _LONGEST):
-                yield f"    {name}: files say {after} / instance has {before}"
-            continue
-        for name, text in shown_fields(change, _LONGEST):
+        yield f"{_record(change)}{_marked(change, is_drift)}"
+        for name, text in shown_fields(change, _LONGEST, is_drift):
             yield f"    {name}: {text}"
 
 
@@ -108,8 +106,9 @@ def _record(change: Mapping[str, Any]) -> str:
     return f"{SIGNS[change['action']]} {clean(change['section'])} {key_and_name(change)}"
 
 
-def _marked(change: Mapping[str, Any]) -> str:
-    return f" ({mark(change)})" if mark(change) else ""
+def _marked(change: Mapping[str, Any], is_drift: bool) -> str:
+    told = remark(change, is_drift)
+    return f" ({told})" if told else ""
 
 
 def named(change: Mapping[str, Any]) -> str:

@@ -88,10 +88,10 @@ def test_the_fields_are_counted() -> None:
     assert "| `quantity` | 999 |" in as_markdown(account(MANY)) or "| quantity | 999 |" in as_markdown(account(MANY))
 
 
-def test_what_changes_stands_before_the_counts_of_what_does_not() -> None:
-    for form in (as_text, as_markdown):
-        told = form(account(MANY, reported={"rooms": ["R"]}))
-        assert told.index("quantity 1 -> 2") < told.index("unchanged") < len(told)
+def test_the_counts_stand_last_in_a_terminal_and_first_in_a_comment() -> None:
+    given = account(MANY, reported={"rooms": ["R"]})
+    assert as_text(given).index("quantity 1 -> 2") < as_text(given).index("unchanged")
+    assert as_markdown(given).index("unchanged") < as_markdown(given).index("quantity 1 -> 2")
 
 
 def test_values_that_look_the_same_are_told_apart() -> None:

@@ -376,7 +376,9 @@ def test_a_comment_begins_with_what_can_not_be_undone() -> None:
     assert "delete-0" in told
     assert told.index("`objects delete-0`") < told.index("`objects delete-1`")
     few = as_markdown(replace(ACCOUNT, changes=[made[0], made[1000], made[2000], made[3000]]))
-    assert re.findall(r"`objects (\w+)-0`", few) == ["delete", "archive", "update", "create"]
+    in_brief, _folded, in_full = few.partition("<details>")
+    assert re.findall(r"`objects (\w+)-0`", in_brief) == ["delete", "archive"]
+    assert re.findall(r"`objects (\w+)-0`", in_full) == ["delete", "archive", "update", "create"]
 
 
 def test_a_comment_says_how_many_change_in_which_field_before_it_names_them() -> None:
@@ -387,7 +389,7 @@ def test_a_comment_says_how_many_change_in_which_field_before_it_names_them() ->
     told = as_markdown(replace(ACCOUNT, changes=made, failures=[], findings=[], refusals=[]))
     parts = (
         "| objects | quantity | 300 |",
-        "**Changes** (300)",
+        "<summary>300 changes</summary>",
         "`quantity, status: 300 objects`:",
         "`objects 200`",
         "`objects 201`",
@@ -406,8 +408,8 @@ def test_a_comment_says_whether_anything_was_sent() -> None:
 def test_a_comment_has_its_parts_in_the_order_in_which_they_are_read() -> None:
     told = as_markdown(ACCOUNT)
     parts = (
-        "### partly_applied: `https://acme.seventhings.com`", "a brake", "a finding", "HTTP 422", "0001003",
-        "| Section |", "a warning", "Workshop/0.99",
+        "### partly_applied: `https://acme.seventhings.com`", "a brake", "a finding", "HTTP 422",
+        "| Section |", "<details>", "0001003", "a warning", "Workshop/0.99",
     )  # fmt: skip
     assert sorted(parts, key=told.index) == list(parts)
 

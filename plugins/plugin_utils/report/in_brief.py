@@ -1,0 +1,152 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What changes mean, as small tables with which every form of a report begins. Each text is cleaned for printing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, DELETE
+
+from .parts import counted, key_and_name, one_line, short, words_of
+from .removals import removal_texts
+from .result import RunResult
+
+_MOST = 6
+"""Rows of a table; the others are counted."""
+
+_RECIPIENTS = 3
+_LONGEST = 80
+_LONGEST_REMOVAL = 240
+
+_NO_PLACE = "no place"
+_DRIFT_HEADS = ("Files say", "Instance has")
+_BOTH = "files say {0} / instance has {1}"
+
+
+@dataclass(frozen=True)
+class Table:
+    """One answer to what the changes mean.
+
+    :ivar heads: title of each column. :ivar rows: cells in the order of the columns.
+    :ivar form: a row as a line of text.
+    :ivar numbers: the columns that hold numbers. :ivar more: the number of rows that are left out.
+    """
+
+    title: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    form: str
+    numbers: frozenset[int] = frozenset()
+    more: int = 0
+
+    @property
+    def lines(self) -> list[str]:
+        """The rows as lines of text."""
+        lines = [self.form.format(*row) for row in self.rows]
+        return [*lines, f"and {self.more:,} more"] if self.more else lines
+
+
+def is_warned_of(account: RunResult) -> bool:
+    """Return True if something is removed, sends e-mail or can't be undone."""
+    return bool(account.mails or account.undo or (not account.is_drift and _removed(account.changes)))
+
+
+def tables(account: RunResult) -> list[Table]:
+    """Return the tables that have rows: removals, moves, money, persons and e-mails."""
+    found = [_moves(account.moves, account.is_drift), _money(account.money, account.is_drift)]
+    if not account.is_drift:
+        found = [_removals(account.changes), *found, _persons(account.persons), _mails(account.mails)]
+    return [table for table in found if table.rows]
+
+
+def _removed(changes: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    return [change for change in changes if change["action"] in (DELETE, ARCHIVE)]
+
+
+def _removals(changes: Iterable[Mapping[str, Any]]) -> Table:
+    removed = _removed(changes)
+    files = sum(_attachments(change) for change in removed)
+    # What takes files with it is looked at first.
+    shown = sorted(removed, key=lambda change: (-_attachments(change), change["action"] != DELETE))[:_MOST]
+    rows = [
+        (
+            f"{words_of(change['section'])} {key_and_name(change)}",
+            change["action"],
+            short("; ".join(f"{name} {_printed(text)}" for name, text in _removal_texts(change)), _LONGEST_REMOVAL),
+        )
+        for change in shown
+    ]
+    attached = f", {files:,} attachment{'s' if files > 1 else ''}" if files else ""
+    number = f"{len(removed):,} record{'s' if len(removed) > 1 else ''}"
+    heads = ("Record", "Action", "Details")
+    return Table(f"Removed ({number}{attached})", heads, rows, "{1} {0}: {2}", more=len(removed) - len(rows))
+
+
+def _removal_texts(change: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return removal_texts(change.get("removed", {}))
+
+
+def _attachments(change: Mapping[str, Any]) -> int:
+    number = change.get("removed", {}).get("attachments", 0)
+    return number if isinstance(number, int) else 0
+
+
+def _moves(moves: Sequence[Mapping[str, Any]], is_drift: bool) -> Table:
+    sides = ("to", "from") if is_drift else ("from", "to")
+    rows = [
+        (
+            *(_NO_PLACE if move[side] is None else _printed(move[side]) for side in sides),
+            counted(move["count"], move["section"]),
+            _printed(move["field"]),
+        )
+        for move in moves[:_MOST]
+    ]
+    number = sum(move["count"] for move in moves)
+    title = "Other places" if is_drift else "Moves"
+    heads = _DRIFT_HEADS if is_drift else ("From", "To")
+    form = f"{_BOTH if is_drift else '{0} -> {1}'}: {{2}} ({{3}})"
+    return Table(f"{title} ({number:,})", (*heads, "Records", "Field"), rows, form, more=len(moves) - len(rows))
+
+
+def _money(totals: Sequence[Mapping[str, Any]], is_drift: bool) -> Table:
+    sides = ("after", "before") if is_drift else ("before", "after")
+    rows = [
+        (
+            f"{words_of(total['section'])} {_printed(total['field'])}",
+            *(f"{total[side]:,.2f}" for side in sides),
+            counted(total["count"], total["section"]),
+        )
+        for total in totals[:_MOST]
+    ]
+    heads = _DRIFT_HEADS if is_drift else ("Before", "After")
+    form = "{0}: files say {1} / instance has {2} ({3})" if is_drift else "{0}: {1} -> {2} ({3})"
+    numbers = frozenset({1, 2})
+    return Table("Money", ("Total of", *heads, "Records"), rows, form, numbers, len(totals) - len(rows))
+
+
+def _persons(persons: Sequence[Mapping[str, Any]]) -> Table:
+    rows = [
+        (_printed(one["person"]), f"{one['gains']:,}", f"{one['loses']:,}", words_of(one["section"]))
+        for one in persons[:_MOST]
+    ]
+    heads, form = ("Person", "Gains", "Loses", "Section"), "{0}: gains {1}, loses {2} ({3})"
+    title = "Persons who gain or lose records"
+    return Table(title, heads, rows, form, frozenset({1, 2}), len(persons) - len(rows))
+
+
+def _mails(mails: Sequence[Mapping[str, Any]]) -> Table:
+    rows = []
+    for mail in mails:
+        named = ", ".join(map(_printed, mail["to"][:_RECIPIENTS]))
+        rest = len(mail["to"]) - _RECIPIENTS
+        more = f" and {rest:,} more" if rest > 0 else ""
+        rows.append((counted(mail["count"], mail["section"]), f"{named}{more}" or "unknown"))
+    return Table("Sends e-mail", ("Because of", "To"), rows, "{0}: to {1}")
+
+
+def _printed(text: str) -> str:
+    return short(one_line(str(text)), _LONGEST)
