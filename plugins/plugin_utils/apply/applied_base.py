@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 from pathlib import PurePosixPath
 from typing import Any
@@ -21,6 +22,7 @@ from .journal_place import JournalPlace
 NAME = "applied.base"
 _SIZE_LIMIT = 256 << 20
 _SALT_BYTES = 16
+_SALT = re.compile(f"[0-9a-f]{{{2 * _SALT_BYTES}}}")
 
 
 class AppliedBase:
@@ -75,4 +77,4 @@ def _is_base(one: Any) -> bool:
         return False
     texts = isinstance(one["records"], dict) and all(isinstance(text, str) for text in one["records"].values())
     numbers = isinstance(one["highest"], dict) and all(isinstance(number, int) for number in one["highest"].values())
-    return texts and numbers and isinstance(one["salt"], str) and len(one["salt"]) == 2 * _SALT_BYTES
+    return texts and numbers and isinstance(one["salt"], str) and _SALT.fullmatch(one["salt"]) is not None

@@ -113,7 +113,9 @@ def test_the_journal_may_be_in_another_directory(applied: Site, tmp_path: Path) 
 
 
 def test_a_broken_base_is_none(applied: Site) -> None:
-    for text in ("", "[", "{}", '[{"owner": 1}]'):
+    noted = json.loads(base(applied).read_text("ascii"))
+    without_salt = json.dumps([{**one, "salt": "z" * 32} for one in noted])
+    for text in ("", "[", "{}", '[{"owner": 1}]', without_salt, "[" * 100_000):
         base(applied).write_text(text, "ascii")
         applied.write({"objects.yml": FILES.replace("Table", "Desk")})
         assert len(take(applied)["warnings"]) == 1
