@@ -18,6 +18,8 @@ FAILURES = 5
 """Consecutive requests without an answer of the service after which nothing is sent until it answers."""
 INTERVAL = 15.0
 """Seconds between two checks whether the service is back, unless it says when to come again."""
+_SHORT = 5.0
+"""Seconds of a pause during which this process keeps its locks."""
 LOST_WRITES = 10
 """Consecutive writes of one kind without an answer after which no more are sent."""
 
@@ -34,9 +36,12 @@ class Outages:
         self._reason = ""
         self._after = 0.0
         self._is_suspected = False
+        self._is_down = False
+        self._is_waiting = False
         self._has_given_up = False
         self._lost: Counter[str] = Counter()
         self._mutex = threading.Lock()
+        self._checking = threading.Lock()
         self._asking = threading.Lock()
 
     @property
@@ -63,6 +68,19 @@ class Outages:
         """Have the service checked before anything else is sent."""
         self._is_suspected = True
 
+    def is_over(self, seconds: float, is_down: Callable[[], bool], sleep: Callable[[float], None]) -> bool:
+        """Check the service once, after the pause that it asked for. Return False without a check if that pause is not
+        short, or if the service is known to be down.
+
+        Parameters as in :meth:`wait`.
+        """
+        with self._checking:
+            if not self._is_suspected:
+                return True
+            if self._is_down or self._is_waiting or self._after > min(_SHORT, self._left_of(seconds)):
+                return False
+            return self._answers_after(self._after, is_down, sleep)
+
     def wait(self, seconds: float, is_down: Callable[[], bool], sleep: Callable[[float], None]) -> None:
         """Wait until the service answers, if it may be down. One thread checks it, and the others wait for that thread.
 
@@ -72,28 +90,40 @@ class Outages:
         :raises ServiceUnavailable: if the service is still down.
         """
         with self._asking:
-            left, was_down = 0.0 if self._has_given_up else seconds, False
-            while self._is_suspected:
-                pause, self._after = self._after, 0.0
-                if pause > left:
-                    raise self._given_up(f"it asks for a pause of {pause:g} seconds", seconds)
-                sleep(pause)
-                left -= pause
-                if not is_down():
-                    self._is_suspected = self._has_given_up = False
-                    self._failures = 0
-                    if was_down:
-                        # What was lost meanwhile says nothing about the writes.
-                        self._lost.clear()
-                        self.ended += 1
-                    return
-                was_down = True
-                self._after = self._after or INTERVAL
-                if self._after > left:
-                    raise self._given_up("it does not answer", seconds)
+            left = self._left_of(seconds)
+            self._is_waiting = True
+            try:
+                while self._is_suspected:
+                    asked = self._after
+                    pause = asked or (INTERVAL if self._is_down else 0.0)
+                    if pause > left:
+                        why = f"it asks for a pause of {asked:g} seconds" if asked else "it does not answer"
+                        raise self._given_up(why, seconds)
+                    left -= pause
+                    self._answers_after(pause, is_down, sleep)
+            finally:
+                self._is_waiting = False
+
+    def _left_of(self, seconds: float) -> float:
+        return 0.0 if self._has_given_up else seconds
+
+    def _answers_after(self, pause: float, is_down: Callable[[], bool], sleep: Callable[[float], None]) -> bool:
+        self._after = 0.0
+        sleep(pause)
+        if is_down():
+            self._is_down = True
+            return False
+        was_down, self._is_down = self._is_down, False
+        self._is_suspected = self._has_given_up = False
+        self._failures = 0
+        if was_down:
+            # What was lost meanwhile says nothing about the writes.
+            self._lost.clear()
+            self.ended += 1
+        return True
 
     def _given_up(self, why: str, seconds: float) -> ServiceUnavailable:
-        self._has_given_up = True
+        self._has_given_up, self._is_down, self._after = True, False, 0.0
         return ServiceUnavailable(
             f"The service is down: {why}, and outage_wait is {seconds:g} seconds. The last failure: {self._reason}"
         )

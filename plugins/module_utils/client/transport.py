@@ -134,7 +134,7 @@ class Transport:
     :ivar timeout: seconds to wait for an answer; for the connection at most 10.
     :ivar retries: maximum number of repetitions of one request.
     :ivar rate_limit_wait: seconds that a request may wait if the service refuses it as too early.
-    :ivar pausing: entered during a pause of more than a minute, and while the service is down.
+    :ivar pausing: entered during a pause of more than a minute, and while the service is down for more than 5 seconds.
     :ivar written: the requests that changed something.
     :ivar warnings: warnings about the connection, for the user.
     :ivar deadline: maximum seconds of one request in all; 0 for ten times ``timeout``.
@@ -271,17 +271,17 @@ class Transport:
         return urllib3.util.Retry(total=self.retries, backoff_factor=0.5)
 
     def _wait_for_service(self, request: str, token: str | None, patience: Patience) -> None:
-        """Wait until the service answers, if it may be down. Locks of this process are released meanwhile.
+        """Wait until the service answers, if it may be down. Locks of this process are released during a long wait.
 
         :param request: the request that waits, for the message.
         :raises ServiceUnavailable: if it is still down after ``outage_wait`` seconds.
         """
-        if self._outages.is_suspected:
+        if not self._outages.is_suspected:
+            return
+        waiting = (self.outage_wait, lambda: self._is_down(token, patience), self.sleep)
+        if not self._outages.is_over(*waiting):
             with self.pausing():
-                self._checked(
-                    request,
-                    lambda: self._outages.wait(self.outage_wait, lambda: self._is_down(token, patience), self.sleep),
-                )
+                self._checked(request, lambda: self._outages.wait(*waiting))
 
     def _checked(self, request: str, check: Callable[[], None]) -> None:
         """Call a function. Add to its error which request was not sent, and what was sent before."""

@@ -168,6 +168,25 @@ def test_locks_are_released_during_an_outage() -> None:
     assert [end - began for began, end in pauses] == [60]
 
 
+@pytest.mark.parametrize(("asked", "is_released"), [(1, False), (5, False), (20, True)])
+def test_a_short_pause_releases_no_lock(asked: int, is_released: bool) -> None:
+    """Otherwise another process takes the lock, and creates what this process is about to look for."""
+    service = Embedded.started()
+    client = signed_in(service)
+    pauses: list[float] = []
+
+    @contextlib.contextmanager
+    def pausing() -> Iterator[None]:
+        began = service.clock.now()
+        yield
+        pauses.append(service.clock.now() - began)
+
+    client.transport.pausing = pausing
+    service.fault("503", method="POST", path="/location", retry_after=asked, times=1)
+    assert ensure(client, DesiredRecord(LOCATION, {"name": "Mill"})).changed
+    assert pauses == ([asked] if is_released else [])
+
+
 # ---- a set
 
 
