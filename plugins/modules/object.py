@@ -73,7 +73,7 @@ EXAMPLES = r"""
 - name: Ensure a laptop and the room where it belongs
   community.seventhings.object:
     fields:
-      barcode: "100301"
+      barcode: "100234"
       inventory_name: Notebook Anna
       purchasing_price: 1299.50
       target_room: Dresden/0.12
@@ -82,7 +82,7 @@ EXAMPLES = r"""
 - name: Ensure one field, and leave every other one as it is
   community.seventhings.object:
     fields:
-      barcode: "100301"
+      barcode: "100234"
       inventory_name: Notebook Anna
 
 - name: Clear a field, of the object with this UUID
@@ -109,7 +109,7 @@ EXAMPLES = r"""
 - name: Ensure that the invoice, and nothing else, is attached
   community.seventhings.object:
     fields:
-      barcode: "100301"
+      barcode: "100234"
       documents:
         - path: /tmp/invoice-2031-117.txt
           name: Invoice 2031-117.txt

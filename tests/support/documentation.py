@@ -35,6 +35,14 @@ def block(path: Path, name: str) -> str:
     raise LookupError(f"{path.name} has no {name}")
 
 
+def fragment(file: str, name: str) -> dict[str, Any]:
+    """The documentation that modules share, as a fragment of a file has it."""
+    for node in ast.walk(ast.parse((ROOT / "plugins" / "doc_fragments" / f"{file}.py").read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == name:
+            return dict(yaml.safe_load(ast.literal_eval(node.value)))
+    raise LookupError(f"{file} has no fragment {name}")
+
+
 def returned(module: str) -> dict[str, Any]:
     """The documentation of the values that a module returns."""
     return dict(yaml.safe_load(block(ROOT / "plugins" / "modules" / f"{module}.py", "RETURN")))

@@ -9,6 +9,7 @@ and kinds of records appear in them by themselves.
 
 from __future__ import annotations
 
+import json
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -225,7 +226,30 @@ def _core_table(_width: int) -> str:
     return "\n".join(["| ansible-core | Python on the controller | |", "|---|---|---|", *map(_row, rows)])
 
 
+def _connection_table(_width: int) -> str:
+    """The connection options, as a table of reStructuredText."""
+    options = documentation.fragment("connection", "PLUGIN")["options"]
+    rows = ["Option", "Variable", "Default", "What it is for"]
+    lines = ["", ".. list-table::", "  :widths: 18 27 12 43", "  :header-rows: 1", "", *_rst_row(rows)]
+    for name, option in options.items():
+        variables = ", ".join(f"``{one['name']}``" for one in option.get("env", ()))
+        default = f"``{json.dumps(option['default'])}``" if "default" in option else ""
+        lines += _rst_row([f"``{name}``", variables, default, _plain(option["description"][0])])
+    return "\n".join([*lines, ""])
+
+
+def _rst_row(cells: Iterable[str]) -> list[str]:
+    return [f"{mark} {cell}".rstrip() for mark, cell in zip(["  * -", *["    -"] * 3], cells, strict=True)]
+
+
+def _plain(text: str) -> str:
+    """The first sentence of a description, with plain literals in place of references."""
+    sentence = re.match(r".*?\.(?= [A-Z]|$)", text)
+    return re.sub(r"\b[CVOE]\(([^)]*)\)", r"``\1``", sentence[0] if sentence else text)
+
+
 LISTS: Mapping[str, Callable[[int], str]] = {
+    "connection": _connection_table,
     "core_matrix": _core_matrix,
     "core_table": _core_table,
     "action_group": _action_group,

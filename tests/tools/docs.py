@@ -9,6 +9,7 @@ import re
 import shutil
 from pathlib import Path
 
+import documentation
 from project import BUILD, ROOT, call
 
 NAME = "community.seventhings"
@@ -38,6 +39,9 @@ _STYLE = """
 .rst-content .wy-table-responsive table td, .rst-content .wy-table-responsive table th { white-space: normal; }
 .rst-content code, .rst-content a { overflow-wrap: anywhere; white-space: normal; }
 .rst-content pre code { white-space: pre; }
+.rst-content details.connection { margin: 0 0 24px; }
+.rst-content details.connection summary { cursor: pointer; font-weight: 700; padding: 8px 0; }
+.rst-content .wy-table-responsive { overflow-x: auto; }
 .rst-content img { max-width: 100%; height: auto; }
 """
 
@@ -48,6 +52,46 @@ _LEAD = """What do you want to do?
    :start-after: .. begin
 
 """
+
+
+_CONNECTION = [
+    *documentation.fragment("connection", "PLUGIN")["options"],
+    *documentation.fragment("connection", "EXECUTION")["options"],
+]
+_ROW = re.compile(r"^(?=  \* - \.\. raw:: html$)", re.MULTILINE)
+_AFTER_OPTIONS = re.compile(r"^\.\. (?:Attributes|Notes|Seealso|Examples)$", re.MULTILINE)
+_OPTION = re.compile(r'class="ansibleOptionAnchor" id="parameter-(\w+)"')
+_FOLDED = """
+.. raw:: html
+
+  <details class="connection"><summary>Connection options, the same for all modules</summary>
+
+:ref:`ansible_collections.community.seventhings.docsite.guide_connection` shows how to write them once for a play.
+
+{table}
+
+.. raw:: html
+
+  </details>
+
+"""
+
+
+def fold_connection(page: str) -> str:
+    """Put a plugin's own options first, and fold those that all plugins have."""
+    before, heading, rest = page.partition(".. Options\n")
+    after = _AFTER_OPTIONS.search(rest)
+    if after is None:
+        return page
+    head, *rows = _ROW.split(rest[: after.start()])
+    shared = [row for row in rows if (option := _OPTION.search(row)) and option[1] in _CONNECTION]
+    if not shared:
+        return page
+    own = [row for row in rows if row not in shared]
+    title, start, columns = head.partition(".. list-table::")
+    table = head + "".join(own) if own else title
+    folded = _FOLDED.format(table=start + columns + "".join(shared))
+    return before + heading + table + folded + rest[after.start() :]
 
 
 def _localise() -> None:
@@ -61,6 +105,7 @@ def _localise() -> None:
         text = page.read_text(encoding="utf-8").replace(_IMAGES, "/images/")
         # antsibull-docs finds the collection through a link, and takes that for a path of the repository.
         text = re.sub(r"(/edit/main/)(?:\.\./)*\.build/link/ansible_collections/community/seventhings/", r"\1", text)
+        text = fold_connection(text)
         if page.parent.name == "docsite":
             text = f":github_url: {_REPOSITORY}/edit/main/docs/docsite/rst/{page.name}\n\n{text}"
         page.write_text(text, encoding="utf-8")
