@@ -13,7 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from instance_site import SETTINGS, Site, yaml_list
 from project import ROOT
+
+from ansible_collections.community.seventhings.plugins.plugin_utils.rules.rule import read_rules
 
 POLICY = ROOT / "examples" / "policy"
 SCHEMA = json.loads((ROOT / "docs" / "schema" / "report.schema.json").read_text("utf-8"))
@@ -59,6 +62,29 @@ def test_the_policy_in_rego_says_the_same(report: dict[str, Any], reasons: list[
     engine.set_input({"outcome": "changed", "changes": [], **report})
     denied = json.loads(str(engine.query("data.seventhings.deny")))
     assert denied["expressions"] == [reasons]
+
+
+def test_the_rules_of_the_example_find_what_they_say(site: Site) -> None:
+    device = {"inventory_name": "Laptop", "inventory_group": "IT", "purchasing_price": 900}
+    site.write(
+        {
+            "instance.yml": f"{SETTINGS}policy: {{limits: {{delete_percent: 100, update_percent: 100}}}}\n",
+            "objects.yml": yaml_list([{**device, "barcode": "100001"}, {**device, "barcode": "100002"}]),
+        }
+    )
+    assert site.run().outcome == "changed"
+    site.write(
+        {
+            "objects.yml": "- {barcode: '100001', _state: absent}\n"
+            "- {barcode: '100002', purchasing_price: null, inventory_group: IT}\n"
+        }
+    )
+    result = site.plan(rules=read_rules([POLICY / "rules.yml"]))
+    assert [line.partition(": ")[2].partition(": ")[0] for line in result.findings] == [
+        "rule it-stays",
+        "rule devices-have-a-place",
+    ]
+    assert [line for line in result.warnings if "rule prices-stay" in line]
 
 
 @pytest.mark.parametrize("name", ["policy.py", "policy.rego"])

@@ -207,6 +207,26 @@ def test_drift_is_found_named_and_never_mended(acme: Path, service: Emulator, tm
     assert text.named("Compare the instance with its files")["outcome"] == "drift"
 
 
+def test_roles_pass_rules_on(acme: Path, service: Emulator, tmp_path: Path) -> None:
+    rules = tmp_path / "rules.yml"
+    rules.write_text("rules: [{id: r, for: objects, require: {required: [link]}}]\n", "utf-8")
+    given = {"rules": [str(rules)], "rules_digest": hashlib.sha256(rules.read_bytes()).hexdigest()}
+    done = provision(tmp_path, service, **{f"provision_{name}": value for name, value in given.items()})
+    assert done.status != 0
+    assert "rule r: link: expected a value" in done.output
+    assert writes(service) == []
+    found = by_name(
+        "drift",
+        tmp_path,
+        service,
+        drift_src=str(acme),
+        drift_fail=False,
+        **{f"drift_{name}": value for name, value in given.items()},
+    )
+    assert found.status != 0
+    assert "rule r: link: expected a value" in found.output
+
+
 def test_drift_that_could_not_be_looked_for_is_no_drift(acme: Path, service: Emulator, tmp_path: Path) -> None:
     (acme / "tasks.yml").write_text("- titel: x\n", "utf-8")
     for fails in (True, False):

@@ -471,6 +471,29 @@ def test_a_value_that_a_pattern_takes_too_long_for_breaks_the_rule(site: Site) -
     patterns._ENDED.clear()
 
 
+def as_account(site: Site, **limits: Any) -> dict[str, Any]:
+    """Return the options of an account with limits."""
+    user = site.service.steer("POST", "/users", limits)
+    return {name: user[name] for name in ("username", "password")}
+
+
+def test_a_field_that_the_account_does_not_see_is_not_taken_to_be_empty(site: Site) -> None:
+    site.write({"objects.yml": things({"serial_number": "S1", "description": "x"}, {"serial_number": "S2"})})
+    assert site.run().outcome == "changed"
+    site.write({"objects.yml": things({}, {})})
+    rules = "rules:\n" + "\n".join(
+        f"- {{id: {name}, for: objects, require: {schema}}}"
+        for name, schema in (("has", "{required: [serial_number]}"), ("lacks", "{not: {required: [serial_number]}}"))
+    )
+    assert found(run(site, rules)) == [f"objects.yml:{line}:3: rule lacks: the rule forbids this" for line in (1, 3)]
+    result = run(site, rules, **as_account(site, hidden_fields=["serial_number"]))
+    assert [line.partition(": ")[2] for line in result["findings"]] == [
+        f"rule {name}: serial_number: this account does not see the field, so records that do not write it are not "
+        "judged"
+        for name in ("has", "lacks")
+    ]
+
+
 # ---- the library, plan files
 
 
@@ -488,6 +511,31 @@ def test_a_plan_file_is_judged_again_when_it_is_applied(site: Site, tmp_path: Pa
     result = run(site, check_mode=False, plan_file=path)
     assert found(result) == ["objects.yml:1:3: rule it-has-a-serial-number: serial_number"]
     assert site.writes() == []
+
+
+def test_a_rule_costs_only_the_lists_that_it_refers_to(site: Site) -> None:
+    site.write({"objects.yml": things({"serial_number": "A12345", "inventory_group": "IT"})})
+    # The first run signs in.
+    _first, without, with_rules = [run(site, rules)["requests"] for rules in (None, None, NUMBERED)]
+    assert with_rules == without
+
+
+def test_layers_and_inline_records_are_judged_at_their_places(site: Site, tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    for directory, text in (
+        (first, things({"inventory_group": "IT", "serial_number": "A12345"}, {"inventory_group": "IT"})),
+        (second, "- {barcode: '100001', serial_number: B1}\n"),
+    ):
+        directory.mkdir()
+        (directory / "instance.yml").write_text(SETTINGS, "utf-8")
+        (directory / "objects.yml").write_text(text, "utf-8")
+    inline = {"objects": [{"barcode": "100009", "inventory_name": "x", "inventory_group": "IT", "serial_number": "B9"}]}
+    result = run(site, src=[str(first), str(second)], desired=inline)
+    assert sorted(found(result)) == [
+        "desired.objects[0].serial_number: rule it-has-a-serial-number: serial_number",
+        "first/objects.yml:5:3: rule it-has-a-serial-number: serial_number",
+        "second/objects.yml:1:38: rule it-has-a-serial-number: serial_number",
+    ]
 
 
 # ---- without an instance
