@@ -24,6 +24,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any, NamedTuple
@@ -303,6 +304,31 @@ class Journal:
     def known(self) -> set[str]:
         """Uuids of the records that belong to the set."""
         return self.memory.known
+
+    @cached_property
+    def created(self) -> dict[str, str]:
+        """Return kind and key of each record that this set created, to its uuid; empty if the kind has none.
+
+        Few runs need this, so the notes are read once more.
+        """
+        found: dict[str, str] = {}
+        owner = {**self._owner, "set_id": self.set_id}
+        try:
+            with (
+                self.place.folder.opened(self.place.name) as descriptor,
+                open(descriptor, "rb", closefd=False) as stream,
+            ):
+                for line in stream:
+                    note = _note_of(line) if b'"sent"' in line or b'"made"' in line or b'"not_made"' in line else None
+                    if note is not None and owner.items() <= note.items() and "key" in note:
+                        record = f"{note['kind']} {note['key']}"
+                        if note["note"] == "not_made":
+                            found.pop(record, None)
+                        elif note["note"] in ("sent", "made"):
+                            found[record] = note.get("uuid", "")
+        except FileNotFoundError:
+            return {}
+        return found
 
     @property
     def unresolved(self) -> Set[str]:

@@ -21,6 +21,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.local.safe_f
 _FILE = "journal.jsonl"
 _EARLIER = f".seventhings/{_FILE}"
 _NO_SET = "_"
+_APPLIED = "applied"
 _LONGEST = 200
 """Characters of one step of a path; file systems take 255 bytes."""
 
@@ -91,6 +92,16 @@ def kept_place(option: str, instance: str, *steps: str) -> tuple[Folder, str]:
     folder = _state_folder(option, f"; set {option} to a file that can be written")
     # The journal of a set that is called so has another name.
     return folder, "/".join([_instance_step(instance), f"{_NO_SET}{steps[0]}", *map(_step, steps[1:])])
+
+
+def applied_place(instance: str, set_name: str) -> tuple[Folder, str]:
+    """Return the place of the apply records of a set, which is never that of its journal.
+
+    :returns: the state directory, and the directory of the records relative to it.
+    :raises InvalidInput: if there is no home directory.
+    """
+    folder = _state_folder("apply_record", "; set apply_record to a file that can be written")
+    return folder, f"{_APPLIED}/{_instance_step(instance)}/{_step(set_name) if set_name else _NO_SET}"
 
 
 def earlier_journal(src: str, place: JournalPlace) -> Path | None:

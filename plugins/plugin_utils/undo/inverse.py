@@ -1,0 +1,437 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The inverse of an apply record: a desired state that brings back what the apply changed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.roots import identity_of
+from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, is_uuid
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+    FILE,
+    HUB_ITEM,
+    KINDS,
+    OBJECT,
+    Kind,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
+    ATTACHMENTS,
+    Reference,
+    attachments_in,
+    references_in,
+)
+from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import fill_in
+
+from ..apply.journal import Journal
+from ..desired.desired import DesiredInstance, Entry, Place
+from ..set_plan.hub import offer_of
+from ..set_plan.hub import schema as hub_schema
+from ..set_plan.state import ListedState
+from .lasting import Lasting, lasting_words
+from .record import ApplyRecord, RecordedChange
+from .values import REFERENCE, is_fingerprint, with_references, with_removed_parts
+
+SKIP, REFUSE, FORCE = "skip", "refuse", "force"
+CHANGED_SINCE = (SKIP, REFUSE, FORCE)
+"""What to do with a field that somebody changed since the apply."""
+
+STILL_WANTED = (
+    "The files still want what was undone, so the next apply makes the same changes again. Change the files, too."
+)
+
+
+@dataclass(frozen=True)
+class Undo:
+    """The undo of one apply record.
+
+    :ivar record: that is undone. :ivar source: the file, in words.
+    :ivar changed_since: one of :data:`CHANGED_SINCE`.
+    :ivar is_approved: whether the task names the SHA-256 of the record.
+    """
+
+    record: ApplyRecord
+    source: str
+    changed_since: str = SKIP
+    is_approved: bool = False
+
+    def base(self) -> DesiredInstance:
+        """Return a desired state of the same set, without records."""
+        record = self.record
+        return DesiredInstance(instances=[record.instance], set_name=record.set_name, set_id=record.set_id)
+
+    def wrong_instance(self, root: str) -> str:
+        """Return why the connected instance is not that of the record; empty if it is."""
+        if identity_of(self.record.instance) == identity_of(root):
+            return ""
+        return f"applied: {self.source} is a record of {self.record.instance}, and the connection is to {root}."
+
+
+@dataclass
+class Inverse:
+    """What brings back the state before an apply, and what can't come back.
+
+    :ivar state: the lists that were read for it. :ivar refusals: why nothing may be undone.
+    """
+
+    desired: DesiredInstance
+    state: ListedState
+    refusals: list[str] = field(default_factory=list)
+
+
+def inverse_of(client: Client, undo: Undo, base: DesiredInstance, journal: Journal, is_resumed: bool) -> Inverse:
+    """Return the inverse of a record for the instance as it is now.
+
+    :param base: the desired state that takes the entries.
+    :param is_resumed: whether an interrupted run of the same undo is finished.
+    """
+    return _Inverter(client, undo, base, journal, is_resumed).run()
+
+
+class _Inverter:
+    def __init__(self, client: Client, undo: Undo, base: DesiredInstance, journal: Journal, is_resumed: bool) -> None:
+        self._client = client
+        self._undo = undo
+        self._journal = journal
+        self._is_resumed = is_resumed
+        self._state = ListedState(client)
+        self._desired = replace(base, entries=[], warnings=[], findings=list(base.findings))
+        self._refusals: list[str] = []
+        changes = undo.record.changes
+        self._restored = {one.uuid for one in changes if one.action == plan.DELETE and one.may_have_effect}
+        self._hidden: Counter[str] = Counter()
+        self._schemas: dict[str, Schema] = {}
+        self._files: dict[str, bool] = {}
+
+    def run(self) -> Inverse:
+        lasting = lasting_words(
+            Lasting(KINDS[one.kind], one.action, one.before, one.after, one.unarchived)
+            for one in self._undo.record.changes
+            if one.may_have_effect
+        )
+        if lasting:
+            self._warn(lasting)
+        for number, change in enumerate(self._undo.record.changes):
+            if change.may_have_effect:
+                self._desired.entries += self._entries(change, Place(f"changes[{number}] of {self._undo.source}"))
+        for section, count in self._hidden.items():
+            self._warn(
+                f"{section}: {count} vaulted or hidden value{'s' if count > 1 else ''} can't be undone, because the "
+                f"apply record has only fingerprints."
+            )
+        self._refuse_referred()
+        self._warn(STILL_WANTED)
+        return Inverse(self._desired, self._state, self._refusals)
+
+    def _warn(self, words: str) -> None:
+        self._desired.warnings.append(words)
+
+    def _changed(self, change: RecordedChange, what: str) -> None:
+        """Note what somebody changed since the apply."""
+        words = f"{KINDS[change.kind].words} {change.key}: {what}"
+        if self._undo.changed_since == REFUSE:
+            self._refusals.append(f"{words} was changed since the apply. Set changed_since: skip or force.")
+        else:
+            self._warn(f"{words} was changed since the apply, and is left as it is.")
+
+    # ---- one change
+
+    def _entries(self, change: RecordedChange, place: Place) -> Iterator[Entry]:
+        kind = KINDS[change.kind]
+        if kind.numbered:
+            yield from self._offer(kind, change, place)
+        elif change.action == plan.CREATE:
+            yield from self._created_record(kind, change, place)
+        elif change.action == plan.DELETE:
+            yield from self._deleted_record(kind, change, place)
+        else:
+            yield from self._changed_record(kind, change, place)
+
+    def _changed_record(self, kind: Kind, change: RecordedChange, place: Place) -> Iterator[Entry]:
+        current = self._state.of_uuid(kind, change.uuid, change.template)
+        if current is None:
+            self._warn(f"{kind.words} {change.key}: does not exist any more.")
+            return
+        is_archived = kind.can_be_archived and self._state.is_archived(current)
+        if change.action == plan.ARCHIVE:
+            if is_archived:
+                yield Entry(kind, {}, place, uuid=current.uuid)
+            return
+        if change.unarchived:
+            if not is_archived and self._is_as_applied(kind, change, current):
+                self._warn(f"{kind.words} {change.key}: is archived again, with the values of the apply.")
+                yield self._removal(kind, change, current, place, "archived")
+            return
+        fields = self._restored_fields(self._schema(kind), change, current)
+        if fields and is_archived:
+            self._changed(change, "archived since; it")
+        elif fields:
+            name = {"field_key": current.flat.get("field_key")} if kind.defines_fields else {}
+            yield Entry(kind, {**name, **fields}, place, template=change.template, uuid=current.uuid)
+
+    def _created_record(self, kind: Kind, change: RecordedChange, place: Place) -> Iterator[Entry]:
+        if kind.defines_fields or kind.creation_sends_mail:
+            # The summary lists it.
+            return
+        uuid = change.uuid or self._journal.created.get(f"{kind.name} {change.key}", "")
+        current = self._state.of_uuid(kind, uuid) if uuid else None
+        if current is None or (kind.can_be_archived and self._state.is_archived(current)):
+            return
+        if not self._may_remove(change, uuid in self._journal.created.values()):
+            return
+        if self._is_as_applied(kind, change, current):
+            yield self._removal(kind, change, current, place, "archived" if kind.can_be_archived else "absent")
+
+    def _may_remove(self, change: RecordedChange, is_known: bool) -> bool:
+        if self._undo.is_approved or is_known:
+            return True
+        self._refusals.append(
+            f"{KINDS[change.kind].words} {change.key}: the journal does not know it as created by this set, so it is "
+            f"not removed. Look at the apply record, and give its SHA-256 as record_digest."
+        )
+        return False
+
+    def _removal(self, kind: Kind, change: RecordedChange, current: Record, place: Place, state: str) -> Entry:
+        schema = self._schema(kind)
+        named = {key: change.after[key] for key in change.keys if key in change.after and key in schema.fields}
+        fields = {key: with_references(value, _compared) for key, value in named.items() if not is_fingerprint(value)}
+        return Entry(kind, fields, place, state=state, uuid=current.uuid)
+
+    def _is_as_applied(self, kind: Kind, change: RecordedChange, current: Record) -> bool:
+        """Return True if a record still has all that the apply wrote. Never remove what somebody changed since."""
+        schema = self._schema(kind)
+        changed = [
+            key
+            for key, value in change.after.items()
+            if key not in schema.fields or not (is_fingerprint(value) or self._is_now(schema, key, value, current))
+        ]
+        if changed:
+            self._changed(change, ", ".join(sorted(changed)))
+        return not changed
+
+    def _deleted_record(self, kind: Kind, change: RecordedChange, place: Place) -> Iterator[Entry]:
+        if self._state.of_uuid(kind, change.uuid) is not None:
+            return
+        schema = self._schema(kind)
+        fields: dict[str, Any] = {}
+        for key, was in change.before.items():
+            if is_fingerprint(was):
+                self._hidden[change.section] += 1
+            elif was in EMPTY:
+                continue
+            elif key not in schema.fields:
+                self._warn(f"{kind.words} {change.key}: {key} can't be restored, because the field does not exist.")
+            else:
+                value = self._written(schema, change, key, was)
+                if value not in EMPTY:
+                    fields[key] = value
+        there = self._with_same_key(schema, change, fields)
+        if there is not None:
+            if self._is_resumed and there.uuid in self._journal.memory.made:
+                yield Entry(kind, fields, place, uuid=there.uuid)
+            return
+        missing = schema.missing(fields)
+        if missing:
+            self._warn(f"{kind.words} {change.key}: can't be created again without {', '.join(missing)}.")
+            return
+        yield Entry(kind, fields, place)
+
+    def _with_same_key(self, schema: Schema, change: RecordedChange, fields: Mapping[str, Any]) -> Record | None:
+        """Return the record that has the natural key of a deleted record now."""
+        keys = tuple(key for key in change.keys if key in fields)
+        values, _findings = schema.parse({key: fields[key] for key in keys}, "")
+        if not keys or any(self._state.resolve(one) for one in references_in(tuple(values.values()))):
+            return None
+        return next(iter(self._state.find_existing(schema, keys, values)), None)
+
+    def _offer(self, kind: Kind, change: RecordedChange, place: Place) -> Iterator[Entry]:
+        schema = hub_schema()
+        given = change.after if change.action == plan.CREATE else change.before
+        offered = self._written(schema, change, "object", given.get("object"))
+        if offered is None:
+            return
+        values, _findings = schema.parse({"object": offered}, "")
+        if any(self._state.resolve(one) for one in references_in(values["object"])):
+            return
+        item = offer_of(self._state, values)
+        have = None if item is None else schema.read_one("price", item.flat)
+        if change.action == plan.DELETE:
+            if item is None:
+                yield Entry(kind, {**change.before, "object": offered}, place)
+            return
+        if item is None:
+            return
+        written = change.after.get("price")
+        is_as_applied = written is None or schema.equal("price", self._parsed(schema, "price", written), have)
+        if change.action == plan.CREATE:
+            if not is_as_applied:
+                self._changed(change, "price")
+            elif self._may_remove(change, f"{kind.name} {change.key}" in self._journal.created):
+                yield Entry(kind, {"object": offered}, place, state="absent")
+        elif is_as_applied or self._undo.changed_since == FORCE:
+            yield Entry(kind, {"object": offered, "price": change.before.get("price")}, place)
+        elif not schema.equal("price", self._parsed(schema, "price", change.before.get("price")), have):
+            self._changed(change, "price")
+
+    # ---- values
+
+    def _schema(self, kind: Kind) -> Schema:
+        """Return the fields of a kind without their constraints: the same undo may restore these, too."""
+        if kind.name not in self._schemas:
+            schema = self._client.schema(kind)
+            if kind.open_fields:
+                for record in self._state.records(kind):
+                    schema.learn(record.flat)
+            self._schemas[kind.name] = Schema(
+                kind, [replace(one, constraints={}, allowed=()) for one in schema.fields.values()]
+            )
+        return self._schemas[kind.name]
+
+    def _restored_fields(self, schema: Schema, change: RecordedChange, current: Record) -> dict[str, Any]:
+        """Return the fields of an update that get the values they had before."""
+        fields = {}
+        for key, was in change.before.items():
+            then = change.after.get(key)
+            if is_fingerprint(was) or is_fingerprint(then):
+                self._hidden[change.section] += 1
+            elif key not in schema.fields:
+                self._changed(change, key)
+            elif self._is_now(schema, key, was, current):
+                continue
+            elif self._undo.changed_since != FORCE and not self._is_now(schema, key, then, current):
+                self._changed(change, key)
+            else:
+                value = self._written(schema, change, key, was)
+                if value is not None or was in EMPTY:
+                    fields[key] = with_removed_parts(schema, key, value, then)
+        return fields
+
+    def _parsed(self, schema: Schema, key: str, value: Any) -> Any:
+        parsed, _findings = schema.parse({key: with_references(value, _compared)}, "")
+        return parsed.get(key)
+
+    def _is_now(self, schema: Schema, key: str, value: Any, current: Record) -> bool:
+        """Return True if a record has a value of the apply record now."""
+        then, now = self._parsed(schema, key, value), schema.read_one(key, current.flat)
+        if any(one.path for one in attachments_in(then)):
+            # The record of an interrupted run does not have the uuids of its uploads.
+            return len(tuple(attachments_in(then))) == len(tuple(attachments_in(now)))
+        for reference in references_in((then, now)):
+            if not reference.uuid or reference.id is None:
+                self._identify(reference)
+        return then == now if then is None else schema.equal(key, then, now)
+
+    def _identify(self, reference: Reference) -> None:
+        if not reference.resolved:
+            self._state.resolve(reference)
+            return
+        record = self._state.find(reference)
+        if record is not None:
+            fill_in(reference, record)
+
+    def _written(self, schema: Schema, change: RecordedChange, key: str, value: Any) -> Any:
+        """Return a value as files have it: references by what identifies the record now.
+
+        :returns: None if a record that it refers to does not exist any more.
+        """
+        lost: list[str] = []
+
+        def now(reference: Mapping[str, Any]) -> Any:
+            found = self._named_now(reference)
+            if found is None:
+                lost.append(str(reference.get("name") or reference.get("uuid") or reference.get("id")))
+            return found
+
+        written = with_references(value, now)
+        if type_of(schema.fields[key]).shape == ATTACHMENTS.shape:
+            files = [str(one) for one in written or ()]
+            lost += [f"the file {one}" for one in files if not self._has_file(one)]
+            written = [one for one in files if self._has_file(one)]
+        if lost:
+            self._warn(
+                f"{KINDS[change.kind].words} {change.key}: {key} can't be restored in full, because {', '.join(lost)} "
+                f"does not exist any more."
+            )
+            return [one for one in written if one is not None] if isinstance(written, list) else None
+        return written
+
+    def _named_now(self, reference: Mapping[str, Any]) -> Any:
+        kind = KINDS.get(str(reference.get(REFERENCE)))
+        uuid, name, number = reference.get("uuid"), reference.get("name"), reference.get("id")
+        if kind is None:
+            return None
+        if is_uuid(uuid) and self._state.of_uuid(kind, str(uuid)) is not None:
+            return uuid
+        if name is not None:
+            found = Reference(kind.name, written=name)
+            if uuid in self._restored or not self._state.resolve(found):
+                return name
+        return number if uuid is None and number is not None and name is None else None
+
+    def _has_file(self, uuid: str) -> bool:
+        """Return True if the service still has an uploaded file."""
+        if uuid not in self._files:
+            self._files[uuid] = is_uuid(uuid) and self._client.get(FILE, uuid) is not None
+        return self._files[uuid]
+
+    # ---- what refers to what would be removed
+
+    def _refuse_referred(self) -> None:
+        """Refuse to archive created objects to which something refers now. The plan looks for references to records
+        that are deleted.
+        """
+        archived = {
+            one.uuid: one
+            for one in self._desired.entries
+            if one.kind is OBJECT and one.state == "archived" and one.uuid
+        }
+        if not archived:
+            return
+        restored = {one.uuid: one.fields for one in self._desired.entries if one.uuid and one.state == "present"}
+        removed = {one.uuid for one in self._desired.entries if one.state != "present"}
+        numbers = {record.id: uuid for uuid in archived if (record := self._state.of_uuid(OBJECT, uuid)) is not None}
+        for kind, record in self._may_refer():
+            if record.uuid and record.uuid in removed:
+                continue
+            schema = self._client.schema(kind)
+            for key, value in schema.read(record.flat).items():
+                for uuid in self._referred(value, numbers):
+                    if uuid in archived and key not in restored.get(record.uuid, ()):
+                        name = self._state.name_of(record) or record.uuid or record.id
+                        own = archived[uuid].fields.get(OBJECT.barcode_key, uuid)
+                        self._refusals.append(
+                            f"{OBJECT.words} {own}: {kind.words} {name} refers to it now ({key}), so it is not "
+                            f"archived. Clear that first."
+                        )
+
+    def _may_refer(self) -> Iterator[tuple[Kind, Record]]:
+        for name in (OBJECT.name, "task", "rental_case", HUB_ITEM.name):
+            kind = KINDS[name]
+            try:
+                records = self._state.records(kind)
+            except SeventhingsError as error:
+                self._warn(f"{kind.several}: whether they refer to what is archived was not looked up: {error.message}")
+                continue
+            yield from ((kind, record) for record in records)
+
+    @staticmethod
+    def _referred(value: Any, numbers: Mapping[int | None, str]) -> Iterator[str]:
+        for reference in references_in(value if isinstance(value, tuple) else (value,)):
+            if reference.target == OBJECT.name:
+                yield reference.uuid or numbers.get(reference.id, "")
+        for article in value if isinstance(value, (tuple, list)) else ():
+            if isinstance(article, Mapping):
+                yield str(article.get("asset_uuid") or numbers.get(article.get("asset_id"), ""))
+
+
+def _compared(reference: Mapping[str, Any]) -> Any:
+    """Return a reference of the record as it is compared: by what identified it then."""
+    return reference.get("uuid") or reference.get("id") or reference.get("name")

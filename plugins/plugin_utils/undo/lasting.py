@@ -1,0 +1,71 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What of some changes cannot be undone, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
+from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+
+_DELETION = ("deletion", "deletions")
+_DEFINITION = ("changed field definition", "changed field definitions")
+_ARCHIVED = ("record from the archive", "records from the archive")
+
+
+class Lasting(NamedTuple):
+    """A change, as far as it matters for what stays of it.
+
+    :ivar before: fields of an update as they were. :ivar after: as they are written.
+    :ivar unarchived: whether an update brings the record back from the archive.
+    """
+
+    kind: Kind
+    action: str
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+    unarchived: bool
+
+    @property
+    def stays(self) -> bool:
+        """Return True if nothing of the change can be undone."""
+        return self.action == plan.CREATE and (self.kind.defines_fields or self.kind.creation_sends_mail)
+
+    @property
+    def drops_values(self) -> bool:
+        """Return True if a definition loses choices, or its type, and records their values."""
+        if self.action != plan.UPDATE or not self.kind.defines_fields:
+            return False
+        choices = self.before.get("possible_values") or ()
+        return "type" in self.after or any(one not in (self.after.get("possible_values") or ()) for one in choices)
+
+
+def lasting_words(changes: Iterable[Lasting]) -> str:
+    """Return what can't be undone, and what only in part; empty if all of it can be."""
+    lasting: Counter[str] = Counter()
+    partly: Counter[tuple[str, str]] = Counter()
+    for one in changes:
+        if one.stays:
+            lasting[one.kind.name] += 1
+        elif one.action == plan.DELETE:
+            partly[_DELETION] += 1
+        elif one.drops_values:
+            partly[_DEFINITION] += 1
+        elif one.unarchived:
+            partly[_ARCHIVED] += 1
+    parts = []
+    if lasting:
+        names = [_counted(count, KINDS[name].words, KINDS[name].several) for name, count in lasting.items()]
+        parts.append(f"cannot be undone: {', '.join(names)}")
+    if partly:
+        names = [_counted(count, *words) for words, count in partly.items()]
+        parts.append(f"only in part: {', '.join(names)}")
+    return "; ".join(parts)
+
+
+def _counted(number: int, singular: str, plural: str) -> str:
+    return f"{number:,} {singular if number == 1 else plural}"

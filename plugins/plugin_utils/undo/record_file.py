@@ -1,0 +1,230 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where apply records are kept, and which of them are trusted."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hashlib
+import os
+from pathlib import Path
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.roots import identity_of
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.local.access import PRIVATE_FILE, Access
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import (
+    WRITABLE_BY_OTHERS,
+    FileType,
+    Folder,
+)
+
+from ..apply.journal_place import applied_place
+from .record import MAX_RECORD, ApplyRecord, record_from
+
+LAST = "last"
+"""The value of ``applied`` that means the newest record at the default place."""
+
+KEPT = 20
+KEPT_BYTES = 200 << 20
+"""How many records of a set are kept, and how many bytes they have together."""
+
+NOT_KEPT = "no apply record is kept: this cannot be undone"
+
+_SUFFIX = ".json.gz"
+
+
+class RecordRefused(InvalidInput):
+    """An apply record can't be trusted, or is not one of this instance and set; nothing has been sent."""
+
+
+def read_record(path: Path) -> ApplyRecord:
+    """Return the record in a file that a task names.
+
+    :raises RecordRefused: if others may have written the file, or if it is no record.
+    """
+    return _read(Folder(path.parent), path.name)
+
+
+def _read(folder: Folder, name: str) -> ApplyRecord:
+    path = folder.path / name
+    try:
+        with folder.opened(name) as descriptor:
+            found = os.fstat(descriptor)
+        content = folder.read(name, MAX_RECORD)
+    except FileNotFoundError:
+        raise RecordRefused(f"applied: there is no {path}") from None
+    except InvalidInput as unfit:
+        raise RecordRefused(f"applied: {unfit.message}") from unfit
+    except OSError as error:
+        raise RecordRefused(f"applied: {path} can't be read ({error.strerror})") from error
+    if found.st_uid != os.geteuid():
+        raise RecordRefused(f"applied: {path} belongs to another user; expected a file of the user who runs this")
+    if found.st_mode & WRITABLE_BY_OTHERS:
+        raise RecordRefused(
+            f"applied: {path} can be written by others, so anybody may have written it; take it away, or look at it "
+            f"and run chmod 600"
+        )
+    if found.st_nlink > 1:
+        raise RecordRefused(f"applied: {path} is linked to a file of another name; expected one of its own")
+    try:
+        return record_from(content, hashlib.sha256(content).hexdigest())
+    except ValueError as error:
+        raise RecordRefused(f"applied: {path} is not an apply record of this collection ({error})") from error
+
+
+class RecordPlace:
+    """The file that the record of one run is written to.
+
+    :param path: that the task names; None: a new file at the default place.
+    :ivar why_none: why no record is kept; empty if one is.
+    :raises InvalidInput: if the file is in or below the directory of the journal.
+    """
+
+    def __init__(
+        self, path: Path | None, instance: str, set_name: str, journal: Path, fleeting: Path | None = None
+    ) -> None:
+        self._is_default = path is None
+        self.why_none = ""
+        self._folder: Folder | None = None
+        self._name = ""
+        if path is not None:
+            if _is_below(path, journal):
+                raise InvalidInput(
+                    f"apply_record: {path} is in the directory of the journal ({journal}), which pipelines cache, and "
+                    f"an apply record holds personal data; name a file elsewhere"
+                )
+            self._folder, self._name = Folder(path.parent), path.name
+            return
+        try:
+            folder, self._steps = applied_place(instance, set_name)
+        except InvalidInput:
+            self.why_none = "There is no home directory; set apply_record to a file that outlives the run."
+            return
+        if _is_below(folder.path / self._steps, journal):
+            self.why_none = f"The default place is below the journal ({journal}); set apply_record."
+        elif fleeting is not None and _is_below(folder.path, fleeting):
+            self.why_none = f"{folder.path} is removed after the run; set apply_record."
+        elif not _can_be_written(folder.path / self._steps):
+            self.why_none = f"{folder.path} can't be written; set apply_record to a file that outlives the run."
+        else:
+            self._folder = folder
+
+    @property
+    def path(self) -> Path | None:
+        """The file that is written, or was; None if none is."""
+        return self._folder.path / self._name if self._folder is not None and self._name else None
+
+    def require_writable(self) -> None:
+        """Check that a record can be written, before anything is sent.
+
+        :raises InvalidInput: if there is no such directory, or if the file is something else than a record.
+        """
+        if self._folder is None or self._is_default:
+            return
+        path = self._folder.path / self._name
+        if not self._folder.path.is_dir():
+            raise InvalidInput(f"apply_record: {path} can't be written (there is no such directory)")
+        if self._folder.type_of(self._name) is not None:
+            try:
+                _read(self._folder, self._name)
+            except RecordRefused as other:
+                raise InvalidInput(
+                    f"apply_record: {path} is there and is no apply record of this user; name another file"
+                ) from other
+
+    def interrupted(self, run: str) -> ApplyRecord | None:
+        """Return the record of an interrupted run, if the next one finishes that; it is then written anew.
+
+        :param run: digest of what the run is about to do.
+        """
+        if self._folder is None:
+            return None
+        names = reversed(_listed(self._folder, self._steps)) if self._is_default else [self._name]
+        for name in names:
+            try:
+                found = _read(self._folder, name)
+            except RecordRefused:
+                return None
+            if found.is_complete or found.run != run:
+                return None
+            self._name = name
+            return found
+        return None
+
+    def write(self, record: ApplyRecord) -> str:
+        """Write a record for its owner alone, and remove the oldest of those at the default place.
+
+        :returns: its SHA-256; empty if no record is kept.
+        :raises InvalidInput: if it can't be written.
+        """
+        if self._folder is None:
+            return ""
+        content = record.content()
+        if self._is_default and not self._name:
+            moment = dt.datetime.now(dt.UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+            self._name = f"{self._steps}/{moment}{_SUFFIX}"
+        try:
+            self._folder.write(self._name, content, Access(mode=PRIVATE_FILE))
+            if self._is_default:
+                _remove_oldest(self._folder, self._steps)
+        except OSError as error:
+            raise InvalidInput(f"apply_record: {self.path} can't be written ({error.strerror})") from error
+        return hashlib.sha256(content).hexdigest()
+
+
+def last_record(instance: str, set_name: str | None) -> tuple[Path, ApplyRecord]:
+    """Return the newest record of an instance at the default place. If it is that of an interrupted undo, return the
+    record that this was undoing: the undo is to be finished.
+
+    :param set_name: the set that it is of; None: any.
+    :raises RecordRefused: if there is none.
+    """
+    folder, below = applied_place(instance, set_name or "")
+    if set_name is None:
+        below = below.rpartition("/")[0]
+    try:
+        sets = [below] if set_name is not None else [one.name for one in folder.listed(below)]
+    except FileNotFoundError:
+        sets = []
+    names = sorted((name for one in sets for name in _listed(folder, one)), key=lambda name: name.rpartition("/")[2])
+    if not names:
+        raise RecordRefused(
+            f"applied: there is no apply record of {identity_of(instance)} below {folder.path}; name the file"
+        )
+    record = _read(folder, names[-1])
+    if record.is_complete or not record.undoes:
+        return folder.path / names[-1], record
+    for name in reversed(names[:-1]):
+        if hashlib.sha256(folder.read(name, MAX_RECORD)).hexdigest() == record.undoes:
+            return folder.path / name, _read(folder, name)
+    raise RecordRefused(
+        "applied: the last run was an undo of another file, and it was interrupted; name that file once more to finish "
+        "it"
+    )
+
+
+def _listed(folder: Folder, below: str) -> list[str]:
+    try:
+        found = folder.listed(below)
+    except FileNotFoundError:
+        return []
+    return [one.name for one in found if one.type is FileType.FILE and one.name.endswith(_SUFFIX)]
+
+
+def _remove_oldest(folder: Folder, below: str) -> None:
+    total = 0
+    for number, name in enumerate(reversed(_listed(folder, below))):
+        total += folder.status(name).st_size
+        if number and (number >= KEPT or total > KEPT_BYTES):
+            folder.remove(name)
+
+
+def _is_below(path: Path, directory: Path) -> bool:
+    real, above = Path(os.path.realpath(path)), Path(os.path.realpath(directory))
+    return above == real or above in real.parents
+
+
+def _can_be_written(path: Path) -> bool:
+    there = next(one for one in (path, *path.parents) if one.exists())
+    return os.access(there, os.W_OK | os.X_OK)

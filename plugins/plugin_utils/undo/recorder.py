@@ -1,0 +1,85 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The changes of a plan as an apply record has them."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import SERVER_KEYS
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import type_of
+from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+
+from ..apply.executor import Outcome
+from ..set_plan.plan import InstancePlan, Planned
+from .record import DONE, FAILED, NOT_TRIED, SKIPPED, UNKNOWN, RecordedChange
+from .values import fingerprint, stored
+
+_KEY_BYTES = 32
+
+Hides = Callable[[Planned, str], bool]
+"""Returns True if a field of a change is vaulted or hidden."""
+
+
+def recorded_changes(made: InstancePlan, hides: Hides, outcome: Outcome | None) -> tuple[RecordedChange, ...]:
+    """Return the changes of a plan.
+
+    :param outcome: None if the apply begins.
+    """
+    lists = [] if outcome is None else [(NOT_TRIED, outcome.not_tried), (SKIPPED, outcome.skipped)]
+    lists += [] if outcome is None else [(FAILED, outcome.failures)]
+    fates = {id(one.entry): name for name, some in lists for one, _reason in some}
+    usual = UNKNOWN if outcome is None else DONE
+    recorder = _Recorder(made, hides)
+    return tuple(recorder.change(one, fates.get(id(one.entry), usual)) for one in made.changes if one.change.changed)
+
+
+class _Recorder:
+    def __init__(self, made: InstancePlan, hides: Hides) -> None:
+        self._state = made.state
+        self._hides = hides
+        self._key = secrets.token_bytes(_KEY_BYTES)
+
+    def change(self, planned: Planned, outcome: str) -> RecordedChange:
+        change, current = planned.change, planned.change.current
+        before, after = self._sides(planned)
+        is_update = change.action == plan.UPDATE
+        return RecordedChange(
+            kind=planned.kind.name,
+            uuid="" if planned.kind.numbered else planned.made or (current.uuid if current is not None else ""),
+            key=planned.noted,
+            action=change.action,
+            outcome=outcome,
+            before=before,
+            after=after,
+            template=planned.entry.template,
+            keys=planned.keys,
+            unarchived=is_update and change.unarchive,
+        )
+
+    def _sides(self, planned: Planned) -> tuple[dict[str, Any], dict[str, Any]]:
+        change, current, schema = planned.change, planned.change.current, planned.schema
+        identity = {key: planned.desired[key] for key in planned.keys if key in planned.desired}
+        if planned.kind.numbered:
+            was = {} if current is None else {**identity, **change.before}
+            will_be = {} if change.action == plan.DELETE else {**identity, **change.values}
+            return self._stored(planned, was), self._stored(planned, will_be)
+        if change.action == plan.CREATE or current is None:
+            return {}, self._stored(planned, change.values)
+        if change.action == plan.UPDATE:
+            was = {key: schema.read_one(key, current.flat) for key in change.values if key in schema.fields}
+            return self._stored(planned, was), self._stored(planned, change.values)
+        kept: Iterable[str] = identity
+        if change.action == plan.DELETE:
+            fields = schema.fields.items()
+            kept = [key for key, one in fields if type_of(one).writable and key not in SERVER_KEYS]
+        return self._stored(planned, {key: schema.read_one(key, current.flat) for key in kept}), {}
+
+    def _stored(self, planned: Planned, values: Mapping[str, Any]) -> dict[str, Any]:
+        found = {key: stored(planned.schema, key, value, self._state) for key, value in values.items()}
+        return {
+            key: fingerprint(self._key, value) if self._hides(planned, key) else value for key, value in found.items()
+        }

@@ -1,0 +1,90 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Values in apply records: plain data that the schema parses again, with references by uuid and by name."""
+
+from __future__ import annotations
+
+import datetime as dt
+import hmac
+import json
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Unread
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment, Reference
+
+from ..set_plan.state import ListedState
+
+FINGERPRINT = "fingerprint"
+REFERENCE = "reference"
+"""The member of a map that stands for a reference: the name of its kind."""
+
+_PART = Field("", "ANY")
+"""A part of a value, whatever field it is in."""
+
+
+def fingerprint(key: bytes, value: Any) -> dict[str, str]:
+    """Return what stands for a hidden value. Nobody keeps the key, so nobody can try values against it."""
+    text = json.dumps(value, sort_keys=True, default=str)
+    return {FINGERPRINT: hmac.digest(key, text.encode("utf-8", "surrogatepass"), "sha256").hex()}
+
+
+def is_fingerprint(value: Any) -> bool:
+    """Return True if a value of a record stands for a hidden value."""
+    return isinstance(value, Mapping) and set(value) == {FINGERPRINT}
+
+
+def stored(schema: Schema, key: str, value: Any, state: ListedState | None) -> Any:
+    """Return a canonical value as an apply record has it.
+
+    :param state: the lists that the plan was made from; no other list is read.
+    """
+    return _stored(schema.fields[key], value, state)
+
+
+def _stored(field: Field, value: Any, state: ListedState | None) -> Any:
+    if isinstance(value, Unread):
+        return value.raw
+    if isinstance(value, Reference):
+        name = state.known_name_of(value) if state is not None and value.awaits is None else None
+        written = value.written if isinstance(value.written, (str, Mapping)) else None
+        return {REFERENCE: value.target, "uuid": value.uuid, "id": value.id, "name": name or written}
+    if isinstance(value, Attachment):
+        return value.uuid or value.written or value.path
+    in_files = type_of(field).in_files
+    if in_files is not None and value is not None:
+        return in_files(value, lambda part: _stored(_PART, part, state))
+    if isinstance(value, tuple):
+        plain = not any(isinstance(item, (tuple, Mapping)) for item in value)
+        return [_stored(_PART, item, state) for item in value] if plain else type_of(field).show(value)
+    if isinstance(value, dt.datetime):
+        return value.astimezone(dt.UTC).isoformat(timespec="seconds")
+    if isinstance(value, (dt.date, Decimal)):
+        return value.isoformat() if isinstance(value, dt.date) else format(value, "f")
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    return type_of(field).show(value)
+
+
+def with_references(value: Any, change: Callable[[Mapping[str, Any]], Any]) -> Any:
+    """Return a value of a record in which each reference is replaced.
+
+    :param change: returns what stands for a reference.
+    """
+    if isinstance(value, Mapping):
+        if REFERENCE in value:
+            return change(value)
+        return {name: with_references(one, change) for name, one in value.items()}
+    if isinstance(value, list):
+        return [with_references(one, change) for one in value]
+    return value
+
+
+def with_removed_parts(schema: Schema, key: str, before: Any, after: Any) -> Any:
+    """Return the value before a change so that writing it removes what the change added: maps are merged."""
+    if type_of(schema.fields[key]).merge is None or not isinstance(after, Mapping):
+        return before
+    return {**dict.fromkeys(after), **(before or {})}
