@@ -229,7 +229,7 @@ _SOURCES: Spec = {"src": {"type": "raw"}, "src_below": {"type": "path"}}
 
 INSTANCE: Spec = {
     **_ON_CONTROLLER,
-    "mode": {"type": "str", "choices": ["apply", "drift", "validate", "render"], "default": "apply"},
+    "mode": {"type": "str", "choices": ["apply", "undo", "drift", "validate", "render"], "default": "apply"},
     **_SOURCES,
     "dest": {"type": "path"},
     "variables": {"type": "dict", "default": {}},
@@ -241,6 +241,10 @@ INSTANCE: Spec = {
     "report": {"type": "list", "elements": "path", "default": []},
     "report_url": {"type": "str"},
     "journal": {"type": "path"},
+    "apply_record": {"type": "path"},
+    "applied": {"type": "str"},
+    "changed_since": {"type": "str", "choices": ["skip", "refuse", "force"], "default": "skip"},
+    "record_digest": {"type": "str"},
     "twin_of": {"type": "str"},
     "only": {"type": "list", "elements": "str", "default": []},
     "exclude": {"type": "list", "elements": "str", "default": []},

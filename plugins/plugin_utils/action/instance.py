@@ -31,7 +31,7 @@ from ..desired.observed import of_task, together
 from ..desired.telling import Told, tell
 from ..instance.caps import Caps, require_caps
 from ..instance.offline import JSONSCHEMA_IMPORT_ERROR, offline_findings
-from ..instance.plan_file import PlanFile, StoredPlan, digest_of
+from ..instance.plan_file import PlanFile, StoredPlan, sha256_of, stand_beside
 from ..instance.run import RunOptions, Scope, many_objects, run_instance
 from ..layers.given import load_files, sources_of
 from ..printing.screen import tell as tell_on_screen
@@ -42,6 +42,8 @@ from ..report.provenance import made_by
 from ..report.result import RunResult
 from ..report.task import report_paths, result_of, teller, write_reports
 from ..rules.rule import RuleSet, read_rules
+from ..undo.inverse import Undo
+from ..undo.record_file import LAST, RecordRefused, last_record, read_record
 
 
 class PlanRefused(InvalidInput):
@@ -64,7 +66,7 @@ def provision(
         message = error.message if isinstance(error, SeventhingsError) else clean(str(error))
         texts = {text for desired in invocation.read for text in invocation.hiding.texts(desired.entries)}
         failed = {"failed": True, "changed": False, "outcome": "failed", "requests": requests}
-        if isinstance(error, PlanRefused):
+        if isinstance(error, (PlanRefused, RecordRefused)):
             failed["outcome"] = "refused"
         return {**failed, "msg": message_in_short(masked(message, texts))}
     except Exception as error:
@@ -102,7 +104,8 @@ class _Invocation:
 def _provision(
     options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any], invocation: _Invocation
 ) -> dict[str, Any]:
-    if options["mode"] == "apply" and options["protected"]:
+    is_undo = options["mode"] == "undo"
+    if options["mode"] in ("apply", "undo") and options["protected"]:
         require_caps(written)
     looks_only = check_mode or options["mode"] == "drift"
     sources = sources_of(options, refuse_links=options["protected"])
@@ -110,6 +113,7 @@ def _provision(
     plan_file = _path(options, "plan_file")
     reports = report_paths(options, plan_file)
     url = _report_url(options)
+    apply_record = _path(options, "apply_record")
     if options["mode"] == "render":
         return _rendered(options, check_mode, sources, loader, written, invocation)
     stored = None if looks_only or options["mode"] == "validate" else _stored_plan(options, plan_file, written)
@@ -120,16 +124,26 @@ def _provision(
 
     rules = _rules(options, sources)
     has_files = src is not None or options.get("desired") is not None
+    client: Client | None = None
+    undo: Undo | None = None
+    if is_undo:
+        client = _connected(options, looks_only, invocation)
+        with many_objects():
+            undo = _undo(options, client, all_that_is_written() if has_files else None)
     if stored is not None:
         stored.lies_in(src, local_files(src, _path(options, "files_root")))
         # Reading all of it takes long, and most plans need none of it.
         if has_files and (len(sources) > 1 or stored.takes_away):
             written_state = all_that_is_written()
-            stored.stands_beside(written_state)
+            stand_beside(stored.desired, [written_state])
             if len(sources) > 1:
                 stored.lies_as(written_state)
         stored.desired.hiding = invocation.hiding
         desired = stored.desired
+    elif undo is not None:
+        desired = undo.base()
+        desired.hiding = invocation.hiding
+        stand_beside(desired, invocation.read)
     elif has_files:
         with many_objects():
             desired = all_that_is_written()
@@ -141,7 +155,7 @@ def _provision(
         desired.observed = together(of_task(options.get("observed")), desired.observed)
         return _validated(desired, reports, check_mode, src, url, invocation.host, options["plan_follows"], rules)
     is_drift = options["mode"] == "drift"
-    written_now = all_that_is_written if has_files else None
+    written_now = all_that_is_written if has_files and not is_undo else None
     run_options = RunOptions(
         check_mode=looks_only,
         drift=is_drift,
@@ -154,10 +168,10 @@ def _provision(
         caps=Caps.from_task(options),
         plan_file=None if plan_file is None or is_drift else PlanFile(plan_file, stored, options["stale"], written_now),
         rules=rules,
+        undo=undo,
+        apply_record=apply_record,
     )
-    client = connect(options, read_only=looks_only, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
-    client.creations.on_wait = tell_on_screen
-    invocation.clients.append(client)
+    client = client or _connected(options, looks_only, invocation)
     account = run_instance(client, desired, run_options, teller(host=invocation.host))
     account.made_by = made_by(desired.set_name, invocation.host)
     account.warnings += client.transport.told()
@@ -165,6 +179,41 @@ def _provision(
         account.warnings.insert(0, f"plan_file: there is no {plan_file}, so the plan was made anew.")
     write_reports(account, reports, src, secrets_of(INSTANCE, options) | client.tokens.secrets, url)
     return result_of(account, looks_only and options["drift_fail"], reports)
+
+
+def _connected(options: Mapping[str, Any], looks_only: bool, invocation: _Invocation) -> Client:
+    client = connect(options, read_only=looks_only, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
+    client.creations.on_wait = tell_on_screen
+    invocation.clients.append(client)
+    return client
+
+
+def _undo(options: Mapping[str, Any], client: Client, written: DesiredInstance | None) -> Undo:
+    """Return the undo that the task wants.
+
+    :param written: the files of the set; None if the task names none.
+    :raises InvalidInput: if there is no such record, or if it is not one of these files.
+    """
+    applied = str(options.get("applied") or "")
+    if not applied:
+        raise InvalidInput(f"applied: mode undo needs the apply record to undo; expected {LAST} or a file")
+    if applied == LAST:
+        path, record = last_record(client.transport.root, written.set_name if written is not None else None)
+    else:
+        path = Path(applied).expanduser()
+        record = read_record(path)
+    if written is not None and (written.set_name, written.set_id or record.set_id) != (record.set_name, record.set_id):
+        raise RecordRefused(
+            f"applied: {path} is of the set {record.set_name!r} with the set_id {record.set_id!r}, and src is of "
+            f"another one"
+        )
+    own = _path(options, "apply_record")
+    if own is not None and os.path.realpath(own) == os.path.realpath(path):
+        raise InvalidInput(f"apply_record: {path} is the record to undo; give the record of the undo a file of its own")
+    digest = options.get("record_digest")
+    if digest is not None and sha256_of(digest, "record_digest") != record.digest:
+        raise RecordRefused(f"record_digest: {path} is another record (sha256:{record.digest}) than the approved one")
+    return Undo(record, str(path), options["changed_since"], digest is not None)
 
 
 def _rendered(
@@ -244,7 +293,7 @@ def _stored_plan(options: Mapping[str, Any], plan_file: Path | None, written: Ma
     if approved is None and "plan_digest" in written:
         # A template that came to nothing must not approve everything.
         raise InvalidInput("plan_digest: null does not fit; expected a SHA-256, 64 hexadecimal digits")
-    digest = None if approved is None else digest_of(approved)
+    digest = None if approved is None else sha256_of(approved, "plan_digest")
     if plan_file is None:
         if digest is not None or options["require_plan"]:
             raise InvalidInput(f"{'require_plan' if digest is None else 'plan_digest'}: give plan_file too")

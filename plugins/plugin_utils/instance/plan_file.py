@@ -14,7 +14,7 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -73,13 +73,6 @@ class StoredPlan:
         """Tells whether the plan takes any record away, or archives one."""
         return any(entry.state != "present" for entry in self.desired.entries)
 
-    def stands_beside(self, written: DesiredInstance) -> None:
-        """Notes which records must stay by what the files say now: the plan may be older than that."""
-        self.desired.lifecycle = {section: Lifecycle(protect=one.protect) for section, one in written.lifecycle.items()}
-        self.desired.setting_places = dict(written.setting_places)
-        every = (*written.entries, *written.unmanaged)
-        self.desired.shields = [one for one in every if one.lifecycle.is_protected]
-
     def lies_in(self, src: Path | None, root: str) -> None:
         """Notes where the files are now, wherever they were when the plan was made.
 
@@ -129,6 +122,18 @@ class StoredPlan:
         shown_now = shown(one, replace(self.desired.hiding, show=False))
         now = json.loads(json.dumps(shown_now["before"], default=str))
         return one.change.is_half_made or all(name in then and then[name] == value for name, value in now.items())
+
+
+def stand_beside(desired: DesiredInstance, files: Iterable[DesiredInstance]) -> None:
+    """Note which records must stay by what the files say now.
+
+    :param desired: changes that are older than the files. :param files: at most one reading of them.
+    """
+    for written in files:
+        desired.lifecycle = {section: Lifecycle(protect=one.protect) for section, one in written.lifecycle.items()}
+        desired.setting_places = dict(written.setting_places)
+        every = (*written.entries, *written.unmanaged)
+        desired.shields = [one for one in every if one.lifecycle.is_protected]
 
 
 class PlanFile:
@@ -217,14 +222,14 @@ class PlanFile:
         raise InvalidInput(f"plan_file: {self.path} {why}") from error
 
 
-def digest_of(written: str) -> str:
-    """A digest as a person wrote it, as it is compared.
+def sha256_of(written: str, option: str) -> str:
+    """Return a digest as a person wrote it in an option, as it is compared.
 
-    :raises InvalidInput: where it is none.
+    :raises InvalidInput: if it is none.
     """
     found = _DIGEST.fullmatch(written.strip())
     if found is None:
-        raise InvalidInput(f"plan_digest: {shorten(written)} does not fit; expected a SHA-256, 64 hexadecimal digits")
+        raise InvalidInput(f"{option}: {shorten(written)} does not fit; expected a SHA-256, 64 hexadecimal digits")
     return found.group(1).lower()
 
 

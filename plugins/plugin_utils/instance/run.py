@@ -33,12 +33,13 @@ from ansible_collections.community.seventhings.plugins.module_utils.printing.cle
 from ..apply.applied_base import AppliedBase, new_baseline
 from ..apply.executor import Executor, Outcome, Progress
 from ..apply.journal import Journal, JournalBroken, JournalRefused, protected_by_others
-from ..apply.journal_place import earlier_journal
-from ..desired.desired import DesiredInstance, Limits, digest_of
+from ..apply.journal_place import earlier_journal, place_of
+from ..desired.desired import SECTIONS, DesiredInstance, Held, Limits, digest_of
 from ..desired.sealing import PlanOutdated, scrypted
 from ..desired.telling import tell
 from ..report.forecast import NOTHING, forecast_of
 from ..report.provenance import made_by
+from ..report.removals import Removals
 from ..report.result import RunResult, failures_of, summary_of, told_changes
 from ..rules.rule import Rule, RuleSet
 from ..set_plan.baseline import Baseline, note_applied
@@ -53,6 +54,10 @@ from ..set_plan.plan import (
     shield_mark,
 )
 from ..set_plan.planner import plan_instance
+from ..undo.inverse import STILL_WANTED, Undo, inverse_of
+from ..undo.record import ApplyRecord
+from ..undo.record_file import NOT_KEPT, RecordPlace
+from ..undo.recording import Recording
 from .caps import Caps
 from .meaning import meaning_of
 from .odd import Oddity, odd_values
@@ -66,6 +71,8 @@ _PLAN_AGAIN = 2
 """How often a plan is made anew because a list that it was made from was not complete."""
 
 _NO_LIMITS = dict.fromkeys(vars(Limits()), math.inf)
+_NO_PERCENTS = dict.fromkeys((name for name in vars(Limits()) if name.endswith("_percent")), 1e9)
+"""Limits in percent that hold nothing back, in numbers that JSON has."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +100,8 @@ class RunOptions:
     :ivar archived_duplicates: ``check`` looks up all records in the archive that are to be created; ``trust_service``
         a sample of very many.
     :ivar rules: the rules that records and changes must keep; None if the task names none.
+    :ivar undo: the apply record to undo; None: the files are applied.
+    :ivar apply_record: the file for the record of what is applied; None: at the default place.
     :ivar plan_file: written in check mode; removed in a real run after all of it was applied.
     """
 
@@ -107,6 +116,13 @@ class RunOptions:
     caps: Caps = field(default_factory=Caps)
     plan_file: PlanFile | None = None
     rules: RuleSet | None = None
+    undo: Undo | None = None
+    apply_record: Path | None = None
+
+    @property
+    def is_recorded(self) -> bool:
+        """Return True if an apply of the plan keeps a record. What is done on a twin is noted only on request."""
+        return not self.drift and (not self.twin_of or self.apply_record is not None)
 
 
 @contextlib.contextmanager
@@ -181,6 +197,9 @@ class _Run:
         self._base: AppliedBase | None = None
         self._baseline: Baseline | None = None
         self._odd: list[Oddity] = []
+        self._record_place: RecordPlace | None = None
+        self._record_digest = ""
+        self._undo_refusals: list[str] = []
 
     def run(self) -> RunResult:
         """Plan, pass the gate, then write the plan or apply it.
@@ -225,6 +244,9 @@ class _Run:
             )
         if self._options.workers < 1:
             raise InvalidInput(f"workers: {self._options.workers} does not fit; expected 1 or more")
+        refusal = self._place_record()
+        if refusal:
+            return refusal
         if self._plan_file is not None and self._options.check_mode:
             self._plan_file.require_writable()
             # Whatever becomes of this plan, the one before is not it.
@@ -241,11 +263,29 @@ class _Run:
         self._desired.policy = self._options.caps.policy(self._asked)
         if self._options.drift:
             self._desired.policy = replace(self._desired.policy, limits=_NO_LIMITS)
+        if self._options.undo is not None:
+            self._desired.policy = replace(self._desired.policy, limits={**self._desired.policy.limits, **_NO_PERCENTS})
+            self._warnings += [] if self._stored is None else [STILL_WANTED]
+        return ""
+
+    def _place_record(self) -> str:
+        """Find the file for the apply record. Return why the run is refused; empty if it is not."""
+        options, root = self._options, self._client.transport.root
+        if not options.is_recorded:
+            return ""
+        journal = place_of(options.journal, self._twin_of or root, self._desired.set_name).path.parent
+        try:
+            self._record_place = RecordPlace(options.apply_record, root, self._desired.set_name, journal)
+            self._record_place.require_writable()
+        except InvalidInput as unfit:
+            return unfit.message
         return ""
 
     def _wrong_instance(self) -> str:
         """Return why the connected instance is not the expected one; empty if it is, or if nothing names one."""
         connected, instances = self._client.transport.root, self._desired.instances
+        if self._options.undo is not None and (why := self._options.undo.wrong_instance(connected)):
+            return why
         if self._stored is not None and connected not in instances:
             return (
                 f"plan_file: this plan is for {', '.join(instances)}, and the connection is to {connected}. Plan again."
@@ -290,7 +330,8 @@ class _Run:
 
     def _run_of(self, journal: Journal) -> str:
         """Return the digest of the changes to make. A later run resumes this one only if it has the same digest."""
-        digest = self._stored.digest if self._stored else digest_of(self._desired)
+        undo = self._options.undo
+        digest = self._stored.digest if self._stored else undo.digest if undo else digest_of(self._desired)
         names = json.dumps((journal.instance, self._desired.set_name, journal.set_id, digest))
         if self._desired.hiding.has_any:
             # The journal stays: nobody shall try values against it.
@@ -306,7 +347,7 @@ class _Run:
         """Return the plan, or what is wrong with the files if the instance can't be read."""
         try:
             with many_objects():
-                return self._plan_whole_lists(self._plan_options(journal))
+                return self._plan_whole_lists(self._plan_options(journal), journal)
         except SeventhingsError:
             if not self._desired.findings:
                 raise
@@ -352,12 +393,28 @@ class _Run:
             return None
         return SAMPLE if is_planned_only else MOST_OF_A_RUN
 
-    def _plan_whole_lists(self, plan_options: PlanOptions) -> InstancePlan:
+    def _inverted(self, plan_options: PlanOptions, journal: Journal) -> PlanOptions:
+        """Let the inverse of an apply record be what is desired, if the run undoes one and has no plan yet."""
+        undo = self._options.undo
+        if undo is None or self._stored is not None:
+            return plan_options
+        # The sources of the set are as they were.
+        self._desired.sources = {source: Held(number, number) for source, number in journal.memory.sources.items()}
+        inverse = inverse_of(self._client, undo, self._desired, journal, self._is_resumed(journal))
+        self._desired, self._undo_refusals = inverse.desired, inverse.refusals
+        # What scans or people wrote is restored, too.
+        nothing: dict[str, tuple[str, ...]] = {
+            section: () for section, name in SECTIONS.items() if KINDS[name].is_plain
+        }
+        return replace(plan_options, lists=inverse.state, observed=nothing)
+
+    def _plan_whole_lists(self, plan_options: PlanOptions, journal: Journal) -> InstancePlan:
         """Return the plan. If a list can't prove that it is complete, it is read twice before anything rests on it.
 
         :raises IncompleteList: if there are more records each time.
         """
         for _attempt in range(_PLAN_AGAIN + 1):
+            plan_options = self._inverted(plan_options, journal)
             plan = plan_instance(self._client, self._desired, plan_options)
             # A record that no list shows, but that is found in another way, is taken to be archived.
             # A record that refers to one that is taken away must be in a list, too.
@@ -387,7 +444,7 @@ class _Run:
             plan.warnings += plan.protected
             plan.protected = []
         caps = self._options.caps
-        refusals = [*plan.protected, *caps.forbidden(plan.changes), *plan.exceeded_limits]
+        refusals = [*self._undo_refusals, *plan.protected, *caps.forbidden(plan.changes), *plan.exceeded_limits]
         if refusals:
             plan.warnings += caps.narrowed(self._asked)
         return plan, refusals
@@ -480,6 +537,7 @@ class _Run:
             self._desired.policy.notify,
             self._stored is not None,
         )
+        recording = self._recording(plan, journal)
         for kind, key, uuid in plan.released:
             if uuid in journal.known:
                 journal.gone(kind, key, uuid)
@@ -488,9 +546,16 @@ class _Run:
             self._note_protections(plan, Outcome(), journal)
             self._note_sources(plan, journal)
             self._note_base(plan, Outcome())
+            if recording is not None:
+                recording.finish()
             return self._result("unchanged", plan)
+        if recording is not None:
+            recording.begin(plan)
         journal.begun(self._run_of(journal), plan.existing_before)
         outcome = executor.run()
+        if recording is not None:
+            recording.end(plan, outcome)
+            self._record_digest = recording.digest
         self._note_protections(plan, outcome, journal)
         self._note_sources(plan, journal)
         self._note_base(plan, outcome)
@@ -503,6 +568,30 @@ class _Run:
             name = "changed" if outcome.has_changed else "unchanged"
         plan.drop_unchanged()
         return self._result(name, plan, outcome)
+
+    def _recording(self, plan: InstancePlan, journal: Journal) -> Recording | None:
+        """Return the apply record to keep; None if none is."""
+        if self._record_place is None:
+            return None
+        undo = self._options.undo
+        head = ApplyRecord(
+            instance=self._client.transport.root,
+            set_name=self._desired.set_name,
+            set_id=journal.set_id,
+            plan_digest=self._digest,
+            provenance=made_by(self._desired.set_name),
+            run=self._run_of(journal),
+            undoes=undo.record.digest if undo is not None else "",
+        )
+        removals = Removals(plan, self._desired.entries, replace(self._desired.hiding, show=False))
+        return Recording(self._record_place, head, removals.hides, self._is_resumed(journal))
+
+    def _unrecorded(self, plan: InstancePlan) -> list[str]:
+        """Return the caution that no apply record is kept."""
+        place = self._record_place
+        if place is None or not place.why_none or not plan.changes:
+            return []
+        return [f"{NOT_KEPT}. {place.why_none}"]
 
     def _note_sources(self, plan: InstancePlan, journal: Journal) -> None:
         """Note what the sources held, unless only a part of them was applied."""
@@ -575,6 +664,7 @@ class _Run:
     def _result(
         self, name: str, plan: InstancePlan, outcome: Outcome | None = None, refusals: Sequence[str] = ()
     ) -> RunResult:
+        plan.cautions = [*self._unrecorded(plan), *plan.cautions]
         told = tell([*plan.findings, *plan.live_findings], self._desired)
         by_rules = tell(plan.rule_warnings, self._desired).shown
         of_rules = {f"{place}: {message}": place for place, message in by_rules}
@@ -598,6 +688,8 @@ class _Run:
             requests=self._client.transport.sent - self._before,
             duration=round(self._clock() - self._started, 3),
             plan_digest=self._digest,
+            apply_record=str(self._record_place.path) if self._record_place and self._record_digest else "",
+            apply_record_digest=self._record_digest,
             every_finding=told.every,
             located=told.shown,
             places={number: planned.entry.place for number, planned in enumerate(plan.changes)},

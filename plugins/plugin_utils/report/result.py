@@ -48,6 +48,8 @@ class RunResult:
     :ivar outcome: one of :data:`OUTCOMES`.
     :ivar findings: one for each kind of mistake. :ivar every_finding: one for each mistake, where these are more.
     :ivar plan_digest: of the plan file that was written, or is applied; empty where there is none.
+    :ivar apply_record: the file with what was changed, by which it can be undone; empty if none was written.
+    :ivar apply_record_digest: SHA-256 of that file.
     :ivar forecast: requests of an apply, and minutes that they take at the rate limit; None where there is no limit.
     :ivar made_by: of which set, when, by whom, with which version and for which host the account was made.
     :ivar cautions: the first of the warnings, with which every report begins.
@@ -75,6 +77,8 @@ class RunResult:
     requests: int
     duration: float
     plan_digest: str = ""
+    apply_record: str = ""
+    apply_record_digest: str = ""
     every_finding: list[str] = field(default_factory=list)
     forecast: dict[str, Any] = field(default_factory=lambda: dict(NOTHING))
     made_by: dict[str, str] = field(default_factory=dict)

@@ -89,6 +89,8 @@ class PlanContext:
         self.desired = desired
         self.options = options
         self.state = ListedState(client, self.schema, self._is_named_in_secret)
+        if options.lists is not None:
+            self.state.take_all(options.lists)
         self.hiding = desired.hiding
         self.result = InstancePlan(state=self.state, hiding=self.hiding)
         self.uniqueness = Uniqueness(self.state, self.find)

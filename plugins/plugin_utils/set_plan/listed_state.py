@@ -243,6 +243,11 @@ class ListedState(InstanceState):
             if name in other._records:
                 self._records[name] = other._records[name]
 
+    def take_all(self, other: ListedState) -> None:
+        """Take everything that another view of the same instance has just read."""
+        self.take_over(other, KINDS)
+        self._unlisted |= other._unlisted
+
     # ---- what is to come
 
     def add_planned(self, schema: Schema, values: Mapping[str, Any], origin: Any) -> None:

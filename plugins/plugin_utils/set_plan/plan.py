@@ -245,6 +245,7 @@ class PlanOptions:
     :ivar rules: the rules of the task; None if it has none. :ivar judges_live: whether they judge all records of the
         instance as they are, too.
     :ivar is_approved: whether the plan comes from a plan file, for which the archive was checked.
+    :ivar lists: lists that were read for this plan already.
     """
 
     only: Sequence[str] = ()
@@ -270,6 +271,7 @@ class PlanOptions:
     is_protected: bool = False
     observed: Mapping[str, Sequence[str]] = field(default_factory=dict)
     is_approved: bool = False
+    lists: ListedState | None = None
     rules: RuleSet | None = None
     judges_live: bool = False
 

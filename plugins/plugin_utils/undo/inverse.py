@@ -63,6 +63,11 @@ class Undo:
     changed_since: str = SKIP
     is_approved: bool = False
 
+    @property
+    def digest(self) -> str:
+        """What an interrupted undo is resumed by."""
+        return f"undo {self.record.digest} {self.changed_since}"
+
     def base(self) -> DesiredInstance:
         """Return a desired state of the same set, without records."""
         record = self.record

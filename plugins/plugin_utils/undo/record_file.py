@@ -81,9 +81,7 @@ class RecordPlace:
     :raises InvalidInput: if the file is in or below the directory of the journal.
     """
 
-    def __init__(
-        self, path: Path | None, instance: str, set_name: str, journal: Path, fleeting: Path | None = None
-    ) -> None:
+    def __init__(self, path: Path | None, instance: str, set_name: str, journal: Path) -> None:
         self._is_default = path is None
         self.why_none = ""
         self._folder: Folder | None = None
@@ -103,8 +101,6 @@ class RecordPlace:
             return
         if _is_below(folder.path / self._steps, journal):
             self.why_none = f"The default place is below the journal ({journal}); set apply_record."
-        elif fleeting is not None and _is_below(folder.path, fleeting):
-            self.why_none = f"{folder.path} is removed after the run; set apply_record."
         elif not _can_be_written(folder.path / self._steps):
             self.why_none = f"{folder.path} can't be written; set apply_record to a file that outlives the run."
         else:

@@ -1,0 +1,56 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Keeps the apply record of one run: written before the first request, and again with the outcome."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+
+from ..apply.executor import Outcome
+from ..set_plan.plan import InstancePlan
+from .record import ApplyRecord
+from .record_file import RecordPlace
+from .recorder import Hides, recorded_changes
+
+
+class Recording:
+    """The apply record of one run.
+
+    :param head: the record without changes. :param hides: which fields are fingerprints.
+    :param is_resumed: whether the run finishes an interrupted one, whose record it continues.
+    :ivar digest: SHA-256 of what was written; empty if nothing was.
+    """
+
+    def __init__(self, place: RecordPlace, head: ApplyRecord, hides: Hides, is_resumed: bool) -> None:
+        self._place = place
+        self._head = head
+        self._hides = hides
+        self._earlier = place.interrupted(head.run) if is_resumed else None
+        self.digest = ""
+
+    def begin(self, plan: InstancePlan) -> None:
+        """Write what is about to be done.
+
+        :raises InvalidInput: if it can't be written; then nothing may be sent.
+        """
+        self._write(plan, None)
+
+    def end(self, plan: InstancePlan, outcome: Outcome) -> None:
+        """Write what was done. If that fails, it is a warning, because the result must still be reported."""
+        try:
+            self._write(plan, outcome)
+        except InvalidInput as error:
+            plan.warnings.append(f"{error.message}. The apply record has no outcomes.")
+
+    def finish(self) -> None:
+        """Note that an interrupted run has come to its end, because nothing is left to do."""
+        if self._earlier is not None:
+            self.digest = self._place.write(replace(self._earlier, is_complete=True))
+
+    def _write(self, plan: InstancePlan, outcome: Outcome | None) -> None:
+        changes = recorded_changes(plan, self._hides, outcome)
+        record = replace(self._head, changes=changes, is_complete=outcome is not None)
+        self.digest = self._place.write(record if self._earlier is None else record.continued(self._earlier))
