@@ -19,8 +19,8 @@ class ActionModule(ControllerAction):
 
     spec = INSTANCE
     rules: Mapping[str, Any] = {
-        "required_one_of": [("src", "desired", "plan_file")],
-        "required_if": [("mode", "render", ("dest",))],
+        "required_one_of": [("src", "desired", "plan_file", "applied")],
+        "required_if": [("mode", "render", ("dest",)), ("mode", "undo", ("applied",))],
     }
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:

@@ -37,6 +37,10 @@ options:
       - >-
         V(apply): Plan, and apply the plan unless check mode is on.
       - >-
+        V(undo): Bring back what an apply changed, from its apply record. The plan is made from O(applied) and the
+        instance as it is now. Check mode shows it, and it is saved, refused and applied as the plan of files is.
+        O(src) is not needed.
+      - >-
         V(drift): Only compare, whether check mode is on or not. No limit holds anything back, because nothing is
         applied, and O(plan_file) is left alone.
       - >-
@@ -49,7 +53,7 @@ options:
         that only the instance knows decides about a cell or an attachment, requests for the definitions of its fields.
         Else no connection is needed. Findings of reading come as with O(mode=validate), and nothing is written then.
     type: str
-    choices: [apply, drift, validate, render]
+    choices: [apply, undo, drift, validate, render]
     default: apply
   src:
     description:
@@ -63,7 +67,8 @@ options:
         writes of a record with the same natural key. C(null) clears, lists replace whole, what is not written stays,
         and C(_managed) V(false) takes a record out of the set. Only the first layer needs an C(instance.yml), that of a
         later one only narrows it. Attachments are relative to their layer.
-      - One of O(src), O(desired) and O(plan_file) is required.
+      - One of O(src), O(desired), O(plan_file) and O(applied) is required.
+      - With O(mode=undo), the files only say which set is meant and which records are protected.
     type: raw
   src_below:
     description:
@@ -174,6 +179,61 @@ options:
         others. One at the default place must belong to the user who runs this.
       - It holds no secrets. Losing it never causes a duplicate. Keep it between runs, as a cache of the CI job.
     type: path
+  apply_record:
+    description:
+      - The file for the apply record of this run, readable for its owner alone. It says what the apply changed, and how
+        each record was before and after, so that O(mode=undo) can bring it back.
+      - >-
+        Default is a new file in C($XDG_STATE_HOME/seventhings/applied/INSTANCE/SET), or the same in
+        C(~/.local/state). The last 20 are kept, and at most 200 MiB.
+      - It is compressed JSON and holds personal data. Never cache it. Keep it as a protected artifact of the CI job,
+        and let the platform delete it after some weeks. A file in or below the directory of the O(journal) is refused
+        before anything is written.
+      - The record is written before the first request, and again with what became of each change. A run that finishes
+        an interrupted one continues its record. If nothing changes, none is written.
+      - Of values that are vaulted or named by O(hide) it has fingerprints, from which nobody can tell the values. They
+        can't be undone.
+      - If the default place can't be written and this is not set, the plan begins with C(no apply record is kept) and
+        the reason. A run with O(twin_of) keeps a record only if this is set.
+    type: path
+  applied:
+    description:
+      - >-
+        The apply record to undo. V(last) is the newest one at the default place, of the set that O(src) names, or else
+        of any set of the instance. Anything else is the path of a file.
+      - An undo writes a record of its own, which V(last) then means. A second undo of the same file changes nothing.
+      - An interrupted undo is finished by the same task. V(last) still means the record that it was undoing.
+      - The file must belong to the user who runs this, be writable by nobody else, be no link, and have no second name.
+        It is refused if it is of another instance, or if the journal of its set has another C(set_id).
+      - >-
+        These come back. The value before of each field that an update changed, records that were archived or deleted,
+        field definitions that were changed, and offers on the hub. A record that was created is archived if its kind
+        can be archived, else deleted.
+      - Users and new field definitions stay. A record that was deleted is created anew, with another
+        UUID and without its history, and references to it are set by name. An archived record that the apply brought
+        back is archived again with its new values. The values of a choice that was removed from a definition are gone.
+      - A created record is only removed if it still is as the apply wrote it, if nothing refers to it, and if the
+        journal knows that this set created it, or O(record_digest) approves the record.
+      - Required with O(mode=undo), and not used otherwise.
+    type: str
+  changed_since:
+    description:
+      - With O(mode=undo), what to do with a field that somebody changed since the apply.
+      - >-
+        V(skip): It stays, and a warning names it.
+      - >-
+        V(refuse): Nothing is undone.
+      - >-
+        V(force): It gets the value that it had before the apply. Created records that were changed are not removed.
+    type: str
+    choices: [skip, refuse, force]
+    default: skip
+  record_digest:
+    description:
+      - SHA-256 of the apply record that was looked at and approved, as RV(apply_record_digest) of the apply says. Any
+        other O(applied) is refused.
+      - Lets O(mode=undo) remove created records that the journal does not know, for example on another machine.
+    type: str
   twin_of:
     description:
       - Where a twin is connected (see the option O(community.seventhings.instance_export#module:twin)), the root of the
@@ -202,7 +262,7 @@ options:
       - A O(src) that is a link is refused. See O(src_below), too.
       - A limit that O(limits) does not name is at most its default then, and a section that O(prune) does not name is
         only reported. O(limits) and O(prune) may be V({}).
-      - Concerns O(mode=apply), in check mode too.
+      - Concerns O(mode=apply) and O(mode=undo), in check mode too.
     type: bool
     default: false
   rules:
@@ -250,6 +310,7 @@ options:
         filled may need a higher C(create_percent).
       - If one field changes in more than 100 records, and in more than C(update_percent) of the set, the plan begins
         with a warning. See RV(cautions).
+      - Limits in percent do not hold for O(mode=undo). Numbers do.
       - The most that C(policy.limits) of C(instance.yml) may set. Of both the smaller number counts. Where only one of
         them names a limit, that counts.
     type: dict
@@ -483,6 +544,18 @@ EXAMPLES = r"""
     src: acme
     report: report.html
 
+- name: Look at what an undo of the last apply would do
+  community.seventhings.instance:
+    mode: undo
+    applied: last
+  check_mode: true
+
+- name: Undo an apply from its record, and refuse if somebody changed any of it since
+  community.seventhings.instance:
+    mode: undo
+    applied: /srv/records/2026-11-24.json.gz
+    changed_since: refuse
+
 - name: Apply what all sites have in common, and what differs in Berlin
   community.seventhings.instance:
     src: [base, overlays/berlin]
@@ -537,25 +610,25 @@ outcome:
     - V(failed), nothing was applied, because of RV(findings) or because every change failed.
     - V(refused), a limit, a stale plan, the guard or the journal held. V(partly_applied), some changes failed.
     - A change that the service accepted and that had no effect is a failed change. RV(failures) names it.
-  returned: O(mode=apply) or O(mode=drift)
+  returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: str
   sample: changed
 instance:
   description:
     - Root of the instance.
-  returned: O(mode=apply) or O(mode=drift)
+  returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: str
   sample: https://acme.seventhings.com
 check_mode:
   description:
     - Whether this was only a plan.
-  returned: O(mode=apply) or O(mode=drift)
+  returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: bool
   sample: false
 summary:
   description:
     - Section to counts of records. In check mode, what would be done. With O(mode=render) the number of its records.
-  returned: O(mode=apply), O(mode=drift) or O(mode=render)
+  returned: O(mode=apply), O(mode=undo), O(mode=drift) or O(mode=render)
   type: dict
   sample:
     objects: {created: 2, updated: 1, deleted: 0, archived: 0, unchanged: 997, errors: 0, skipped: 0}
@@ -563,7 +636,9 @@ changes:
   description:
     - Every change, first what others depend on. They are applied in this order. What is taken away goes after the
       others, in the opposite order, or earlier where a value of it that must be unique has to become free.
-  returned: O(mode=apply) or O(mode=drift), where the task did not fail or a screen has room; else in RV(diff.account)
+  returned: >-
+    O(mode=apply), O(mode=undo) or O(mode=drift), if the task did not fail or a screen has room; else in
+    RV(diff.account)
   type: list
   elements: dict
   contains:
@@ -644,7 +719,7 @@ forecast:
     - What an apply takes where nothing fails. C(requests) counts them, those of planning included.
     - C(minutes) says how long they take at O(rate_limit); null where there is no limit. Where the task
       failed, it stands in RV(diff.account) alone.
-  returned: O(mode=apply) or O(mode=drift)
+  returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: dict
   sample: {requests: 1044, minutes: 5.2}
 made_by:
@@ -652,14 +727,14 @@ made_by:
     - The name of the set, the time (UTC), who ran this on which machine, the version of the collection, and the host
       of the inventory, which is empty for V(localhost). It stands in the titles of reports. Where the task failed, all
       of it stands in RV(diff.account) alone.
-  returned: O(mode=apply) or O(mode=drift)
+  returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: dict
   sample: {set: acme, date: "2026-11-22T09:00:00Z", user: deploy@runner-1, version: 1.0.0, host: ""}
 failures:
   description:
     - The records that failed, and those that were skipped because of them. As many as a screen takes, all of them in
       RV(diff.account).
-  returned: O(mode=apply) or O(mode=drift)
+  returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: list
   elements: dict
   contains:
@@ -677,7 +752,7 @@ refusals:
   description:
     - Why nothing was applied, and how to let this one pass. As many as a screen takes, all of them in
       RV(diff.account).
-  returned: O(mode=apply) or O(mode=drift)
+  returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: list
   elements: str
   sample:
@@ -699,7 +774,7 @@ cautions:
   description:
     - The warnings to read before anything else. Every report begins with them. If the task
       failed, they stand in RV(diff.account) alone.
-  returned: O(mode=apply) or O(mode=drift)
+  returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: list
   elements: str
   sample: []
@@ -707,7 +782,7 @@ scan_codes:
   description:
     - The labels of objects, if C(scan_codes) is set in C(instance.yml). Empty if it is not, and for an instance without
       objects.
-  returned: O(mode=apply) or O(mode=drift)
+  returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: dict
   contains:
     attached:
@@ -727,14 +802,14 @@ hidden_records:
     - V(yes) if one is proven. Up to 20 records that others refer to, and that no list shows, are read for that. V(no)
       if the account sees an object in each location that has rooms, and the objects, rooms and locations were listed.
       Else V(unknown), also if the plan neither removes records nor creates objects, tasks or the like.
-  returned: O(mode=apply) or O(mode=drift)
+  returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: str
   sample: "no"
 moves:
   description:
     - Records that change their room or location, counted from place to place, the largest number first. Where the task
       failed, they stand in RV(diff.account) alone. So do RV(money), RV(persons) and RV(mails).
-  returned: O(mode=apply) or O(mode=drift)
+  returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: list
   elements: dict
   contains:
@@ -759,7 +834,7 @@ money:
   description:
     - The totals of each MONEY field over all records that change. A new record has no amount before, and a record that
       is deleted or archived has none after. Fields with hidden values are left out.
-  returned: O(mode=apply) or O(mode=drift)
+  returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: list
   elements: dict
   contains:
@@ -783,7 +858,7 @@ money:
 persons:
   description:
     - Persons and users who become responsible for records, or no longer are.
-  returned: O(mode=apply) or O(mode=drift)
+  returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: list
   elements: dict
   contains:
@@ -804,7 +879,7 @@ persons:
 mails:
   description:
     - Records that make the instance send e-mail, such as new users, and tasks if C(notify) is set. Empty for a drift.
-  returned: O(mode=apply) or O(mode=drift)
+  returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: list
   elements: dict
   contains:
@@ -824,28 +899,30 @@ undo:
   description:
     - What of the plan can't be undone, and what only in part. Empty if all of it can be, and for a drift.
       Where the task failed, it stands in RV(diff.account) alone.
-  returned: O(mode=apply) or O(mode=drift)
+  returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: str
   sample: "cannot be undone: 1 user; only in part: 3 deletions"
 every_finding:
   description:
     - Each mistake with its place, where RV(findings) tells several as one; else empty. The report as JSON has it. Where
       the task failed, it stands in RV(diff.account) alone.
-  returned: O(mode=apply) or O(mode=drift)
+  returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: list
   elements: str
   sample: []
 reported:
   description:
     - Section to natural keys of records that are in no file and were left alone.
-  returned: O(mode=apply) or O(mode=drift), where the task did not fail or a screen has room; else in RV(diff.account)
+  returned: >-
+    O(mode=apply), O(mode=undo) or O(mode=drift), if the task did not fail or a screen has room; else in
+    RV(diff.account)
   type: dict
   sample:
     rooms: [Workshop/0.99]
 diff:
   description:
     - The plan (or what was applied) in words, for C(--diff).
-  returned: O(mode=apply) or O(mode=drift)
+  returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: dict
   contains:
     prepared:
@@ -858,22 +935,34 @@ diff:
       type: dict
   sample:
     prepared: "~ objects 100403"
+apply_record:
+  description:
+    - The file with the apply record of this run. Empty if none was written.
+  returned: O(mode=apply), O(mode=undo) or O(mode=drift)
+  type: str
+  sample: /home/deploy/.local/state/seventhings/applied/acme.seventhings.com/acme/20261124T110000.000000Z.json.gz
+apply_record_digest:
+  description:
+    - SHA-256 of RV(apply_record), for O(record_digest). Empty if no record was written.
+  returned: O(mode=apply), O(mode=undo) or O(mode=drift)
+  type: str
+  sample: 60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752
 plan_digest:
   description:
     - SHA-256 of the O(plan_file) that was written, or that is applied. Empty where there is none.
-  returned: O(mode=apply) or O(mode=drift)
+  returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: str
   sample: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 requests:
   description:
     - How many requests were sent, login and repeats included.
-  returned: O(mode=apply) or O(mode=drift)
+  returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: int
   sample: 14
 duration:
   description:
     - Seconds that it took.
-  returned: O(mode=apply) or O(mode=drift)
+  returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: float
   sample: 1.842
 """
@@ -886,8 +975,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
 def main() -> None:
     module = AnsibleModule(
         argument_spec=INSTANCE,
-        required_one_of=[("src", "desired", "plan_file")],
-        required_if=[("mode", "render", ("dest",))],
+        required_one_of=[("src", "desired", "plan_file", "applied")],
+        required_if=[("mode", "render", ("dest",)), ("mode", "undo", ("applied",))],
         supports_check_mode=True,
     )
     module.fail_json(msg="community.seventhings.instance runs on the controller, through the action of the same name.")

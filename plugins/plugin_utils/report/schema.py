@@ -50,6 +50,8 @@ def report_schema() -> dict[str, Any]:
             "reported": _of_sections(_TEXTS, "Natural keys of records that are in no file and were left alone."),
             "requests": {**_COUNT, "description": "Requests that were sent."},
             "duration": {"type": "number", "minimum": 0, "description": "Seconds."},
+            "apply_record": {**_TEXT, "description": "The file with the apply record; empty if none was written."},
+            "apply_record_digest": {**_TEXT, "description": "SHA-256 of the apply record; empty if none was written."},
             "plan_digest": {
                 "type": "string",
                 "pattern": "^([0-9a-f]{64})?$",

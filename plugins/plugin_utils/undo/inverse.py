@@ -32,10 +32,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan import 
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import fill_in
 
 from ..apply.journal import Journal
-from ..desired.desired import DesiredInstance, Entry, Place
+from ..desired.desired import DesiredInstance
+from ..desired.entry import Entry
+from ..desired.positions import Place
 from ..set_plan.hub import offer_of
 from ..set_plan.hub import schema as hub_schema
-from ..set_plan.state import ListedState
+from ..set_plan.listed_state import ListedState
 from .lasting import Lasting, lasting_words
 from .record import ApplyRecord, RecordedChange
 from .values import REFERENCE, is_fingerprint, with_references, with_removed_parts

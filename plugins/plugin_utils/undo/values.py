@@ -16,7 +16,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment, Reference
 
-from ..set_plan.state import ListedState
+from ..set_plan.listed_state import ListedState
 
 FINGERPRINT = "fingerprint"
 REFERENCE = "reference"
@@ -42,7 +42,7 @@ def stored(schema: Schema, key: str, value: Any, state: ListedState | None) -> A
 
     :param state: the lists that the plan was made from; no other list is read.
     """
-    return _stored(schema.fields[key], value, state)
+    return _stored(schema.fields.get(key, _PART), value, state)
 
 
 def _stored(field: Field, value: Any, state: ListedState | None) -> Any:
