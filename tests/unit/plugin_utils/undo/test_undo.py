@@ -12,7 +12,7 @@ import pytest
 from embedded_here import Embedded, SiteHere
 from instance_site import yaml_list
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.inverse import STILL_WANTED, Undo
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record_file import last_record, read_record
 
