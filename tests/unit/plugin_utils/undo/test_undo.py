@@ -5,16 +5,28 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+import os
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
-from embedded_here import Embedded, SiteHere
+from embedded_here import Embedded, Killed, SiteHere
 from instance_site import yaml_list
 
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
+from ansible_collections.community.seventhings.plugins.plugin_utils.undo import record
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.inverse import STILL_WANTED, Undo
-from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record_file import last_record, read_record
+from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record_file import (
+    KEPT,
+    RecordRefused,
+    last_record,
+    read_record,
+)
 
 LIMITS = "  limits: {create_percent: 100, update_percent: 100, delete_percent: 100}\n"
 SETTINGS = 'api: seventhings/v1\nset: test\nset_id: "5d1c8e07f3a9b264"\npolicy:\n' + LIMITS
@@ -32,7 +44,7 @@ def undo(site: SiteHere, applied: Path | None = None, **order: Any) -> RunResult
     path, record = (
         last_record(site.client().transport.root, None) if applied is None else (applied, read_record(applied))
     )
-    wanted = Undo(record, str(path), changed_since, order.pop("is_approved", False))
+    wanted = Undo(found, str(path), changed_since, order.pop("is_approved", False))
     return site.run(wanted.base(), undo=wanted, **order)
 
 
@@ -127,3 +139,396 @@ def test_a_bad_apply_is_undone(here: SiteHere) -> None:
     assert "cannot be undone: 2 users; only in part: 10 deletions" in result.warnings
     assert STILL_WANTED in result.warnings
     assert without_users(here.dump()) == without_users(before)
+
+
+def test_a_second_undo_of_the_same_record_changes_nothing(here: SiteHere) -> None:
+    bad_apply(here)
+    path, _record = last_record(here.client().transport.root, "test")
+    assert undo(here, path).outcome == "changed"
+    after = here.dump()
+    assert undo(here, path).outcome == "unchanged"
+    assert here.dump() == after
+
+
+SMALL = [thing(number, description=f"Text {number}", purchasing_price="12.50") for number in range(4)]
+
+
+def small_apply(here: SiteHere) -> Any:
+    """Update two objects, archive, delete and create one each, with a room. Return the instance as it was before."""
+    here.write({"locations.yml": yaml_list([{"name": "North"}]), "objects.yml": yaml_list(SMALL)})
+    assert here.run().outcome == "changed"
+    before = here.dump()
+    here.write(
+        {
+            "rooms.yml": yaml_list([{"building_id": "North", "number": "1"}]),
+            "objects.yml": yaml_list(
+                [
+                    {**SMALL[0], "description": "wrong", "purchasing_price": "99.00"},
+                    {**SMALL[1], "description": "wrong", "target_room": "North/1"},
+                    {**thing(2), "_state": "archived"},
+                    {**thing(3), "_state": "absent"},
+                    thing(9),
+                ]
+            ),
+        }
+    )
+    return before
+
+
+def edit(here: SiteHere, number: int, **fields: Any) -> None:
+    """Somebody changes an object in the application."""
+    barcode = {"barcode": str(100000 + number)}
+    assert here.embedded.call("object", fields={**barcode, **fields}, match_on=["barcode"])["changed"]
+
+
+def field_of(here: SiteHere, number: int, name: str) -> Any:
+    (found,) = [one for one in here.dump()["objects"] if one["fields"]["barcode"] == str(100000 + number)]
+    return found["fields"][name]
+
+
+@pytest.mark.parametrize(
+    ("changed_since", "description", "outcome"),
+    [("skip", "edited", "changed"), ("refuse", "edited", "refused"), ("force", "Text 0", "changed")],
+)
+def test_a_field_that_somebody_changed_since(
+    here: SiteHere, changed_since: str, description: str, outcome: str
+) -> None:
+    small_apply(here)
+    assert here.run(limits=EVERYTHING).outcome == "changed"
+    edit(here, 0, description="edited")
+    result = undo(here, changed_since=changed_since)
+    assert result.outcome == outcome
+    assert field_of(here, 0, "description") == description
+    assert field_of(here, 0, "purchasing_price") == (99 if outcome == "refused" else 12.5)
+    words = "object 100000: description was changed since the apply"
+    said = {"skip": result.warnings, "refuse": result.refusals, "force": []}[changed_since]
+    assert [one for one in said if one.startswith(words)] or changed_since == "force"
+
+
+def test_a_created_record_that_somebody_changed_stays(here: SiteHere) -> None:
+    small_apply(here)
+    assert here.run(limits=EVERYTHING).outcome == "changed"
+    edit(here, 9, inventory_name="Mine")
+    result = undo(here, changed_since="force")
+    assert "object 100009: inventory_name was changed since the apply, and is left as it is." in result.warnings
+    assert field_of(here, 9, "inventory_name") == "Mine"
+
+
+def test_an_undo_is_undone(here: SiteHere) -> None:
+    small_apply(here)
+    assert here.run(limits=EVERYTHING).outcome == "changed"
+    applied = here.dump()
+    assert undo(here).outcome == "changed"
+    assert undo(here).outcome == "changed"
+    assert active(here.dump()) == active(applied)
+
+
+def records(state: Path) -> list[Path]:
+    """Return the apply records in a state directory, oldest first."""
+    return sorted((state / "seventhings" / "applied").glob("*/*/*"))
+
+
+def active(dump: Any) -> Any:
+    """An instance without archived objects: what an apply created is archived by its undo."""
+    return dump | {"objects": [one for one in dump["objects"] if not one.get("archived")]}
+
+
+def killed(here: SiteHere, at: int, run: Any) -> bool:
+    """Run something that is killed before a request. Return False if it came to its end before."""
+    here.embedded.log.clear()
+    here.embedded.kill_at = at
+    try:
+        run()
+    except Killed:
+        return True
+    finally:
+        here.embedded.kill_at = 0
+    return False
+
+
+@pytest.mark.slow
+def test_an_undo_that_is_killed_anywhere_is_finished_by_the_next(tmp_path: Path, here: SiteHere) -> None:
+    before = active(small_apply(here))
+    assert here.run(limits=EVERYTHING).outcome == "changed"
+    store, state = here.embedded.service.store, tmp_path / "state"
+    at = 0
+    is_killed = True
+    while is_killed:
+        at += 1
+        site = Embedded.started(store=store).site(here.root)
+        shutil.rmtree(tmp_path / "again", ignore_errors=True)
+        shutil.copytree(state, tmp_path / "again")
+        with mock.patch.dict(os.environ, {"XDG_STATE_HOME": str(tmp_path / "again")}):
+            is_killed = killed(site, at, lambda site=site: undo(site, workers=1))
+            site.embedded.clock.forward(120)
+            result = undo(site, workers=1) if is_killed else None
+        assert result is None or not result.failed, (at, result.findings, result.failures, result.refusals)
+        assert active(site.dump()) == before, at
+    assert at > 15
+
+
+@pytest.mark.slow
+def test_an_apply_that_is_killed_anywhere_is_undone(tmp_path: Path, here: SiteHere) -> None:
+    before = active(small_apply(here))
+    store, state = here.embedded.service.store, tmp_path / "state"
+    at = 0
+    is_killed = True
+    while is_killed:
+        at += 1
+        site = Embedded.started(store=store).site(here.root)
+        shutil.rmtree(tmp_path / "again", ignore_errors=True)
+        shutil.copytree(state, tmp_path / "again")
+        with mock.patch.dict(os.environ, {"XDG_STATE_HOME": str(tmp_path / "again")}):
+            is_killed = killed(site, at, lambda site=site: site.run(limits=EVERYTHING, workers=1))
+            if not any(
+                line.startswith(("PATCH", "PUT", "DELETE", "POST /object", "POST /room")) for line in site.sent()
+            ):
+                continue
+            site.embedded.clock.forward(120)
+            result = undo(site)
+        assert not result.failed, (at, result.findings, result.failures, result.refusals)
+        assert active(site.dump()) == before, at
+    assert at > 15
+
+
+def test_an_apply_that_was_finished_by_a_second_run_is_undone_as_one(here: SiteHere) -> None:
+    before = active(small_apply(here))
+    killed(here, 14, lambda: here.run(limits=EVERYTHING, workers=1))
+    here.embedded.clock.forward(120)
+    assert here.run(limits=EVERYTHING).outcome == "changed"
+    assert not undo(here).failed
+    assert active(here.dump()) == before
+
+
+# ---- what is refused
+
+
+def applied_record(here: SiteHere) -> Path:
+    """Apply, and return the file of the record."""
+    small_apply(here)
+    result = here.run(limits=EVERYTHING)
+    assert result.outcome == "changed"
+    return Path(result.apply_record)
+
+
+def forged(path: Path, **members: Any) -> Path:
+    """Write a record anew with other members."""
+    document = json.loads(gzip.decompress(path.read_bytes()))
+    path.write_bytes(gzip.compress(json.dumps({**document, **members}).encode()))
+    return path
+
+
+def by_others(path: Path) -> None:
+    path.chmod(0o666)
+
+
+def second_name(path: Path) -> None:
+    os.link(path, path.with_suffix(".other"))
+
+
+def link(path: Path) -> None:
+    moved = path.rename(path.with_suffix(".moved"))
+    path.symlink_to(moved)
+
+
+def cut_off(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-20])
+
+
+def text(path: Path) -> None:
+    path.write_text("{}")
+
+
+def a_user(path: Path) -> None:
+    change = {
+        "kind": "user",
+        "uuid": "676fe201-b64f-4106-ae88-579e1f18ba26",
+        "key": "eve@acme.example",
+        "action": "delete",
+        "outcome": "done",
+        "before": {"email": "eve@acme.example"},
+        "after": {},
+        "template": "",
+        "keys": ["email"],
+        "unarchived": False,
+    }
+    forged(path, changes=[change])
+
+
+@pytest.mark.parametrize(
+    ("spoil", "words"),
+    [
+        (by_others, "can be written by others"),
+        (second_name, "is linked to a file of another name"),
+        (link, "is a link"),
+        (cut_off, "its end is missing"),
+        (text, "is not compressed with gzip"),
+        (a_user, "users are never removed so"),
+    ],
+)
+def test_a_record_that_can_not_be_trusted_is_refused(here: SiteHere, spoil: Callable[[Path], None], words: str) -> None:
+    path = applied_record(here)
+    spoil(path)
+    with pytest.raises(RecordRefused, match=words):
+        read_record(path)
+
+
+def test_a_record_that_becomes_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record, "MAX_RECORD", 1000)
+    path = tmp_path / "bomb.json.gz"
+    path.write_bytes(gzip.compress(b" " * 100_000))
+    path.chmod(0o600)
+    with pytest.raises(RecordRefused, match="has more than 1000 bytes"):
+        read_record(path)
+
+
+def test_a_record_of_another_instance_is_refused(here: SiteHere) -> None:
+    path = forged(applied_record(here), instance="https://other.example")
+    result = undo(here, path)
+    assert result.outcome == "refused"
+    assert result.refusals == [
+        f"applied: {path} is a record of https://other.example, and the connection is to http://embedded.invalid."
+    ]
+
+
+def test_a_record_with_another_set_id_is_refused(here: SiteHere) -> None:
+    path = forged(applied_record(here), set_id="0000000000000000")
+    assert undo(here, path).outcome == "refused"
+
+
+def test_a_forged_record_removes_nothing_that_the_set_did_not_create(here: SiteHere) -> None:
+    victim = here.embedded.call(
+        "object", fields={"barcode": "100077", "inventory_name": "Victim"}, match_on=["barcode"]
+    )["record"]
+    path = applied_record(here)
+    change = {
+        "kind": "object",
+        "uuid": victim["uuid"],
+        "key": "100077",
+        "action": "create",
+        "outcome": "done",
+        "before": {},
+        "after": {"barcode": "100077"},
+        "template": "",
+        "keys": ["barcode"],
+        "unarchived": False,
+    }
+    forged(path, changes=[change])
+    result = undo(here, path)
+    assert result.outcome == "refused"
+    assert "the journal does not know it as created by this set" in result.refusals[0]
+    # Somebody who looked at the record may approve it.
+    assert undo(here, path, is_approved=True).summary["objects"]["archived"] == 1
+
+
+def test_a_created_object_to_which_something_refers_stays(here: SiteHere) -> None:
+    path = applied_record(here)
+    created = here.embedded.call("object_info", filters={"barcode": "100009"})["records"][0]
+    here.embedded.call("object", fields={"barcode": "100001", "accessories": [created["uuid"]]}, match_on=["barcode"])
+    result = undo(here, path)
+    assert result.outcome == "refused"
+    assert result.refusals == [
+        "object 100009: object 100001 refers to it now (accessories), so it is not archived. Clear that first."
+    ]
+
+
+def test_an_apply_record_is_never_below_the_journal(here: SiteHere, tmp_path: Path) -> None:
+    here.write({"locations.yml": yaml_list([{"name": "North"}])})
+    journal = tmp_path / "journal"
+    journal.mkdir()
+    result = here.run(journal=journal, apply_record=journal / "records" / "r.json.gz")
+    assert result.outcome == "refused"
+    assert "is in the directory of the journal" in result.refusals[0]
+    assert here.sent() == []
+    assert list(journal.iterdir()) == []
+
+
+def test_without_a_place_the_plan_says_that_it_can_not_be_undone(
+    here: SiteHere, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", "")
+    monkeypatch.setenv("HOME", "")
+    here.write({"locations.yml": yaml_list([{"name": "North"}])})
+    result = here.plan(journal=tmp_path / "journal")
+    assert result.cautions[0].startswith("no apply record is kept: this cannot be undone")
+    result = here.run(journal=tmp_path / "journal")
+    assert (result.outcome, result.apply_record) == ("changed", "")
+    # With a file of its own it can.
+    here.write({"locations.yml": yaml_list([{"name": "North", "city": "Kiel"}])})
+    kept = tmp_path / "record.json.gz"
+    result = here.run(journal=tmp_path / "journal", apply_record=kept)
+    assert not [one for one in result.cautions if "no apply record" in one]
+    assert undo(here, kept, journal=tmp_path / "journal", apply_record=tmp_path / "u.gz").outcome == "changed"
+    assert here.dump()["locations"][0]["fields"].get("city") in (None, "")
+
+
+def test_the_last_twenty_records_are_kept(here: SiteHere, tmp_path: Path) -> None:
+    for number in range(KEPT + 2):
+        here.write({"locations.yml": yaml_list([{"name": "North", "city": f"City {number}"}])})
+        assert here.run().outcome == "changed"
+    assert len(records(tmp_path / "state")) == KEPT
+    assert undo(here).outcome == "changed"
+    assert here.dump()["locations"][0]["fields"]["city"] == f"City {KEPT}"
+
+
+def test_hidden_values_are_fingerprints(here: SiteHere) -> None:
+    here.write({"objects.yml": yaml_list(SMALL)})
+    assert here.run().outcome == "changed"
+    here.write({"objects.yml": yaml_list([{**SMALL[0], "description": "hunter2", "purchasing_price": "1.00"}])})
+    desired = here.load()
+    desired.hiding.names.add("description")
+    path = Path(here.run(desired, limits=EVERYTHING).apply_record)
+    stored = gzip.decompress(path.read_bytes()).decode()
+    assert "hunter2" not in stored
+    assert "Text 0" not in stored
+    result = undo(here)
+    assert (
+        "objects: 1 vaulted or hidden value can't be undone, because the apply record has only fingerprints."
+        in result.warnings
+    )
+    assert field_of(here, 0, "description") == "hunter2"
+    assert field_of(here, 0, "purchasing_price") == 12.5
+
+
+def test_numbers_hold_and_percents_do_not(here: SiteHere) -> None:
+    good = [thing(number, description="good") for number in range(20)]
+    here.write({"objects.yml": yaml_list(good)})
+    assert here.run().outcome == "changed"
+    here.write({"objects.yml": yaml_list([{**one, "description": "bad"} for one in good])})
+    assert here.run().outcome == "changed"
+    assert undo(here, limits={"updates": 5}).outcome == "refused"
+    assert undo(here, limits={"update_percent": 1}).outcome == "changed"
+
+
+def test_an_undo_is_saved_as_a_plan(here: SiteHere, tmp_path: Path) -> None:
+    before = active(small_apply(here))
+    assert here.run(limits=EVERYTHING).outcome == "changed"
+    plan_file = tmp_path / "undo.plan"
+    planned = undo(here, check_mode=True, plan_file=plan_file)
+    assert planned.plan_digest
+    result = here.run(plan_file=plan_file)
+    assert (result.outcome, result.plan_digest) == ("changed", planned.plan_digest)
+    assert active(here.dump()) == before
+
+
+def test_what_is_protected_stays(here: SiteHere) -> None:
+    small_apply(here)
+    here.write({"objects.yml": yaml_list([*SMALL, {**thing(9), "_lifecycle": {"protect": True}}])})
+    assert here.run(limits=EVERYTHING).outcome == "changed"
+    result = undo(here)
+    assert result.outcome == "refused"
+    assert "object 100009 is protected" in result.refusals[0]
+
+
+def test_a_definition_returns_and_new_ones_stay(here: SiteHere) -> None:
+    here.write({"fields/asset.yml": fields("new", "used")})
+    assert here.run().outcome == "changed"
+    before = here.dump()["field_definitions"]
+    here.write({"fields/asset.yml": fields("used", "broken") + yaml_list([{"label": "Extra", "type": "TEXT"}])})
+    planned = here.plan()
+    assert planned.undo == "cannot be undone: 1 field definition; only in part: 1 changed field definition"
+    assert here.run().outcome == "changed"
+    result = undo(here)
+    assert planned.undo in result.warnings
+    left = [one for one in here.dump()["field_definitions"] if one["label"] != "Extra"]
+    assert left == before
