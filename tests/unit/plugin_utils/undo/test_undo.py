@@ -41,7 +41,7 @@ def thing(number: int, **fields: Any) -> dict[str, Any]:
 def undo(site: SiteHere, applied: Path | None = None, **order: Any) -> RunResult:
     """Undo the last apply, or that of a record."""
     changed_since = order.pop("changed_since", "skip")
-    path, record = (
+    path, found = (
         last_record(site.client().transport.root, None) if applied is None else (applied, read_record(applied))
     )
     wanted = Undo(found, str(path), changed_since, order.pop("is_approved", False))
