@@ -29,6 +29,7 @@ def large_instance(sizes: Sizes) -> Part:
     """A plan of very many objects, nothing to change."""
     part = Part("A large instance")
     _plans(part, sizes.instance, ("csv", "yml"), sizes.rounds, ratio=1.5, most=1536)
+    _with_rules(part, sizes.instance, sizes.rounds)
     return part
 
 
@@ -66,6 +67,43 @@ def _plans(part: Part, number: int, forms: Sequence[str], rounds: int, ratio: fl
         "task; the memory of the largest process. For comparison the same pages are downloaded and decoded one after "
         "the other, and the same files parsed with `csv.DictReader` or `yaml.CSafeLoader`.",
     )
+
+
+def _rules() -> str:
+    """Return twenty rules about objects: constants, patterns, numbers, and a reference."""
+    rules = []
+    for number in range(5):
+        judged = (
+            {"properties": {"inventory_name": {"pattern": f"^.{{{number},}}$"}}},
+            {"required": ["inventory_name"], "properties": {"serial_number": {"minLength": number}}},
+            {"properties": {"purchasing_price": {"minimum": -number}, "description": {"type": "string"}}},
+            {"properties": {"target_room": {"not": {"const": f"Nowhere/{number}"}}}},
+        )
+        when = {"properties": {"inventory_name": {"not": {"const": f"none {number}"}}}}
+        rules += [
+            {"id": f"rule-{number}-{kind}", "for": "objects", "when": when, "require": require}
+            for kind, require in enumerate(judged)
+        ]
+    return json.dumps({"rules": rules})
+
+
+def _with_rules(part: Part, number: int, rounds: int) -> None:
+    """Measure the same plan with rules of the task that every record keeps."""
+    rules = WORK / "rules.yml"
+    rules.write_text(_rules(), "utf-8")
+    seconds: dict[bool, list[float]] = {False: [], True: []}
+    with running(data=str(number)) as service:
+        directory = WORK / "ruled-csv"
+        _write(service, directory, "csv")
+        for _turn in range(rounds):
+            for has_rules, found in seconds.items():
+                given = [str(rules)] if has_rules else []
+                planned = play(service, [instance(directory, rules=given)], check=True)
+                if planned.result["outcome"] != "unchanged":
+                    raise RuntimeError(f"the plan is not empty: {planned.result['msg'][:500]}")
+                found.append(planned.seconds)
+    more = min(seconds[True]) - min(seconds[False])
+    part.at_most(f"20 rules on {number:,} objects, seconds more", more, 30, 1)
 
 
 def _write(service: Emulator, directory: Path, form: str) -> None:
