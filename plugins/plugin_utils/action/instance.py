@@ -276,7 +276,11 @@ def _rules(options: Mapping[str, Any], sources: Sequence[Path]) -> RuleSet | Non
         return None
     if JSONSCHEMA_IMPORT_ERROR is not None:
         raise SeventhingsError(missing_required_lib("jsonschema"))
-    return read_rules(paths, options.get("rules_digest"), sources if options["protected"] else ())
+    digests, below = options.get("rules_digest"), _path(options, "src_below")
+    outside = [*sources] if options["protected"] else []
+    if outside and below is not None and digests is None:
+        outside.append(below)
+    return read_rules(paths, digests, outside)
 
 
 def _path(options: Mapping[str, Any], name: str) -> Path | None:

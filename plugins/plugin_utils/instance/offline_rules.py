@@ -19,7 +19,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 
 from ..desired.entry import Entry
 from ..desired.positions import Finding, Place
-from ..rules.bound import BoundRule, bind, fields_of
+from ..rules.bound import BoundRule, bind
 from ..rules.found import Found
 from ..rules.rule import CHANGES, RuleSet
 
@@ -73,7 +73,7 @@ class OfflineRules:
         return bind(self._rules.about(section), [schema], more, find)
 
     def _judge(self, one: BoundRule, schema: Schema, entry: Entry, record: Any, known: set[str]) -> None:
-        when, require = fields_of(one.when), fields_of(one.require)
+        when, require = one.when_names, one.require_names
         if when is None or not when <= known:
             self._leave(one, when, known)
         elif require is not None and require <= known:

@@ -32,7 +32,8 @@ class BoundRule:
     """A rule whose names are keys.
 
     :ivar is_used: whether its ``when`` fit anything. :ivar broken: how many records break it.
-    :ivar names: keys of the fields that it judges; None: all.
+    :ivar names: keys of the fields that it judges; None: all. :ivar when_names: those of ``when``.
+    :ivar require_names: those of ``require``.
     """
 
     rule: Rule
@@ -41,10 +42,13 @@ class BoundRule:
     names: frozenset[str] | None
     is_used: bool = False
     broken: int = 0
+    when_names: frozenset[str] | None = field(init=False)
+    require_names: frozenset[str] | None = field(init=False)
     applies: Test = field(init=False)
     holds: Test = field(init=False)
 
     def __post_init__(self) -> None:
+        self.when_names, self.require_names = fields_of(self.when), fields_of(self.require)
         self.applies = compiled(self.when)
         self.holds = compiled(self.require)
 

@@ -59,7 +59,7 @@ class Found:
         """
         for problem in self.problems(one, record):
             place, name = place_of(entry, schema, problem.way) or (one.rule.place, "")
-            words = f"{about}{in_words(problem)}"
+            words = f"{about}{in_words(one, problem)}"
             more = _LIVE if problem.way and problem.way[0] in record and not name and not about else ""
             self.find(one, place, words + more, name, bool(about))
 
@@ -74,9 +74,17 @@ def _most(one: BoundRule) -> int:
     return MOST_FINDINGS if one.rule.level == ERROR else MOST_WARNINGS
 
 
-def in_words(problem: Problem) -> str:
-    """Return the words for a problem, with the way to its value."""
-    return f"{words_of(problem.way)}: {problem.expected}" if problem.way else problem.expected
+def in_words(one: BoundRule, problem: Problem) -> str:
+    """Return the words for a problem, with the way to its value as far as the rule names it: the names of members in a
+    map may be of the files.
+    """
+    fields = 2 if problem.way[:1] in (("before",), ("after",)) else 1
+    way = problem.way[:fields]
+    for step in problem.way[fields:]:
+        if isinstance(step, str) and step not in one.rule.places:
+            break
+        way = (*way, step)
+    return f"{words_of(way)}: {problem.expected}" if way else problem.expected
 
 
 def place_of(entry: Entry | None, schema: Schema, way: Way) -> tuple[Place, str] | None:

@@ -118,8 +118,8 @@ def _require_outside(path: Path, outside: Iterable[Path]) -> None:
         for inner, outer in ((path.resolve(), src.resolve()), (_absolute(path), _absolute(src))):
             if inner.is_relative_to(outer):
                 raise InvalidInput(
-                    f"rules: {path} is inside of src ({src}), and protected is set: whoever changes the files could "
-                    f"change the rules; expected a file outside, such as a checkout of the base branch"
+                    f"rules: {path} is inside of {src}, and protected is set: whoever changes the files could change "
+                    f"the rules; expected a file outside, such as in a checkout of the base branch"
                 )
 
 

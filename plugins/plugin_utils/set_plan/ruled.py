@@ -79,9 +79,8 @@ class RecordView:
     def _called(self, reference: Reference) -> Reference:
         if reference.awaits is None:
             self._state.complete(reference)
-        name = self._state.name_to_be(reference)
-        if name is None:
-            return reference
+        # What has no name is called by a text all the same: a pattern judges nothing else.
+        name = self._state.name_to_be(reference) or str(reference.uuid or reference.id or reference.written)
         return Reference(reference.target, reference.id, reference.uuid, reference.display_name, name)
 
 
@@ -212,7 +211,7 @@ class RuleCheck:
             is_side = problem.way[:1] in (("before",), ("after",))
             way = problem.way[1:] if is_side else ()
             place, name = place_of(planned.entry, planned.schema, way) or (planned.entry.place, "")
-            self._found.find(one, place, about + in_words(problem), name)
+            self._found.find(one, place, about + in_words(one, problem), name)
 
     # ---- records as they are
 

@@ -389,11 +389,16 @@ def test_under_protected_rules_come_from_outside_of_src(site: Site) -> None:
         before = len(site.sent())
         result = run(site, path, **caps)
         assert result["failed"]
-        assert "is inside of src" in result["msg"]
+        assert "is inside of " in result["msg"]
         assert len(site.sent()) == before
     (site.root / "out.yml").unlink()
     (site.root / "rules.yml").unlink()
     assert run(site, outside / "other.yml", **caps)["outcome"] == "changed"
+    checkout = run(site, outside / "other.yml", src_below=site.root.parent, **caps)
+    assert f"is inside of {site.root.parent}" in checkout["msg"], "the pull request can change the whole checkout"
+    digest = hashlib.sha256(NUMBERED.encode()).hexdigest()
+    pinned = run(site, outside / "other.yml", src_below=site.root.parent, rules_digest=[digest], **caps)
+    assert pinned["outcome"] == "changed"
 
 
 def test_a_digest_pins_the_rules(site: Site) -> None:

@@ -15,7 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.plugin_utils.rules.judging import compiled, problems
+from ansible_collections.community.seventhings.plugins.plugin_utils.rules.bound import bind
+from ansible_collections.community.seventhings.plugins.plugin_utils.rules.found import in_words
+from ansible_collections.community.seventhings.plugins.plugin_utils.rules.judging import Problem, compiled, problems
 from ansible_collections.community.seventhings.plugins.plugin_utils.rules.rule import RuleSet, read_rules
 
 
@@ -103,6 +105,16 @@ def test_a_file_that_can_not_be_read_is_an_error(tmp_path: Path, name: str, why:
     (tmp_path / "folder").mkdir()
     with pytest.raises(InvalidInput, match=why):
         read_rules([tmp_path / name])
+
+
+def test_names_of_members_that_a_rule_does_not_know_are_not_shown(tmp_path: Path) -> None:
+    rule = "{id: r, for: rooms, require: {properties: {hours: {properties: {days: {additionalProperties: false}}}}}}"
+    (found,) = bind(read(tmp_path, f"rules: [{rule}]").rules, [], (), lambda _place, _words: None)
+    (shown,) = [in_words(found, one) for one in found.problems({"hours": {"days": {"Secret": 1}}})]
+    assert shown == "hours.days: additionalProperties does not allow this"
+    inner = Problem(("hours", "Secret", "days"), "expected another")
+    assert in_words(found, inner) == "hours: expected another"
+    assert in_words(found, Problem(("after", "weight"), "expected another")) == "after.weight: expected another"
 
 
 SCALARS = st.one_of(
