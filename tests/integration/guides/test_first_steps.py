@@ -101,6 +101,7 @@ def test_every_command_of_the_readme_works_as_written(checkout: Path, exports: d
     printed = type_in(checkout, lines, exports)
 
     assert "was installed successfully" in printed
+    assert "No inventory was parsed" not in printed.partition("was installed successfully")[0]
     assert (checkout / "my-instance" / "instance.yml").is_file()
 
 
