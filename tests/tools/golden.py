@@ -30,6 +30,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime.toke
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.turnstile import SharedTurnstile
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.unpaged import UnpagedLists
 from ansible_collections.community.seventhings.plugins.plugin_utils.export import action as exporting
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance import run
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe import scratch
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe.action import probe_instance
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe.profile import profile_file
@@ -53,6 +54,7 @@ FILES = {
     "objects.csv": "barcode,inventory_name,target_room,Warranty until\n"
     + "".join(f"{barcode},{name},Berlin/0.12,2032-01-31\n" for barcode, name in OBJECTS.items()),
 }
+RECORD = "applied.json.gz"
 UUID = "0f8fad5b-d9cb-469f-a165-70867728950e"
 STATE = State(
     "0123456789abcdef0123456789abcdef",
@@ -77,13 +79,19 @@ def site(root: Path, embedded: Embedded) -> SiteHere:
     return made
 
 
+MADE_BY = {"set": "golden", "host": "", "date": NOW.isoformat(), "user": "ada", "version": "1.0.0"}
+
+
 def runs(folder: Path) -> None:
-    """Write plan file, journal and report."""
+    """Write plan file, journal, apply record and report."""
     with tempfile.TemporaryDirectory() as work:
         here = site(Path(work), Embedded.started(data="empty"))
         here.plan(plan_file=folder / "plan.json")
-        result = here.run(journal=folder / "journal")
-        result.made_by = {"set": "golden", "host": "", "date": NOW.isoformat(), "user": "ada", "version": "1.0.0"}
+        with mock.patch.object(run, "made_by", return_value=MADE_BY):
+            result = here.run(journal=folder / "journal", apply_record=folder / RECORD)
+        result.made_by = MADE_BY
+        # The file is another one for each reader.
+        result.apply_record = result.apply_record_digest = ""
         result.duration = 1.0
         write_report(result, folder / "report.json")
         for name in FORMATS:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 from collections.abc import Callable
@@ -27,6 +28,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime.turn
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.unpaged import UnpagedLists
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.plan_file import PlanFile
+from ansible_collections.community.seventhings.plugins.plugin_utils.undo.inverse import Undo
+from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record_file import read_record
 from ansible_collections.community.seventhings.plugins.plugin_utils.watch.cursor import CursorFile
 
 VERSIONS = sorted(path.name for path in golden.GOLDEN.iterdir())
@@ -95,6 +98,23 @@ def test_a_journal_is_read_and_goes_on(kept: Path, embedded: Embedded, tmp_path:
     result = site.run(journal=kept / "journal")
     assert (result.outcome, result.warnings) == ("changed", [])
     assert site.run(journal=kept / "journal").outcome == "unchanged"
+
+
+def test_an_apply_record_is_undone(kept: Path, embedded: Embedded, tmp_path: Path) -> None:
+    record = read_record(kept / golden.RECORD)
+    assert [one.key for one in record.changes if one.kind == "object"] == list(golden.OBJECTS)
+    site = golden.site(tmp_path / "site", embedded)
+    # Another instance of this name has none of the records.
+    result = site.run(Undo(record, "record").base(), undo=Undo(record, "record"), journal=kept / "journal")
+    assert (result.outcome, result.refusals) == ("unchanged", [])
+
+
+def test_an_apply_record_of_another_form_is_refused(kept: Path) -> None:
+    path = kept / golden.RECORD
+    document = json.loads(gzip.decompress(path.read_bytes()))
+    path.write_bytes(gzip.compress(json.dumps({**document, "version": 0}).encode()))
+    with pytest.raises(InvalidInput, match="version 0 does not fit; expected 1"):
+        read_record(path)
 
 
 def test_a_report_keeps_to_the_schema(kept: Path) -> None:
