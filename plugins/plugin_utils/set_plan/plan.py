@@ -242,6 +242,7 @@ class PlanOptions:
     :ivar limited_account: whether the task accepts that the account does not see all records.
     :ivar is_protected: whether the files may be those of strangers.
     :ivar observed: section to the fields that the task says scans or people write.
+    :ivar has_changes_only: whether the entries are those that change something, none that stay.
     :ivar rules: the rules of the task; None if it has none. :ivar judges_live: whether they judge all records of the
         instance as they are, too.
     :ivar is_approved: whether the plan comes from a plan file, for which the archive was checked.
@@ -272,6 +273,7 @@ class PlanOptions:
     observed: Mapping[str, Sequence[str]] = field(default_factory=dict)
     is_approved: bool = False
     lists: ListedState | None = None
+    has_changes_only: bool = False
     rules: RuleSet | None = None
     judges_live: bool = False
 

@@ -260,8 +260,8 @@ class RuleCheck:
             self._context.note(finding)
         result.live_findings += self._found.live
         result.rule_warnings += self._found.warnings
-        if options.only or options.exclude or options.is_approved:
-            # Others of its records are left out.
+        if options.only or options.exclude or options.has_changes_only:
+            # The records that a rule is about may be those that are left out.
             return
         used = {one.rule.id for one in bound if one.is_used}
         for rule in self._rules.rules:

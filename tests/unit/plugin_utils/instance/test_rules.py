@@ -518,6 +518,17 @@ def test_a_plan_file_is_judged_again_when_it_is_applied(site: Site, tmp_path: Pa
     assert site.writes() == []
 
 
+def test_an_undo_is_judged_like_any_plan(site: Site) -> None:
+    for number in ("B1", "A12345"):
+        site.write({"objects.yml": things({"inventory_group": "IT", "serial_number": number})})
+        assert run(site, check_mode=False, rules=None)["outcome"] == "changed"
+    more = "- {id: other, for: rooms, require: {required: [name]}}\n"
+    result = run(site, f"{NUMBERED}  {more}", mode="undo", applied="last", src=None)
+    (line,) = result["findings"]
+    assert "rule it-has-a-serial-number: serial_number: expected a text that matches the pattern" in line
+    assert not [line for line in result["warnings"] if "rule" in line]
+
+
 def test_a_rule_costs_only_the_lists_that_it_refers_to(site: Site) -> None:
     site.write({"objects.yml": things({"serial_number": "A12345", "inventory_group": "IT"})})
     # The first run signs in.
