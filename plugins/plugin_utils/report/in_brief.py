@@ -44,6 +44,11 @@ class Table:
     more: int = 0
 
     @property
+    def is_long(self) -> bool:
+        """Whether a cell takes a line of its own."""
+        return any(len(text) > _LONGEST for row in self.rows for text in row)
+
+    @property
     def lines(self) -> list[str]:
         """The rows as lines of text."""
         lines = [self.form.format(*row) for row in self.rows]

@@ -32,8 +32,11 @@ def side_by_side(before: Any, after: Any, limit: int) -> tuple[str, str]:
     return _cut(texts[0], start, limit), _cut(texts[1], start, limit)
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, default=str).encode
+
+
 def _json(value: Any) -> str:
-    return clean(json.dumps(value, ensure_ascii=False, default=str))
+    return clean(_encode(value))
 
 
 def _cut(text: str, start: int, limit: int) -> str:
@@ -46,5 +49,7 @@ def _cut(text: str, start: int, limit: int) -> str:
 
 def _look(text: str) -> str:
     """A text without what nobody sees of it."""
+    if text.isascii():
+        return text
     composed = unicodedata.normalize("NFKC", text)
     return "".join(letter for letter in composed if unicodedata.category(letter) not in ("Cf", "Mn"))

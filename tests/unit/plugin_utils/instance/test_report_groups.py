@@ -174,17 +174,36 @@ def test_texts_of_which_there_are_too_many_leave_room_for_the_changes() -> None:
 
 
 def test_the_groups_of_many_changes_are_closed_and_those_of_a_few_open() -> None:
-    assert "<details open>" not in as_html(account(wide(100)))
-    assert "<details open>" in as_html(account(wide(10)))
+    assert " open>" not in as_html(account(wide(100)))
+    assert " open>" in as_html(account(wide(10)))
 
 
-def test_a_page_leads_to_its_parts_and_can_be_printed() -> None:
-    page = as_html(account(MANY))
-    links = re.findall(r'<a href="#(part-\d+)">([^<]*)</a>', page)
-    assert [name for _id, name in links] == ["objects: delete (1)", "objects: update (1,015)", "objects: create (1)"]
-    assert [name for name, _title in links] == re.findall(r'<section class="part" id="(part-\d+)"', page)
-    assert ".part:target" in page
+def choices(page: str, name: str) -> list[tuple[str, str]]:
+    """Return id and text of each choice of a filter."""
+    return re.findall(rf'<input type="radio" name="{name}" id="([\w-]+)">([^<]*)<', page)
+
+
+def test_a_page_is_filtered_by_section_and_action_without_a_script() -> None:
+    rooms = [{**update("R", {"name": 1}, {"name": 2}), "section": "rooms"}]
+    page = as_html(account([*MANY, *rooms]))
+    assert choices(page, "section") == [("only-s-objects", "objects"), ("only-s-rooms", "rooms")]
+    assert choices(page, "action") == [
+        ("only-a-delete", "delete"),
+        ("only-a-update", "update"),
+        ("only-a-create", "create"),
+    ]
+    for name, _text in (*choices(page, "section"), *choices(page, "action")):
+        hidden = name.removeprefix("only-")
+        assert f"main:has(#{name}:checked) .change:not(.{hidden}) {{ display: none; }}" in page
+        assert re.search(rf'<details class="change [^"]*\b{hidden}\b', page)
+    assert choices(as_html(account([update("1", {"a": 1}, {"a": 2})])), "action") == [], "one action needs no filter"
     assert "@media print" in page
+
+
+def test_the_changes_are_on_one_card() -> None:
+    page = as_html(account(MANY))
+    assert page.count('<section id="changes"') == 1
+    assert page.count("<details ") == len(groups(MANY))
 
 
 def test_a_page_says_what_it_is_of_and_by_whom() -> None:
@@ -232,12 +251,12 @@ def test_what_failed_does_not_hide_what_changed() -> None:
 
 def test_what_is_unusual_is_named_above_the_changes() -> None:
     page = as_html(account(MANY, warnings=["one", "two"], reported={"objects": ["A", "B", "C"]}))
-    bar = page[page.index("<nav>") : page.index("</nav>")]
+    bar = page[page.index("<nav ") : page.index("</nav>")]
     assert re.findall(r'<a href="#(list-\w+)">([^<]*)</a>', bar) == [
         ("list-warnings", "Warnings (2)"),
         ("list-not", "Not in the files, left alone (3)"),
     ]
-    assert page.count('<section id="list-warnings">') == page.count('<section id="list-not">') == 1
+    assert page.count('<section id="list-warnings" ') == page.count('<section id="list-not" ') == 1
 
 
 def test_the_order_in_which_fields_were_written_makes_no_groups() -> None:
@@ -246,3 +265,79 @@ def test_the_order_in_which_fields_were_written_makes_no_groups() -> None:
         for number in range(6)
     ]
     assert [group.title for group in groups(changes)] == ["b, a: 6 objects"]
+
+
+@pytest.mark.parametrize(
+    ("members", "badge"),
+    [
+        ({"changes": [update("1", {"a": 1}, {"a": 2})]}, "neutral"),
+        ({"changes": [update("1", {"a": 1}, {}, action="delete")]}, "warned"),
+        ({"changes": [update("1", {}, {}, action="archive")]}, "warned"),
+        ({"changes": MANY[:1], "undo": "cannot be undone: 1 user"}, "warned"),
+        ({"changes": MANY[:1], "mails": [{"section": "users", "count": 1, "to": ["a@acme.example"]}]}, "warned"),
+        ({"changes": [], "outcome": "unchanged"}, "good"),
+        ({"changes": MANY[:1], "outcome": "refused", "refusals": ["no"]}, "bad"),
+    ],
+)
+def test_the_colour_warns_of_what_is_lost_or_sent(members: dict[str, Any], badge: str) -> None:
+    assert f'<span class="badge {badge}">' in as_html(account(**{"changes": [], **members}))
+
+
+def test_a_comparison_speaks_in_one_direction_in_every_form() -> None:
+    moves = [{"section": "objects", "field": "target_room", "from": "Store", "to": "Head office/0.12", "count": 1}]
+    changes = [
+        update("1", {"quantity": 1}, {"quantity": 2}),
+        *(update(str(number), _STORE, _OFFICE) for number in range(2, 6)),
+        update("N", {}, {"barcode": "N"}, action="create"),
+        update("D", {"barcode": "D"}, {}, action="delete"),
+    ]
+    summary = {"objects": {"created": 1, "updated": 5, "deleted": 1, "unchanged": 7}}
+    given = account(changes, outcome="drift", summary=summary, moves=moves)
+    for form in (as_text, as_markdown, as_html):
+        told = re.sub(r"<[^>]*>|[`|*]", " ", form(given).partition("<body>")[2] or form(given))
+        told = re.sub(r"\s+", " ", told)
+        for words in ("missing in the instance", "changed in the application", "only in the instance"):
+            assert words in told, (form, words)
+        assert re.search(r"files say 2 (/ )?instance has 1", told), form
+        assert "files say Head office/0.12 / instance has Store: 4 objects" in told
+        for words in ("1 created", "1 deleted", "1 new", "updated", " -> ", " → "):
+            assert words not in told, (form, words)
+
+
+# ---- colours
+
+
+def luminance(colour: str) -> float:
+    """Return the relative luminance of a colour, as WCAG defines it."""
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+    parts = [int(digits[index : index + 2], 16) / 255 for index in (0, 2, 4)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_every_text_has_a_contrast_of_4_5_in_both_themes() -> None:
+    page = as_html(account(MANY))
+    themes = [
+        dict(re.findall(r"--([\w-]+): (#[0-9a-f]{3,6})", block))
+        for block in re.findall(r":root \{(.*?)\}", page, re.DOTALL)
+    ]
+    pairs = [
+        *((text, ground) for text in ("text", "soft") for ground in ("page", "card")),
+        *(("text", ground) for ground in ("before", "after")),
+        *(("on-badge", ground) for ground in ("good", "neutral", "warned", "bad")),
+        ("link", "page"),
+    ]
+    assert len(themes) == 2
+    for theme in themes:
+        for text, ground in pairs:
+            darker, lighter = sorted((luminance(theme[text]), luminance(theme[ground])))
+            assert (lighter + 0.05) / (darker + 0.05) >= 4.5, (text, ground, theme)
+
+
+def test_a_page_has_landmarks_and_tables_have_heads() -> None:
+    given = account(MANY, moves=[{"section": "objects", "field": "r", "from": None, "to": "A/1", "count": 2}])
+    page = as_html(given)
+    assert re.findall(r"<(header|main)\b", page) == ["header", "main"]
+    for table in re.findall(r"<table>.*?</table>", page, re.DOTALL):
+        assert '<th scope="col"' in table
+        assert '<th scope="row"' in table

@@ -85,7 +85,7 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
-        if tag not in ("meta", "rect"):
+        if tag not in ("meta", "rect", "input"):
             self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -170,7 +170,7 @@ def test_nothing_from_an_instance_is_markup_on_the_page() -> None:
     page = Page(as_html(filled(HOSTILE)))
     assert not page.named("script")
     assert not page.named("img")
-    assert all(re.fullmatch(r"#(part-\d+|list-\w+)?", str(link["href"])) for link in page.named("a"))
+    assert all(re.fullmatch(r"#(changes|list-\w+)", str(link["href"])) for link in page.named("a"))
     assert page.text.count("<script>") >= 12
     assert all(set(attributes) <= {"class", "open"} for attributes in page.named("details"))
 
@@ -222,8 +222,8 @@ def test_very_long_values_are_cut_and_many_changes_are_folded() -> None:
     many = replace(ACCOUNT, changes=[change(key=str(number), after={"note": "x" * 9000}) for number in range(100)])
     page = as_html(many)
     assert "x" * 2001 not in page
-    assert "<details open>" not in page
-    assert "<details open>" in as_html(ACCOUNT)
+    assert " open>" not in page
+    assert " open>" in as_html(ACCOUNT)
 
 
 @pytest.mark.parametrize("form", [as_text, as_markdown, as_html])

@@ -1,0 +1,142 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A reviewer names what is wrong with a plan from the first screen of its report, however long the plan is."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from embedded_here import Embedded
+from instance_site import SETTINGS, yaml_list
+from project import LONG
+
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.html_report import as_html
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.markdown_report import as_markdown
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.sarif_report import as_sarif
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import as_text
+
+OPEN = (
+    f"{SETTINGS}policy: {{limits: {{update_percent: 100, delete_percent: 100, creates: 10000}}, "
+    "prune: {objects: delete}}\n"
+)
+PLACES = {
+    "locations.yml": "- name: Head\n",
+    "rooms.yml": yaml_list({"number": f"0.{number}", "building_id": "Head"} for number in range(20)),
+}
+
+_LINES = 40
+"""Lines of a terminal, or of a comment, that are seen at once."""
+
+_CHARACTERS = 3000
+"""Characters of a page that are seen at once."""
+
+
+def thing(number: int, **fields: Any) -> dict[str, Any]:
+    """Return an object as the first apply has it."""
+    usual = {
+        "inventory_name": f"Thing {number}",
+        "serial_number": f"SN-{number:05}",
+        "purchasing_price": f"{100 + number}.50",
+        "purchasing_date": "2024-05-31",
+        "target_room": f"Head/0.{number % 19}",
+    }
+    return {"barcode": str(100001 + number), **usual, **fields}
+
+
+def mistakes(changes: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]], int]:
+    """Return the objects before and after, and how many are newly in one room.
+
+    Of so many changes each has a mistake: a deletion of an object with a file, dates of 2105, prices times 100, a
+    column that is shifted by a row, and objects that are all moved into one room.
+    """
+    share = min(max((changes - 1) // 4, 1), 249)
+    first = [thing(number) for number in range(changes)]
+    first[0]["documents"] = ["manual.pdf"]
+    after = [dict(one) for one in first[1:]]
+    for number, one in enumerate(after):
+        part = number // share
+        if part == 0:
+            one["purchasing_date"] = f"2105-01-{number % 28 + 1:02}"
+        elif part == 1:
+            one["purchasing_price"] = str(float(one["purchasing_price"]) * 100)
+        elif part == 2:
+            one["serial_number"] = first[number + 2]["serial_number"]
+        elif part == 3:
+            one["target_room"] = "Head/0.19"
+        else:
+            one["inventory_name"] = f"Renamed {number}"
+    return first, after, share
+
+
+def planned(changes: int, tmp_path: Path) -> tuple[RunResult, int]:
+    """Return a plan of about so many changes with mistakes in it."""
+    first, after, share = mistakes(changes)
+    site = Embedded.started(data="empty").site(tmp_path)
+    site.write({"instance.yml": OPEN, **PLACES, "manual.pdf": b"%PDF-1.7\n", "objects.yml": yaml_list(first)})
+    result = site.run()
+    assert result.outcome == "changed", as_text(result)[-2000:]
+    site.write({"objects.yml": yaml_list(after)})
+    return site.plan(), share
+
+
+def first_lines(text: str) -> str:
+    """Return what a terminal shows of the beginning."""
+    return "\n".join(text.splitlines()[:_LINES])
+
+
+def seen_in_a_comment(account: RunResult) -> str:
+    """Return what a comment shows before anything is clicked, of which the beginning is on the screen."""
+    return first_lines(as_markdown(account).partition("<details>")[0].replace("`", ""))
+
+
+def seen_on_the_page(account: RunResult) -> str:
+    """Return the text of the first screen of the page."""
+    body = as_html(account).partition("<body>")[2]
+    return html.unescape(re.sub(r"<[^>]*>|\s+", " ", body))[:_CHARACTERS]
+
+
+def seen_as_json(account: RunResult) -> str:
+    """Return what stands before the changes."""
+    return json.dumps(account.document(), ensure_ascii=False).partition('"changes": [')[0]
+
+
+def seen_in_a_review(account: RunResult) -> str:
+    """Return the first remarks."""
+    results = json.loads(as_sarif(account))["runs"][0]["results"]
+    return "\n".join(result["message"]["text"] for result in results[:_LINES])
+
+
+FORMS: dict[str, Callable[[RunResult], str]] = {
+    "text": lambda account: first_lines(as_text(account)),
+    "markdown": seen_in_a_comment,
+    "page": seen_on_the_page,
+    "json": seen_as_json,
+    "sarif": seen_in_a_review,
+}
+
+
+@pytest.mark.parametrize("changes", [5, 60, 700, *([6000] if LONG else [])])
+def test_each_mistake_is_named_on_the_first_screen(changes: int, tmp_path: Path) -> None:
+    account, share = planned(changes, tmp_path)
+    assert len(account.changes) == changes
+    for name, form in FORMS.items():
+        seen = form(account)
+        words = [f"{share} dates before 1950 or more than 20 years ahead: 2105-01-01"]
+        if share >= 5:
+            words += [f"{share} values multiplied by 100", f"{share - 1} values that other records had before"]
+        if share > 100:
+            words.append(f"{share} records newly in one room, Head/0.19")
+        if name != "json":
+            words += ["1 attachment", "100001 Thing 0"]
+        if name not in ("json", "sarif"):
+            words += ["Head/0.19", "only in part: 1 deletion"]
+        for one in words:
+            assert one in seen, (name, one, seen)
