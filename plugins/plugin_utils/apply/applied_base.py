@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The file ``applied.base`` beside the journal: what was applied last, as salted hashes."""
+"""The file ``applied.base`` beside the journal: salted hashes of what was applied last."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _SALT = re.compile(f"[0-9a-f]{{{2 * _SALT_BYTES}}}")
 
 
 class AppliedBase:
-    """The hashes of one set of files. A directory of journals may hold those of others, which stay.
+    """The hashes of one set of files. A directory of journals may have hashes of other sets, which stay.
 
     :param place: of the journal. :param instance: root of the instance.
     """
@@ -45,9 +45,9 @@ class AppliedBase:
         return Baseline(bytes.fromhex(noted["salt"]), noted["records"], noted["highest"])
 
     def write(self, baseline: Baseline) -> None:
-        """Write what was applied, in one step.
+        """Write atomically what was applied.
 
-        :raises OSError: or :class:`InvalidInput`, if the file can't be written.
+        :raises OSError: or :class:`InvalidInput`, if the file cannot be written.
         """
         own = {
             "owner": self._owner,

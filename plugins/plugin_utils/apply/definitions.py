@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""After field definitions were made: their keys are learned, and relations between them written."""
+"""Work after the creation of field definitions: learn their keys, and write the relations between them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ..set_plan.plan import Planned
 
 
 def learn_keys(client: Client, changes: Sequence[Planned]) -> None:
-    """The service makes the keys of new fields; from now on records are written with them."""
+    """Learn the keys that the service gave to new fields. From now on records are written with them."""
     made = [
         planned
         for planned in changes
@@ -40,9 +40,9 @@ def learn_keys(client: Client, changes: Sequence[Planned]) -> None:
 
 
 def relate(client: Client, planned: Planned) -> None:
-    """Writes the relations of a definition to others that were made in the same run: now those have uuids.
+    """Write the relations of a definition to definitions of the same run, which have uuids now.
 
-    :raises SeventhingsError: where one of them was not made, or the service refuses.
+    :raises SeventhingsError: if one of them was not created, or the service refuses.
     """
     uuid = planned.made or (planned.change.current.uuid if planned.change.current else "")
     template = planned.entry.template

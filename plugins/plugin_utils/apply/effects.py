@@ -1,8 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether the writes of an apply had an effect. The record in an answer proves it; all other writes are checked when
-everything is written, with one list of their kind or one request per record.
+"""Check that the writes of an apply had an effect.
+
+The record in an answer proves it. All other writes are checked at the end, with one list of their kind or one request
+per record.
 """
 
 from __future__ import annotations
@@ -44,10 +46,10 @@ _REMOVALS = (DELETE, ARCHIVE)
 
 @dataclass(frozen=True)
 class Write:
-    """A change as it was sent, whose effect nothing proves yet.
+    """A sent change whose effect nothing proves yet.
 
-    :ivar identity: what stands for the record in paths; empty for an offer that was created.
-    :ivar was_managed: whether the record belonged to the set before it was removed.
+    :ivar identity: identifies the record in paths; empty for a new offer.
+    :ivar was_managed: True if the record belonged to the set before it was removed.
     """
 
     planned: Planned
@@ -64,7 +66,7 @@ class Write:
 class Failure:
     """A write that never showed.
 
-    :ivar is_partial: whether other fields of the record were changed by it.
+    :ivar is_partial: True if the write changed other fields of the record.
     """
 
     write: Write
@@ -73,7 +75,7 @@ class Failure:
 
 
 class Effects:
-    """The writes of an apply whose effect nothing proves yet."""
+    """The writes of an apply without a proven effect."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -109,10 +111,10 @@ class Effects:
         }
 
     def failures(self, state: ListedState, lists: Collection[str], again: Callable[[], ListedState]) -> list[Failure]:
-        """Return the writes that have no effect up to the settling horizon.
+        """Return the writes without effect up to the settling horizon.
 
         :param state: the lists of these kinds after the writes. :param again: reads them once more.
-        :raises SeventhingsError: if nothing can be looked up.
+        :raises SeventhingsError: if nothing can be read.
         """
         states = [state]
         left: list[Failure] | None = None
@@ -138,9 +140,9 @@ def _pages(before: ListedState, kind: Kind) -> int:
 
 @dataclass(frozen=True)
 class _Now:
-    """The records as they are now.
+    """The present records.
 
-    :ivar lists: names of the kinds that are looked up in lists.
+    :ivar lists: names of the kinds that are read as lists.
     """
 
     client: Client
@@ -149,7 +151,7 @@ class _Now:
     _by_identity: dict[str, Mapping[str, Record]] = field(default_factory=dict)
 
     def failure(self, write: Write) -> Failure | None:
-        """Return a write as a failure; None if it had an effect."""
+        """Return a write as a failure, or None if it had an effect."""
         planned, change, kind = write.planned, write.change, write.kind
         now = self._record(write)
         if kind is HUB_ITEM:
@@ -182,7 +184,7 @@ class _Now:
         return write.kind.name in self.lists and not was_archived
 
     def _record(self, write: Write) -> Record | None:
-        """Return a record as it is now; None if it does not exist, or if it is archived and looked up in a list."""
+        """Return the present record, or None if it does not exist, or is archived and its kind is read as a list."""
         kind, template = write.kind, write.planned.entry.template
         if kind is HUB_ITEM and write.change.action == CREATE:
             return offer_of(self.state, write.planned.desired)

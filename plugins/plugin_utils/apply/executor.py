@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Carries out the plan for an instance: level by level, concurrently inside a level, with a journal.
+"""Execute the plan for an instance: level by level, concurrently inside a level, with a journal.
 
-A record that fails skips what depends on it; everything else goes on. So does a record whose answer was lost: it is put
-aside, and looked for at the end of its level.
+If a record fails, its dependents are skipped and everything else goes on. If an answer is lost, the record is put aside
+and looked up at the end of its level.
 """
 
 from __future__ import annotations
@@ -76,10 +76,10 @@ _WRITES = (CREATE, UPDATE, DELETE, ARCHIVE)
 
 @dataclass(frozen=True)
 class Progress:
-    """The progress of an apply: how many of how many records of one level's section are done.
+    """The progress of an apply: the completed records of one section of a level.
 
-    :ivar requests: how many requests were sent.
-    :ivar left: how many the rate limit leaves for now; None where there is no limit.
+    :ivar requests: number of requests sent.
+    :ivar left: number of requests that the rate limit allows now; None without a limit.
     """
 
     section: str
@@ -93,10 +93,12 @@ class Progress:
 class Outcome:
     """The outcome of an apply.
 
-    :ivar done: section and action to number. :ivar failures: what failed and why. :ivar skipped: what was not
-        sent because something that it needs was not made. :ivar not_tried: what was not sent because the run stopped.
-    :ivar twice: natural keys that stand twice after the creates, with both uuids.
-    :ivar is_partial: whether a record that failed was written in part.
+    :ivar done: section and action to number. :ivar failures: records and reasons. :ivar skipped: records that were not
+        sent because a record that they need was not created. :ivar not_tried: records that were not sent because the
+    run
+        stopped.
+    :ivar twice: natural keys that exist twice after the creations, with both uuids.
+    :ivar is_partial: True if a failed record was written in part.
     """
 
     done: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -108,16 +110,16 @@ class Outcome:
 
     @property
     def has_changed(self) -> bool:
-        """Whether the run changed anything."""
+        """Return True if the run changed anything."""
         return self.is_partial or any(number for (_section, action), number in self.done.items() if action in _WRITES)
 
 
 class Executor:
-    """Applies one plan.
+    """Apply one plan.
 
-    :param workers: how many requests may be under way at once.
-    :param on_progress: is told how far the work is, after each record.
-    :param of_plan: whether a plan file is applied; then what is half changed must be known again.
+    :param workers: maximum number of concurrent requests.
+    :param on_progress: called after each record.
+    :param of_plan: True if a plan file is applied. Then records that are changed in part must be recognized later.
     """
 
     def __init__(
@@ -151,7 +153,7 @@ class Executor:
         self.outcome = Outcome()
 
     def run(self) -> Outcome:
-        """Sends everything that the plan holds. Takes away last what is to be taken away, in the opposite order."""
+        """Send everything in the plan. Removals come last, in the opposite order."""
         self._journal.managed(self._plan.managed, self._plan.names)
         self._client.transport.rate.expect(len(self._plan.changes))
         for level, batch in self._ready.batches():
@@ -164,8 +166,9 @@ class Executor:
         return self.outcome
 
     def _note_filled(self, planned: Planned, change: Change) -> None:
-        """Notes values for fields that no record had when the lists were read: one record of each kind tells whether
-        they are hidden, where the instance leaves out what is empty.
+        """Note fields that no listed record had and that get a value.
+
+        If the instance leaves empty fields out, one record of each kind shows whether these fields are hidden.
         """
         state = self._plan.state
         if state is None or change.action not in (CREATE, UPDATE) or planned.made is None:
@@ -177,7 +180,7 @@ class Executor:
                 self._filled.setdefault(planned.kind.name, (planned, first))
 
     def _check_kept(self) -> None:
-        """Reads one record of each kind that was given a value for a field which no record had."""
+        """Read one record of each kind that got a value for a field that no record had."""
         filled, self._filled = self._filled, {}
         for planned, values in filled.values():
             try:
@@ -208,7 +211,7 @@ class Executor:
                 self._fail(planned, self._reason(planned, error))
 
     def _look_at_results(self) -> None:
-        """Look for creations that stand twice and for writes without effect, in the same lists."""
+        """Check for duplicate creations and for writes without effect, in the same lists."""
         changes = self._plan.changes
         created = creations_in(changes)
         lists = self._effects.lists(self._plan.state, {planned.kind.name for planned in created})
@@ -267,7 +270,7 @@ class Executor:
         self._lost, self._found = {}, None
 
     def _try(self, planned: Planned) -> bool:
-        """Carry out a change. Return False if its answer was lost, so that it is put aside."""
+        """Execute a change. Return False if its answer was lost, so that it is put aside."""
         if self._stopped:
             self._leave(planned, self._stopped, self.outcome.not_tried)
             return True
@@ -328,8 +331,9 @@ class Executor:
             raise
 
     def _settled(self) -> Iterator[Planned]:
-        """Yield the records of this level that were put aside, after a look for all of them together. If some are
-        missing, look once more when the youngest loss is as old as the settling horizon.
+        """Yield the records of this level that were put aside, after looking them up together.
+
+        If some are missing, look them up once more when the latest loss is as old as the settling horizon.
         """
         aside, self._aside = self._aside, []
         if not aside:
@@ -368,7 +372,7 @@ class Executor:
     # ---- one record
 
     def _reason(self, planned: Planned, error: Exception) -> str:
-        """Says why a record failed. The words of the service may quote what was sent."""
+        """Return why a record failed, without secrets: the words of the service may quote what was sent."""
         if isinstance(error, (JournalBroken, _Orphaned)):
             return error.message
         return self._plan.hiding.reason(planned.entry, error)
@@ -377,9 +381,9 @@ class Executor:
         self._leave(planned, reason, self.outcome.failures)
 
     def _leave(self, planned: Planned, reason: str, some: list[tuple[Planned, str]]) -> None:
-        """Notes a change that was not written.
+        """Note a change that was not written.
 
-        :param some: those of the outcome that were left alike.
+        :param some: the list of the outcome for such changes.
         """
         self._ready.fail(planned)
         begun = self._ready.begun(planned)
@@ -389,7 +393,7 @@ class Executor:
         some.append((planned, reason))
 
     def _is_done_no_more(self, planned: Planned, is_partial: bool = True) -> None:
-        """Each record is counted once: one that was written in part as what became of the rest."""
+        """Count a record once: a record written in part counts as what became of the rest."""
         with self._mutex:
             self.outcome.done[planned.section, planned.change.action] -= 1
             self.outcome.is_partial |= is_partial
@@ -400,7 +404,7 @@ class Executor:
             raise _Orphaned("not sent: the process that started this run is gone")
 
     def _carry_out_until_done(self, planned: Planned) -> None:
-        """Carries a change out, and begins anew where others made records of its kind during a long pause."""
+        """Execute a change. Start again if others created records of its kind during a long pause."""
         while True:
             with contextlib.suppress(CreatedMeanwhile):
                 self._carry_out(planned)
@@ -423,9 +427,9 @@ class Executor:
         self._journal.made(planned.kind.name, planned.noted, planned.made)
 
     def _found_after_loss(self, planned: Planned) -> Record | None:
-        """Return what came of a creation that is never sent twice; None if it was not sent before.
+        """Return the result of a creation that is never sent twice, or None if it was not sent before.
 
-        :raises OutcomeUnknown: if nothing came of it.
+        :raises OutcomeUnknown: if there is no result.
         """
         again = self._after_loss(planned)
         if again is None:
@@ -515,10 +519,11 @@ class Executor:
         return uuid
 
     def _adopt(self, applier: Applier, planned: Planned, change: Change, found: Record) -> str:
-        """Give a record that somebody else created meanwhile what was planned for it. From now on the change is what is
-        left to do: an update, or nothing.
+        """Give a record that somebody else created the planned values.
 
-        :raises SeventhingsError: if it has other values: to overwrite these was not planned.
+        The change becomes what is left: an update, or nothing.
+
+        :raises SeventhingsError: if the record has other values: overwriting them was not planned.
         """
         for key, value in change.values.items():
             linked = list(attachments_in(planned.schema.read_one(key, found.flat)))
@@ -540,7 +545,7 @@ class Executor:
         return found.uuid
 
     def _find(self, planned: Planned) -> list[Record]:
-        """Return the records that have the natural key of a planned one now. None had it when the plan was made."""
+        """Return the present records with the natural key of a planned record. None had it when the plan was made."""
         return find_now(self._client, planned.schema, planned.keys, planned.desired, planned.entry.template)
 
 
@@ -550,7 +555,7 @@ def _is_locked_out(planned: Planned, error: SeventhingsError) -> bool:
 
 
 class _PutAside(Exception):
-    """The answer to a request was lost, so its record is looked for at the end of the level."""
+    """Raised if the answer to a request is lost, so that its record is looked up at the end of the level."""
 
     def __init__(self, error: OutcomeUnknown) -> None:
         super().__init__(error.message)
@@ -559,7 +564,7 @@ class _PutAside(Exception):
 
 @dataclass(frozen=True)
 class _Aside:
-    """A record that was put aside, with the error of its request and the moment of the loss."""
+    """A record that was put aside, with the error of its request and the time of the loss."""
 
     planned: Planned
     error: OutcomeUnknown
@@ -567,8 +572,8 @@ class _Aside:
 
 
 class _Orphaned(SeventhingsError):
-    """The process that started this run is gone."""
+    """Raised if the process that started this run no longer exists."""
 
 
 _ENDS_THE_RUN = (JournalBroken, AccessTokenRefused, TooManyRequests, ServiceUnavailable, _Orphaned)
-"""Errors that every other record would meet too."""
+"""Errors that every other record would meet, too."""

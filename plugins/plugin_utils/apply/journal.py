@@ -1,13 +1,13 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The journal of a managed set: which creates were sent, what became of them, and which records belong to the set.
+"""The journal of a managed set: sent creations, their outcome, and the records that belong to the set.
 
-It holds no secrets. A run that was killed reads it and looks up what was on its way; losing it never causes a
-duplicate, because every run finds records by their natural key. So nothing waits until a disk has really written it.
+It has no secrets. After an interrupted run, the next run reads it and looks up pending requests. Losing it never causes
+a duplicate, because every run finds records by their natural key. So nothing waits for the disk.
 
-What it says is believed only as far as that is harmless. It lifts no limit, and its notes count for the set with its
-``set_id`` and for no other.
+The journal is trusted only as far as that is harmless. It lifts no limit, and its notes count only for the set with its
+``set_id``.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from ..desired.desired import INLINE, Held, Source
 from .journal_place import place_of, places_of_all
 
 SIZE_LIMIT = 256 << 20
-"""Bytes of a journal: about those that 500,000 records take."""
+"""Maximum size of a journal in bytes: about 500,000 records."""
 
 _LINE_LIMIT = 1 << 20
 _MOST_UNREADABLE = 1000
@@ -52,35 +52,38 @@ _ID_BYTES = 8
 
 
 class JournalRefused(InvalidInput):
-    """The journal can't be trusted, or is not the one of these files; nothing has been sent."""
+    """Raised if the journal cannot be trusted or belongs to other files. Nothing was sent."""
 
 
 class JournalHeld(JournalRefused):
-    """Another run holds the journal and does not let go of it."""
+    """Raised if another run owns the journal until the timeout."""
 
 
 class JournalBroken(SeventhingsError):
-    """The journal can't be written, so nothing more may be sent."""
+    """Raised if the journal cannot be written. Nothing more may be sent."""
 
 
 class Upload(NamedTuple):
-    """A file that is uploaded, for however many records; by this it is known again after a run was killed."""
+    """A file that is uploaded once for any number of records. It identifies the upload after an interrupted run."""
 
     name: str
     sha256: str
 
     def noted(self) -> dict[str, str]:
-        """The entry as it stands in a note."""
+        """Return the entry as a note has it."""
         return self._asdict()
 
 
 def new_set_id() -> str:
-    """A ``set_id`` that no other set has."""
+    """Return a random ``set_id``."""
     return secrets.token_hex(_ID_BYTES)
 
 
 def _set_id_of(set_name: str, src: str) -> str:
-    """The ``set_id`` of files that have none: the same for each instance of a fleet, so that one line fits all."""
+    """Return the ``set_id`` of files without one.
+
+    It is the same for all instances of a fleet, so that one line fits all.
+    """
     return hashlib.sha256(f"{set_name}\0{src}".encode("utf-8", "surrogatepass")).hexdigest()[: 2 * _ID_BYTES]
 
 
@@ -89,20 +92,19 @@ class Memory:
     """The notes of one ``set_id``, summed up.
 
     :ivar known: uuids of the records that belong to the set.
-    :ivar names: uuid to the kind and key that a record had when it was last noted, where they were.
-    :ivar unresolved: kind and key of creations that were sent and whose outcome is not noted, to the moment in seconds
-        since 1970.
-    :ivar uploads: files that earlier runs uploaded, to their uuids; empty where nothing says what came of one.
-    :ivar uploading: uploads whose outcome is not noted, to the moment, as in ``unresolved``.
+    :ivar names: uuid to the last noted kind and key of a record, if any.
+    :ivar unresolved: kind and key of sent creations without a noted outcome, to the time in seconds since 1970.
+    :ivar uploads: files that earlier runs uploaded, to their uuids; empty without a noted outcome.
+    :ivar uploading: uploads without a noted outcome, to the time, as in ``unresolved``.
     :ivar files: uuids of all files that were uploaded for this set.
-    :ivar run: what an earlier run was about to do and did not come to the end of, as a digest; empty where all is done.
-    :ivar existing: section to the number of records that were there before that run, as its limits counted them.
-    :ivar made: uuids of what that run made, and kind and key of what it was about to make.
+    :ivar run: digest of an unfinished earlier run; empty if everything is done.
+    :ivar existing: section to the number of records before that run, as its limits counted them.
+    :ivar made: uuids of what that run created, and kind and key of what it was about to create.
     :ivar touched: the same, and uuids of what it began to change.
     :ivar protected: uuids of records that must stay.
-    :ivar refused: kind and key of creates that the service refused because another record has their values.
-    :ivar sources: each source that was applied last to the number of its records.
-    :ivar origins: uuid to the file that a record was in when it was applied last, if that is noted.
+    :ivar refused: kind and key of creations that the service refused because another record has their values.
+    :ivar sources: each source of the last apply to the number of its records.
+    :ivar origins: uuid to the file of the record in its last apply, if noted.
     """
 
     known: set[str] = field(default_factory=set)
@@ -121,7 +123,7 @@ class Memory:
     origins: dict[str, str] = field(default_factory=dict)
 
     def take(self, note: dict[str, str]) -> None:
-        """Takes one note in.
+        """Add one note.
 
         :raises ValueError: or ``KeyError``, if it is no note.
         """
@@ -243,20 +245,19 @@ _TAKERS: dict[str, Callable[[Memory, dict[str, str]], None]] = {
 class Journal:
     """A file of JSON lines, locked from before the first write to the end of the run.
 
-    :param directory: where the journal lies; None: in the state directory of the user. Made if it is not there.
+    :param directory: the directory of the journal, created if missing; None: in the state directory of the user.
     :param instance: root of the instance; notes of other instances are left alone.
-    :param set_name: name of the managed set; empty where there is none.
-    :param set_id: what tells this set from others of its name; empty: that of the journal.
-    :param src: the directory of the files, or the file, by which they are known where they have no ``set_id``.
-    :param is_kept: False: nothing is noted, because the notes are about another instance than the one that is
-        connected.
-    :param lock_wait: seconds to wait for another run. :param on_wait: gets words about a wait that takes long.
-    :ivar instance: root of the instance that the notes are about. :ivar set_name: as it was given.
-    :ivar set_id: the one that counts; empty where there is none yet, or no set.
-    :ivar memory: what the notes say.
-    :ivar warnings: what the user should know about the journal.
-    :raises JournalRefused: where it can't be trusted, or is not the one of these files.
-    :raises InvalidInput: where there is no place for it.
+    :param set_name: name of the managed set; empty without one.
+    :param set_id: distinguishes this set from others of its name; empty: that of the journal.
+    :param src: the directory of the files, or the file, which identifies files without a ``set_id``.
+    :param is_kept: False: write no notes, because the notes are about another instance than the connected instance.
+    :param lock_wait: seconds to wait for another run. :param on_wait: called with words about a long wait.
+    :ivar instance: root of the instance of the notes. :ivar set_name: as given.
+    :ivar set_id: the id that counts; empty if there is none yet, or no set.
+    :ivar memory: the notes, summed up.
+    :ivar warnings: warnings about the journal for the user.
+    :raises JournalRefused: if it cannot be trusted, or belongs to other files.
+    :raises InvalidInput: if it has no place.
     """
 
     def __init__(
@@ -302,7 +303,7 @@ class Journal:
 
     @property
     def known(self) -> set[str]:
-        """Uuids of the records that belong to the set."""
+        """Return the uuids of the records that belong to the set."""
         return self.memory.known
 
     @cached_property
@@ -332,17 +333,17 @@ class Journal:
 
     @property
     def unresolved(self) -> Set[str]:
-        """Kind and key of creations that were sent and whose outcome is not noted."""
+        """Return kind and key of sent creations without a noted outcome."""
         return self.memory.unresolved.keys()
 
     @property
     def uploads(self) -> dict[Upload, str]:
-        """Files that earlier runs uploaded, to their uuids; empty where nothing says what came of one."""
+        """Return the uploads of earlier runs with their uuids; empty without a noted outcome."""
         return self.memory.uploads
 
     @property
     def files(self) -> set[str]:
-        """Uuids of all files that were uploaded for this set."""
+        """Return the uuids of all files that were uploaded for this set."""
         return self.memory.files
 
     @property
@@ -414,9 +415,9 @@ class Journal:
         self.memory = memory
 
     def _take(self, line: bytes, counts: str, memory: Memory) -> bool:
-        """Tells whether a line is a note; those of other instances and sets are left alone.
+        """Return True if a line is a note. Notes of other instances and sets are left alone.
 
-        :param counts: the ``set_id`` whose notes are summed up: there may be any number of others.
+        :param counts: the ``set_id`` whose notes are summed up.
         """
         note = _note_of(line)
         if note is None:
@@ -433,9 +434,9 @@ class Journal:
         return True
 
     def _known_id(self) -> str:
-        """The ``set_id`` that counts.
+        """Return the ``set_id`` that counts.
 
-        :raises JournalRefused: where the files have another one than the journal.
+        :raises JournalRefused: if the files and the journal have different ids.
         """
         if not self._owner["set"]:
             return ""
@@ -498,7 +499,7 @@ class Journal:
         return False
 
     def _opened(self) -> int:
-        """Return the descriptor of the journal, which is made if it is missing."""
+        """Return the descriptor of the journal, which is created if missing."""
         if self._descriptor is None:
             try:
                 self._descriptor = self.place.folder.open_to_append(self.place.name)
@@ -515,12 +516,12 @@ class Journal:
             return False
 
     def _holder(self) -> str:
-        """Return which process holds the journal, in words that follow others; empty if the system does not tell it."""
+        """Return which process owns the journal, in words to append; empty if the system does not say."""
         holder = holder_of(self._opened())
         return f": {holder}" if holder else ""
 
     def _settle_id(self) -> None:
-        """Notes which ``set_id`` these files have, and makes one where they have none."""
+        """Note the ``set_id`` of these files, and create one if they have none."""
         if not self._owner["set"]:
             return
         if not self.set_id:
@@ -546,21 +547,22 @@ class Journal:
     # ---- runs
 
     def begun(self, run: str, existing: Mapping[str, int] = MappingProxyType({})) -> None:
-        """Note what a run is about to do, after the limits let it pass. A later run may do the rest of it.
+        """Note what a run is about to do, after it passed the limits. A later run may do the rest.
 
-        :param run: a digest of it. :param existing: section to the number of records that its limits count of.
+        :param run: a digest of it. :param existing: section to the number of records for the limits.
         """
         self._write([{"note": "begun", "run": run, "existing": json.dumps(dict(existing))}])
 
     def ended(self) -> None:
-        """Notes that all of it was done."""
+        """Note that everything was done."""
         self._write([{"note": "ended"}])
 
     # ---- requests of an interrupted run
 
     def seconds_to_settle(self, creations: Iterable[tuple[str, str]], settle: float) -> float | None:
-        """Return how long to wait before records are looked for once more, because an interrupted run sent requests
-        that may have taken effect since the journal was read. Return None if there are none.
+        """Return how long to wait before records are read once more because of an interrupted run.
+
+        Its requests may have taken effect since the journal was read. Return None if there are none.
 
         :param creations: kind and key of the records that are about to be created; uploads always count.
         :param settle: the settling horizon.
@@ -572,53 +574,54 @@ class Journal:
         return max(seconds_left(moment, self._now(), settle) for moment in pending) if pending else None
 
     def settled(self) -> None:
-        """Note in memory that the requests of interrupted runs can't take effect any more."""
+        """Note in memory that the requests of interrupted runs can no longer take effect."""
         self.memory.unresolved = dict.fromkeys(self.memory.unresolved, -math.inf)
         self.memory.uploading = dict.fromkeys(self.memory.uploading, -math.inf)
 
     # ---- creates
 
     def sent(self, kind: str, key: str) -> None:
-        """Note that a creation is about to be sent. Raise if that can't be noted: then it is not sent."""
+        """Note that a creation is about to be sent. Raise if that cannot be noted: then it is not sent."""
         self._write([{"note": "sent", "kind": kind, "key": key, "at": self._moment()}])
 
     def not_made(self, kind: str, key: str) -> None:
-        """Note that the service did not carry out a creation, so that nobody looks for the record."""
+        """Note that the service did not execute a creation, so that nobody looks for the record."""
         self._write([{"note": "not_made", "kind": kind, "key": key}])
 
     def _moment(self) -> str:
         return dt.datetime.fromtimestamp(self._now(), dt.UTC).isoformat(timespec="milliseconds")
 
     def made(self, kind: str, key: str, uuid: str) -> None:
-        """Notes what a create came to."""
+        """Note the outcome of a creation."""
         self._write([{"note": "made", "kind": kind, "key": key, "uuid": uuid}])
         self.known.add(uuid)
         self.memory.names[uuid] = f"{kind} {key}"
 
     def changing(self, uuid: str) -> None:
-        """Notes that a record is about to be changed, which may take several requests."""
+        """Note that a record is about to be changed, which may take several requests."""
         self._write([{"note": "changing", "uuid": uuid}])
 
     def gone(self, kind: str, key: str, uuid: str) -> None:
-        """Notes that a record was taken away."""
+        """Note that a record was removed."""
         self._write([{"note": "gone", "kind": kind, "key": key, "uuid": uuid}])
         self.known.discard(uuid)
 
     def archived(self, kind: str, key: str, uuid: str) -> None:
-        """Note that a record was archived. It is not managed any more, and is found again by its uuid."""
+        """Note that a record was archived. It is no longer managed, and is found again by its uuid."""
         self._write([{"note": "archived", "kind": kind, "key": key, "uuid": uuid}])
         self.known.discard(uuid)
 
     def refused(self, kind: str, key: str) -> None:
-        """Note that the service refused to create a record because another one has its values. The next plan looks that
-        one up in the archive.
+        """Note that the service refused a creation because another record has its values.
+
+        The next plan looks that record up in the archive.
         """
         self._write([{"note": "refused", "kind": kind, "key": key}])
 
     def managed(self, uuids: Iterable[str], names: Mapping[str, tuple[str, str]] = MappingProxyType({})) -> None:
-        """Notes records that were there already and are in the files: from now on they belong to the set.
+        """Note existing records of the files: from now on they belong to the set.
 
-        :param names: uuid to the kind and key that the files have; a record with another one is noted anew.
+        :param names: uuid to the kind and key in the files; a record with another key is noted again.
         """
         known = self.memory.names
         fresh = {
@@ -632,7 +635,7 @@ class Journal:
         known.update((uuid, " ".join(name)) for uuid, name in fresh.items() if name)
 
     def protect(self, uuid: str, is_protected: bool) -> None:
-        """Notes that a record must stay, or need not any more, where that is not noted yet."""
+        """Note that a record must stay, or no longer needs to, if that is not noted yet."""
         if uuid and is_protected != (uuid in self.memory.protected):
             self._write([{"note": "protected" if is_protected else "released", "uuid": uuid}])
             (self.memory.protected.add if is_protected else self.memory.protected.discard)(uuid)
@@ -640,7 +643,7 @@ class Journal:
     # ---- sources
 
     def applied(self, sources: Mapping[Source, Held]) -> None:
-        """Note the sources of an apply with the number of their records, if that is news."""
+        """Note the sources of an apply with their numbers of records, if they changed."""
         if not self.set_id:
             # Files without a set share one journal.
             return
@@ -653,7 +656,7 @@ class Journal:
             self.memory._source(note)
 
     def came_from(self, origins: Mapping[str, str]) -> None:
-        """Note the files that records are in, if that is news.
+        """Note the files of records, if they changed.
 
         :param origins: uuid to the file.
         """
@@ -670,15 +673,15 @@ class Journal:
     # ---- uploads
 
     def uploading(self, upload: Upload) -> None:
-        """Notes that a file is about to be uploaded."""
+        """Note that a file is about to be uploaded."""
         self._write([{"note": "uploading", **upload.noted(), "at": self._moment()}])
 
     def not_uploaded(self, upload: Upload) -> None:
-        """Note that the service did not carry out an upload, so that nobody looks for the file."""
+        """Note that the service did not execute an upload, so that nobody looks for the file."""
         self._write([{"note": "not_uploaded", **upload.noted()}])
 
     def uploaded(self, upload: Upload, uuid: str) -> None:
-        """Notes what became of an upload."""
+        """Note the outcome of an upload."""
         self._write([{"note": "uploaded", **upload.noted(), "uuid": uuid}])
         self.files.add(uuid)
 
@@ -706,18 +709,18 @@ class Journal:
             self._end += len(data)
 
     def _mend(self, descriptor: int) -> None:
-        """A line that a full disk or a kill cut off goes, and one that lacks nothing but its end gets it."""
+        """Remove a line that a full disk or a kill cut off, and complete a line that lacks only its end."""
         os.ftruncate(descriptor, self._end)
         if self._end and os.pread(descriptor, 1, self._end - 1) != b"\n":
             self._end += os.write(descriptor, b"\n")
 
 
 def protected_by_others(own: Journal) -> dict[str, str]:
-    """The records of an instance that must stay because another set says so, as far as this user applied it here.
+    """Return the records of an instance that must stay because of another set that this user applied here.
 
-    :param own: the journal of the set that is applied, whose own protections are left out.
+    :param own: the journal of the applied set, whose own protections are left out.
     :returns: uuid to the words for the set and its journal.
-    :raises JournalRefused: where a journal can't be read: nobody knows what it protects.
+    :raises JournalRefused: if a journal cannot be read: nobody knows what it protects.
     """
     protected: dict[str, str] = {}
     try:
@@ -739,7 +742,7 @@ def protected_by_others(own: Journal) -> dict[str, str]:
 
 
 def _id_of(lines: Iterable[bytes], owner: Mapping[str, str]) -> str:
-    """The ``set_id`` that a journal has noted for files last; empty where it has none.
+    """Return the last noted ``set_id`` of files, or an empty text without one.
 
     :param owner: the instance, the set and ``src``.
     """
@@ -753,7 +756,7 @@ def _id_of(lines: Iterable[bytes], owner: Mapping[str, str]) -> str:
 
 
 def _protections(descriptor: int, instance: str) -> dict[tuple[str, str], set[str]]:
-    """Sums up what the notes of a journal protect, by the name of the set and its id."""
+    """Return what the notes of a journal protect, by the name of the set and its id."""
     found: dict[tuple[str, str], set[str]] = {}
     with open(descriptor, "rb", closefd=False) as stream:
         for line in stream:
@@ -780,7 +783,7 @@ def _counts_in(text: str) -> dict[str, int]:
 
 
 def _note_of(line: bytes) -> dict[str, str] | None:
-    """One line as a note; None where it is none."""
+    """Return a line as a note, or None if it is none."""
     if len(line) > _LINE_LIMIT:
         return None
     try:
@@ -801,9 +804,9 @@ def _moment_of(note: Mapping[str, str]) -> float:
 
 
 def _require_trusted(path: Path, found: os.stat_result) -> None:
-    """Checks what the place does not: it may be one that the task names.
+    """Check the owner and the size of a journal at a place that the task names.
 
-    :raises JournalRefused: where somebody else may have written it, or it is too long.
+    :raises JournalRefused: if somebody else may have written it, or it is too long.
     """
     if found.st_nlink > 1:
         raise JournalRefused(f"journal: {path} is linked to a file of another name; expected one of its own")

@@ -1,8 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Finds the place of a journal: the one that the task names, else the state directory of the user. It is never among
-the files.
+"""Find the place of a journal: a path of the task, else the state directory of the user.
+
+It is never among the files.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _EARLIER = f".seventhings/{_FILE}"
 _NO_SET = "_"
 _APPLIED = "applied"
 _LONGEST = 200
-"""Characters of one step of a path; file systems take 255 bytes."""
+"""Maximum characters of one step of a path; file systems allow 255 bytes."""
 
 _DIGEST = 32
 _HINT = "; set journal to a directory that can be written"
@@ -32,9 +33,9 @@ _HINT = "; set journal to a directory that can be written"
 class JournalPlace(NamedTuple):
     """A file in a directory.
 
-    :ivar folder: what is below it is opened without following links.
+    :ivar folder: everything below it is opened without following links.
     :ivar name: of the file, relative to it.
-    :ivar hint: what to do where it can't be written.
+    :ivar hint: what to do if it cannot be written.
     """
 
     folder: Folder
@@ -43,17 +44,17 @@ class JournalPlace(NamedTuple):
 
     @property
     def path(self) -> Path:
-        """The path of the journal, for people."""
+        """Return the path of the journal for messages."""
         return self.folder.path / self.name
 
 
 def place_of(directory: Path | None, instance: str, set_name: str) -> JournalPlace:
-    """The place of a journal.
+    """Return the place of a journal.
 
-    :param directory: where the task names one; who owns it is not judged then. None: ``INSTANCE/SET`` below
+    :param directory: a directory of the task, whose owner is not checked. None: ``INSTANCE/SET`` below
         ``$XDG_STATE_HOME/seventhings``, so that one directory of files may serve many instances.
-    :param instance: root of the instance. :param set_name: name of the managed set; empty where there is none.
-    :raises InvalidInput: where there is no home directory.
+    :param instance: root of the instance. :param set_name: name of the managed set; empty without one.
+    :raises InvalidInput: if there is no home directory.
     """
     if directory is not None:
         return JournalPlace(Folder(directory), _FILE)
@@ -62,11 +63,10 @@ def place_of(directory: Path | None, instance: str, set_name: str) -> JournalPla
 
 
 def places_of_all(instance: str) -> Iterator[JournalPlace]:
-    """The places of the journals of every set of an instance, without those that tasks named; none without a home
-    directory.
+    """Yield the places of the journals of all sets of an instance, except those that tasks named.
 
-    :raises NotOpened: where a link or something else stands in place of a directory.
-    :raises OSError: where a directory can't be read.
+    :raises NotOpened: if a directory is replaced by a link or something else.
+    :raises OSError: if a directory cannot be read.
     """
     try:
         folder = _state_folder("journal", _HINT)
@@ -83,11 +83,11 @@ def places_of_all(instance: str) -> Iterator[JournalPlace]:
 
 
 def kept_place(option: str, instance: str, *steps: str) -> tuple[Folder, str]:
-    """The place of another file that is kept about an instance, beside its journals.
+    """Return the place of another file about an instance, beside its journals.
 
-    :param option: with which the user names another place.
+    :param option: the option for another place.
     :returns: the directory, and the name of the file relative to it.
-    :raises InvalidInput: where there is no home directory.
+    :raises InvalidInput: if there is no home directory.
     """
     folder = _state_folder(option, f"; set {option} to a file that can be written")
     # The journal of a set that is called so has another name.
@@ -105,10 +105,12 @@ def applied_place(instance: str, set_name: str) -> tuple[Folder, str]:
 
 
 def earlier_journal(src: str, place: JournalPlace) -> Path | None:
-    """The journal that an earlier version left among the files; it may be anything by now, so nobody opens it.
+    """Return the journal that an earlier version left among the files.
 
-    :param src: the directory of the files; empty where there is none.
-    :param place: of the journal that is used.
+    Nobody opens it: it may be anything by now.
+
+    :param src: the directory of the files; empty without one.
+    :param place: of the journal in use.
     """
     path = Path(src) / _EARLIER
     if not src or not os.path.lexists(path) or os.path.realpath(path.parent) == str(place.path.parent):
@@ -146,7 +148,7 @@ def _instance_step(root: str) -> str:
 
 
 def _step(text: str) -> str:
-    """One step of a path for any text, another one for each."""
+    """Return one step of a path for a text, different for different texts."""
     step = quote(text, safe="", errors="surrogatepass")
     if step in (".", "..", _NO_SET):
         return "".join(f"%{ord(sign):02X}" for sign in step)

@@ -1,9 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The changes of a plan that may be written now: those that need nothing which was not made. No requests are made
-here.
-"""
+"""Find the changes of a plan that can be written now: everything they need exists. No requests are made here."""
 
 from __future__ import annotations
 
@@ -21,9 +19,9 @@ _REMOVALS = (DELETE, ARCHIVE)
 
 
 class Readiness:
-    """Keeps account of what was made of a plan and what failed, and so of what can be written.
+    """Track what was created and what failed, and so what can be written.
 
-    :param changes: all that the plan holds.
+    :param changes: everything in the plan.
     :param hiding: what must not be shown.
     :param later_uploads: yields the fields of a new record whose files are uploaded once it exists.
     """
@@ -50,11 +48,11 @@ class Readiness:
         }
 
     def batches(self) -> Iterator[tuple[Level | None, Sequence[Planned]]]:
-        """The changes in the order in which they are written; what is taken away comes last, in the opposite order.
+        """Yield the changes in the order of writing. Removals come last, in the opposite order.
 
-        Each batch is asked for when the one before it was written.
+        Each batch is requested after the batch before it was written.
 
-        :returns: the level of a batch, where all of that level is written with it.
+        :returns: the level of a batch, if it completes the level.
         """
         writes = [planned for planned in self._changes if planned.change.action not in _REMOVALS]
         removals = [planned for planned in self._changes if planned.change.action in _REMOVALS]
@@ -68,42 +66,43 @@ class Readiness:
             yield None, [planned for planned in removals if level_of(planned.section) == level]
 
     def _links_to_write(self) -> list[Planned]:
-        """The links that were left for later, but for those of records that failed: of these all is told."""
+        """Return the postponed links, except those of failed records, which are reported as a whole."""
         return [link for link in self._links if id(self._of_entry[id(link.entry)]) not in self._failed]
 
     def fail(self, planned: Planned) -> None:
-        """Notes that a change was not written."""
+        """Note that a change was not written."""
         self._failed.add(id(planned))
         self._failed_entries.add(id(planned.entry))
 
     def has_failed(self, planned: Planned) -> bool:
-        """Tells whether a change was not written although its turn came."""
+        """Return True if a change was not written although its turn came."""
         return id(planned) in self._failed
 
     def is_link(self, planned: Planned) -> bool:
-        """Tells whether a change holds the links that were left for later."""
+        """Return True if a change has the postponed links."""
         return id(planned) in self._link_ids
 
     def completes(self, planned: Planned) -> bool:
-        """Tells whether a record is done with this change. Links that come later are a part of it, unless it is nothing
-        else.
+        """Return True if this change completes a record.
+
+        Postponed links are a part of it, unless it is nothing else.
         """
         return (id(planned) in self._link_ids) == (id(planned) in self._only_links)
 
     def begun(self, planned: Planned) -> Planned | None:
-        """The change of which a part was written, where this one holds the links that were left for later."""
+        """Return the change that was written in part, if this change has its postponed links."""
         is_rest = id(planned) in self._link_ids and id(planned) not in self._only_links
         return self._of_entry[id(planned.entry)] if is_rest else None
 
     def made(self, link: Planned) -> str:
-        """The uuid of the record whose links were left for later."""
+        """Return the uuid of the record whose links were postponed."""
         return str(self._of_entry[id(link.entry)].made)
 
     def lacking(self, planned: Planned) -> str:
-        """Says why a record can't be written, because it needs something that was not made; empty where nothing lacks.
+        """Return why a record cannot be written, because it needs something that was not created; empty if it can.
 
-        The uuids of what was made are filled in. What is of one section is linked when all of it was made, so there
-        only the link lacks.
+        Fill in the uuids of created records. Records of one section are linked after all of them exist, so there only
+        the link is missing.
         """
         for key in planned.change.values:
             definition = self._fields_to_come.get((planned.kind.template, key))
@@ -124,8 +123,10 @@ class Readiness:
         return ""
 
     def without_later_links(self, planned: Planned) -> Change:
-        """Return the change without what follows in a pass of its own: links to records of the same level that are not
-        created yet, and files that are uploaded once the record exists.
+        """Return the change without the parts of a later pass.
+
+        These are links to records of the same level that do not exist yet, and files that are uploaded once the record
+        exists.
         """
         change = planned.change
         later = {key for key, _reference in _awaited(planned)} | {*self._later_uploads(planned)}
@@ -147,5 +148,5 @@ def _awaited(planned: Planned) -> Iterable[tuple[str, Reference]]:
 
 
 def _key_to_come(change: Change) -> str:
-    """The name under which records are planned with a field that is made, or that gets another type."""
+    """Return the name under which records are planned with a field that is created or gets another type."""
     return str(change.values["label"] if change.current is None else change.current.flat.get("field_key"))

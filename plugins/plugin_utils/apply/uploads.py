@@ -1,8 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Uploads that the journal notes. A file that many records link is uploaded once. A run that was killed leaves no file
-behind and sends none twice.
+"""Uploads that the journal notes. A file that many records link is uploaded once.
+
+An interrupted run leaves no file behind and sends none twice.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from .journal import Journal, JournalBroken, Upload
 
 
 class Uploads:
-    """Uploads files, each once: the service deletes no file, so any number of records may link the same one."""
+    """Upload files, each once. The service deletes no file, so any number of records may link the same file."""
 
     def __init__(self, client: Client, journal: Journal) -> None:
         self._client = client
@@ -40,12 +41,11 @@ class Uploads:
         self._lost: dict[Upload, OutcomeUnknown] = {}
 
     def upload(self, attachment: Attachment) -> None:
-        """Upload a local file, or find the upload of this run or of an earlier one, and note its uuid.
+        """Upload a local file, or find the upload of this run or of an earlier run, and note its uuid.
 
-        :raises OutcomeUnknown: if the answer was lost. The file is never sent again by this run; the next call looks
-            for it.
-        :raises SeventhingsError: if the file is not the one that was judged any more.
-        :raises OSError: if it can't be read.
+        :raises OutcomeUnknown: if the answer was lost. This run never sends the file again; the next call looks for it.
+        :raises SeventhingsError: if the file is no longer the checked file.
+        :raises OSError: if it cannot be read.
         """
         content = content_of(attachment)
         upload = _noted_as(attachment, content)
@@ -84,7 +84,7 @@ class Uploads:
         return None if uuid is None else self._look_for(upload, name, content)
 
     def _look_for(self, upload: Upload, name: str, content: bytes) -> str | None:
-        """Return the file of an upload whose outcome is not known; nobody else's equal one."""
+        """Return the file of an upload with an unknown outcome, and never an equal file of somebody else."""
         files = {str(file.get("uuid")).lower(): file for file in newest_files(self._client)}
         others = {uuid: file for uuid, file in files.items() if uuid not in self._journal.files}
         found = next((uuid for uuid, file in others.items() if is_same_file(self._client, file, name, content)), None)
@@ -94,8 +94,9 @@ class Uploads:
 
 
 def _noted_as(attachment: Attachment, content: bytes) -> Upload:
-    """The name of an upload in the journal, made of its file name and its content. A vaulted file name is noted as a
-    hash.
+    """Return the entry of an upload in the journal: its file name and content.
+
+    A vaulted file name is noted as a hash.
     """
     name, digest = name_of(attachment), hashlib.sha256(content)
     shown = scrypted(name, digest.digest()).hex() if attachment.hidden else name

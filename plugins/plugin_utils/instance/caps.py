@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The most that the task allows. The files (and a plan file) ask for something, and get what both of them say.
+"""The most that the task allows. The files (and a plan file) make requests, and get what both allow.
 
-Who may write the files may not be who may run the task: a pull request changes files. So nothing that stands in them
-widens what the task says.
+The author of the files may not be the owner of the task: a pull request changes files. So nothing in the files widens
+what the task allows.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from ..desired.observed import of_task
 from ..set_plan.plan import Planned
 
 CAPS = ("limits", "prune", "create_users", "allow_destructive", "expect_instance")
-"""Options of a task that the files may narrow and never widen; ``protected`` demands all of them."""
+"""Options of a task that the files may narrow and never widen. ``protected`` requires all of them."""
 
 _STRENGTH = ("report", ARCHIVE, DELETE)
 """The actions of prune, the weakest first."""
 
 _OF_EXISTING = frozenset({"create_percent", "update_percent", "delete_percent", "from_existing"})
-"""Limits that depend on how many records there are."""
+"""Limits that depend on the number of existing records."""
 
 
 @dataclass(frozen=True)
@@ -38,10 +38,10 @@ class Caps:
     """The most that a task allows.
 
     :ivar limits: name of a limit to the highest value. :ivar prune: section to the strongest action.
-    :ivar create_users: whether users may be created; None: the task does not say.
+    :ivar create_users: True if users may be created; None: the task does not say.
     :ivar expected: roots of the instances that may be changed; empty: the task does not say.
-    :ivar is_protected: whether the files may be those of strangers.
-    :ivar observed: section to the fields that the task says scans or people write.
+    :ivar is_protected: True if the files may be those of strangers.
+    :ivar observed: section to the fields that scans or people write, according to the task.
     """
 
     limits: Mapping[str, float] = field(default_factory=dict)
@@ -56,8 +56,10 @@ class Caps:
 
     @classmethod
     def from_task(cls, options: Mapping[str, Any]) -> Caps:
-        """Return the caps that the options of a task set. The option ``protected`` holds what ``limits`` does not name
-        to its default, and what ``prune`` does not name to ``report``.
+        """Return the caps that the options of a task set.
+
+        With ``protected``, a limit missing in ``limits`` has its default, and a section missing in ``prune`` has
+        ``report``.
 
         :raises InvalidInput: if an option does not fit.
         """
@@ -77,7 +79,7 @@ class Caps:
         )
 
     def policy(self, asked: Policy) -> Policy:
-        """The wishes of the files, as far as the task allows them. What they do not speak of is as the task says."""
+        """Return the policy of the files as far as the task allows it. If the files do not say, the task decides."""
         narrowed = {name: min(number, self.limits.get(name, number)) for name, number in asked.limits.items()}
         limits = {**self.limits, **narrowed}
         prune = {**self.prune, **{section: self._weaker(section, action) for section, action in asked.prune.items()}}
@@ -92,7 +94,10 @@ class Caps:
         )
 
     def narrowed(self, asked: Policy) -> list[str]:
-        """Limits that the files set lower than the task, in words: raising those of the task lets nothing pass."""
+        """Return the limits that the files set lower than the task, in words.
+
+        Raising those of the task has no effect.
+        """
         return [
             f"limits.{name}: the task allows {self.limits[name]:g}, and the files {number:g}; the smaller one counts."
             for name, number in asked.limits.items()
@@ -100,9 +105,9 @@ class Caps:
         ]
 
     def forbidden(self, changes: Iterable[Planned]) -> list[str]:
-        """The changes of a plan that prune more than the task allows, in words.
+        """Return the changes of a plan that prune more than the task allows, in words.
 
-        A plan of files never does; a plan file was made by another task.
+        A plan of files never does. A plan file was made by another task.
         """
         pruned = Counter((one.section, one.change.action) for one in changes if one.entry.pruned)
         return [
@@ -112,7 +117,7 @@ class Caps:
         ]
 
     def wrong_instance(self, connected: str, instances: Sequence[str]) -> str:
-        """Says why an instance is not the one that is meant; empty where it is, or where nothing says which one is.
+        """Return why an instance is not the expected instance; empty if it is, or if nothing names one.
 
         :param connected: root of the connection. :param instances: roots that the files name.
         """
@@ -131,10 +136,10 @@ class Caps:
 
 
 def require_caps(written: Mapping[str, Any]) -> None:
-    """Tells whether a protected task says all that it allows.
+    """Check that a protected task says everything that it allows.
 
     :param written: the options of the task as they were written.
-    :raises InvalidInput: where one is missing, or no instance is named.
+    :raises InvalidInput: if one is missing, or no instance is named.
     """
     missing = [name for name in CAPS if written.get(name) is None]
     if missing:

@@ -1,8 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Values in a plan that are valid and probably wrong. Only changed values are judged, each once; no requests are made
-here.
+"""Find values in a plan that are valid and probably wrong.
+
+Only changed values are judged, each once. No requests are made here.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _SHARE_OF_A_SHIFT = 0.8
 """The share of the new values of a column that other records had before."""
 
 _SCALARS = (str, int, float, Decimal, dt.date)
-"""Types of the values that a column of a table can shift. Links and lists have no order to lose."""
+"""Types of the values that a shifted column of a table can have. Links and lists have no order to lose."""
 
 _MOST_IN_A_ROOM = 100
 _EXAMPLES = 3
@@ -46,7 +47,7 @@ _MOJIBAKE = re.compile(
     "[\u00c2\u00c3][\u0080-\u00bf\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6\u02dc\u2013-\u203a\u20ac\u2122]"
     "|\u00e2\u20ac|\u00ef\u00bf\u00bd|\ufffd"
 )
-"""UTF-8 that was read as Windows-1252, and the character that stands for a letter that was lost."""
+"""UTF-8 that was read as Windows-1252, and the replacement character."""
 
 _FORMULA_TEXT = re.compile(r'="[^"]*"\Z')
 
@@ -132,7 +133,7 @@ def _dates(changed: Sequence[tuple[Planned, Any]], last: dt.date) -> Iterator[_C
 
 
 def _before(planned: Planned, key: str) -> Any:
-    """Return the value of a field as it is; None of a new record."""
+    """Return the present value of a field, or None for a new record."""
     current = planned.change.current
     return None if current is None else planned.schema.read_one(key, current.flat)
 

@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Mistakes in a desired state as far as that is known without a connection.
+"""Find mistakes in a desired state without a connection.
 
-Where an export wrote the schema of the instance beside the files, all fields and their types are known. What no type is
-known of is held against the JSON Schema that holds on every instance.
+If an export wrote the schema of the instance beside the files, all fields and their types are known. Fields without a
+known type are checked with the JSON Schema of every instance.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ _SECTIONS = {kind: section for section, kind in SECTIONS.items()}
 def offline_findings(
     desired: DesiredInstance, plan_follows: bool = False, rules: RuleSet | None = None
 ) -> list[Finding]:
-    """Every finding, those of reading included, in the order of their places; one for each place.
+    """Return every finding, those of reading included, in the order of their places, and one for each place.
 
-    :param plan_follows: whether a plan, which knows the types of all fields, comes next: nothing warns of those that
+    :param plan_follows: True if a plan, which knows the types of all fields, follows: then nothing warns of fields that
         could not be judged here.
     :param rules: the rules of the task.
     """
@@ -75,7 +75,7 @@ _MOST_NAMES = 8
 
 
 def _not_judged(desired: DesiredInstance, known: Mapping[str, Sequence[Field]]) -> list[str]:
-    """A line for each section with fields that nothing here tells anything about."""
+    """Return a line for each section with fields of unknown type."""
     names: dict[str, dict[str, None]] = {}
     defined: dict[str, set[str]] = {}
     for entry in desired.entries:
@@ -99,9 +99,9 @@ def _not_judged(desired: DesiredInstance, known: Mapping[str, Sequence[Field]]) 
 
 
 def known_fields(desired: DesiredInstance) -> dict[str, list[Field]]:
-    """The fields of the kinds that an export described beside the files.
+    """Return the fields of the kinds that an export described beside the files.
 
-    Where the description can't be read, a finding says so.
+    If the description cannot be read, a finding says so.
     """
     if not desired.src:
         return {}
@@ -121,15 +121,16 @@ def known_fields(desired: DesiredInstance) -> dict[str, list[Field]]:
 
 
 class _Shapes:
-    """Holds records against the JSON Schema of every instance."""
+    """Check records with the JSON Schema of every instance."""
 
     def __init__(self) -> None:
         self._validators: dict[str, Any] = {}
         self._fine: set[tuple[Any, ...]] = set()
 
     def findings(self, entry: Entry) -> Iterable[Finding]:
-        """The findings about one record. Of the records with a template only names and types of values are judged, so
-        that of many alike one is enough.
+        """Return the findings about one record.
+
+        Of records with a template only names and types of values are checked, so one of many equal records is enough.
         """
         alike = (entry.kind.name, *((name, type(value), bool(value)) for name, value in entry.fields.items()))
         if alike in self._fine:
@@ -178,7 +179,7 @@ _WANTED = {"pattern": "a text of the form", "type": "a value of the type", "enum
 
 
 def as_json(value: Any) -> Any:
-    """A value as JSON has it: what was written plain is a number to every YAML reader, or a date, which is a text."""
+    """Return a value as JSON has it: an unquoted scalar as the number or the date text that YAML reads."""
     if isinstance(value, Mapping):
         return {key: as_json(member) for key, member in value.items()}
     if isinstance(value, list):

@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plan files: the changes of a plan with the hash of the record that each was made from, to be applied later.
+"""Plan files: the changes of a plan with the hash of each record before its change, to be applied later.
 
-A plan file is approved by its digest. Without that, it is as good as whoever could write it, so nothing in it is taken
-for granted: its shape is judged, the task's limits hold once more, and it names no file outside of ``src``.
+A digest approves a plan file. Without a digest, a plan file is as good as everybody who could write it, so nothing in
+it is trusted: its shape is checked, the task's limits hold once more, and it names no file outside of ``src``.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from .plan_shape import DEEPEST_DOCUMENT, check_document
 PLAN_VERSION = 2
 
 MAX_PLAN = 268_435_456
-"""Bytes that a plan file may have: some hundred thousand changes."""
+"""Maximum size of a plan file in bytes: some hundred thousand changes."""
 
 _DIGEST = re.compile("(?:sha256:)?([0-9a-fA-F]{64})")
 
@@ -52,12 +52,12 @@ class StoredPlan:
     """The contents of a plan file.
 
     :ivar desired: its changes, as a desired state.
-    :ivar fingerprints: identity of an entry to the hash of the record that its change was made from.
-    :ivar before: identity of an entry to the fields that its change was to change, as they were.
+    :ivar fingerprints: identity of an entry to the hash of the record before its change.
+    :ivar before: identity of an entry to the fields to change, with their values at that time.
     :ivar files: identity of an entry to its local files, by path, with their SHA-256.
-    :ivar digest: which plan it is: the SHA-256 of its bytes.
-    :ivar holes: the vaulted values, which stand in no plan file.
-    :ivar protections: uuids of records, each with whether it must stay once the plan is applied.
+    :ivar digest: the SHA-256 of the file.
+    :ivar holes: the placeholders of vaulted values, which no plan file has.
+    :ivar protections: uuids of records, each with True if it must stay once the plan is applied.
     """
 
     desired: DesiredInstance
@@ -70,15 +70,15 @@ class StoredPlan:
 
     @property
     def takes_away(self) -> bool:
-        """Tells whether the plan takes any record away, or archives one."""
+        """Return True if the plan removes or archives a record."""
         return any(entry.state != "present" for entry in self.desired.entries)
 
     def lies_in(self, src: Path | None, root: str) -> None:
-        """Notes where the files are now, wherever they were when the plan was made.
+        """Note the present place of the files, wherever they were when the plan was made.
 
-        :param src: the directory that was planned, or the file; None: nobody said.
-        :param root: what the paths of local files are relative to; empty: nobody said.
-        :raises InvalidInput: where the plan has local files, and nobody said where.
+        :param src: the planned directory, or the file; None: unknown.
+        :param root: what the paths of local files are relative to; empty: unknown.
+        :raises InvalidInput: if the plan has local files, and their place is unknown.
         """
         paths = [path for files in self.files.values() for path in files if path != VAULTED]
         if not root and paths:
@@ -91,9 +91,9 @@ class StoredPlan:
         self.desired.root = root
 
     def lies_as(self, written: DesiredInstance) -> None:
-        """Notes which layer the local files of each record are in.
+        """Note the layer of the local files of each record.
 
-        :param written: what the plan was made from, read once more.
+        :param written: the source of the plan, read once more.
         """
         found = {(entry.kind.name, str(entry.place)): entry for entry in written.entries}
         for entry in self.desired.entries:
@@ -102,9 +102,9 @@ class StoredPlan:
                 entry.places, entry.root = same.places, same.root
 
     def stale(self, made: InstancePlan, contents: Contents, is_own: Callable[[Planned], bool]) -> list[Planned]:
-        """The changes whose records, or whose local files, are not as they were.
+        """Return the changes whose records or local files changed since the plan.
 
-        :param is_own: whether a record is as an earlier run of this plan left it.
+        :param is_own: returns True if an earlier run of this plan left a record as it is.
         """
 
         def is_stale(one: Planned) -> bool:
@@ -115,8 +115,8 @@ class StoredPlan:
         return [one for one in made.changes if is_stale(one)]
 
     def is_half_done(self, one: Planned) -> bool:
-        """Tells whether the rest of a change is a part of what was planned: each field that differs still is as it was
-        then, or was not there.
+        """Return True if the rest of a change is a part of the plan: each differing field has its value of that time,
+        or was missing then.
         """
         then = self.before.get(id(one.entry), {})
         shown_now = shown(one, replace(self.desired.hiding, show=False))
@@ -137,12 +137,12 @@ def stand_beside(desired: DesiredInstance, files: Iterable[DesiredInstance]) -> 
 
 
 class PlanFile:
-    """A plan file on this machine: a regular file, and no link to one.
+    """A plan file on this machine: a regular file, and no link.
 
-    :param path: where it is, or is to be written.
+    :param path: its present or future place.
     :ivar stored: its contents, in a run that applies it. Its changes are all that is desired then.
-    :ivar stale: what to do with a change whose record is not as it was planned from: ``refuse`` or ``skip``.
-    :ivar written: reads what the plan was made from, because the plan holds only hashes of vaulted values.
+    :ivar stale: what to do with a change whose record changed since the plan: ``refuse`` or ``skip``.
+    :ivar written: reads the source of the plan, because the plan has only hashes of vaulted values.
     """
 
     def __init__(
@@ -155,28 +155,28 @@ class PlanFile:
         self._folder = Folder(path.parent)
 
     def read(self) -> StoredPlan | None:
-        """The plan; None where there is no file.
+        """Return the plan, or None without a file.
 
-        :raises InvalidInput: where it is none, of another version, too long, or no regular file.
+        :raises InvalidInput: if it is no plan, of another version, too long, or no regular file.
         """
         content = self._content()
         return None if content is None else _stored_plan(content, self.path)
 
     def require_writable(self) -> None:
-        """Tells whether a plan can be written here, asked before anything is sent.
+        """Check that a plan can be written here, before anything is sent.
 
-        :raises InvalidInput: where there is no such directory, or something else than a regular file has its name.
+        :raises InvalidInput: if the directory does not exist, or something else than a regular file has the name.
         """
         if not self.path.parent.is_dir():
             raise InvalidInput(f"plan_file: {self.path} can't be written (there is no such directory)")
         self._content()
 
     def write(self, root: str, desired: DesiredInstance, made: InstancePlan, contents: Contents) -> str:
-        """Writes a plan, for its owner alone.
+        """Write a plan with private access.
 
-        :param root: root of the instance that the plan is for.
+        :param root: root of the instance of the plan.
         :returns: its digest.
-        :raises InvalidInput: where that can't be done.
+        :raises InvalidInput: if it cannot be written.
         """
         content = _content_of(_document(root, desired, made, contents))
         if len(content) > MAX_PLAN:
@@ -190,7 +190,7 @@ class PlanFile:
         return hashlib.sha256(content).hexdigest()
 
     def discard(self) -> None:
-        """Takes an earlier plan away. A file that is none is left alone."""
+        """Remove an earlier plan. A file that is no plan is left alone."""
         try:
             stored = self.read()
         except InvalidInput:
@@ -199,7 +199,7 @@ class PlanFile:
             self.remove(stored.digest)
 
     def remove(self, digest: str) -> None:
-        """Takes the file away, unless it is another one than that with the digest by now."""
+        """Remove the file, unless it is no longer the file with the digest."""
         content = self._content()
         if content is None or hashlib.sha256(content).hexdigest() != digest:
             return
@@ -223,9 +223,9 @@ class PlanFile:
 
 
 def sha256_of(written: str, option: str) -> str:
-    """Return a digest as a person wrote it in an option, as it is compared.
+    """Return a digest written in an option in its normalised form.
 
-    :raises InvalidInput: if it is none.
+    :raises InvalidInput: if it is no digest.
     """
     found = _DIGEST.fullmatch(written.strip())
     if found is None:
@@ -273,7 +273,9 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _each_once(members: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    """A map of which each member is written once: whoever reads the plan may see another one than counts."""
+    """Return a map after checking that no member repeats.
+
+    Other readers of the plan might use another member than this code."""
     found = dict(members)
     if len(found) < len(members):
         (twice, _times), *_others = Counter(name for name, _value in members).most_common(1)
@@ -325,7 +327,7 @@ def _old_names(desired: DesiredInstance, made: InstancePlan) -> dict[str, list[A
 
 
 def _hidden_in(planned: Planned, hiding: Hiding) -> list[str]:
-    """The fields of an entry that stand in no plan file."""
+    """Return the fields of an entry that no plan file has."""
 
     def key_of(name: str) -> str:
         field = planned.schema.find(name)
@@ -362,7 +364,7 @@ def _stored(
 
 
 def _compared(planned: Planned) -> Mapping[str, Any]:
-    """The fields of an entry without those that are left alone."""
+    """Return the fields of an entry, except ignored fields."""
     fields = _read(planned)
     if not planned.left_alone:
         return fields
@@ -372,15 +374,15 @@ def _compared(planned: Planned) -> Mapping[str, Any]:
 
 
 def _read(planned: Planned) -> Mapping[str, Any]:
-    """The fields of an entry as they are read wherever they stand."""
+    """Return the fields of an entry as they are read in any place."""
     cells = planned.entry.cells
     return planned.entry.fields if cells is None else cells.read(planned.schema, planned.entry.fields)[0]
 
 
 def _marks_of(planned: Planned, contents: Contents, key: bytes | None) -> tuple[str, dict[str, str]]:
-    """The hash of the record that a change was made from, and those of its local files.
+    """Return the hash of the record before a change, and the hashes of its local files.
 
-    :param key: of an entry with vaulted values: without it nobody can try values against the hashes.
+    :param key: of an entry with vaulted values: without it nobody can test values against the hashes.
     """
     files = _files_of(planned, contents)
     if key is None:
@@ -389,15 +391,15 @@ def _marks_of(planned: Planned, contents: Contents, key: bytes | None) -> tuple[
 
 
 def _files_of(planned: Planned, contents: Contents) -> dict[str, str]:
-    """The local files of a record, by path, with their SHA-256."""
+    """Return the local files of a record, by path, with their SHA-256."""
     local = [one for value in planned.desired.values() for one in attachments_in(value) if one.path is not None]
     return {one.written or str(one.path): contents.local(one) for one in local}
 
 
 def _desired_from(document: Mapping[str, Any]) -> DesiredInstance:
-    """The changes of a document whose shape is right, as a desired state.
+    """Return the changes of a valid document as a desired state.
 
-    :raises ValueError: where a value is marked for what it can't be.
+    :raises ValueError: if a value has an impossible mark.
     """
     desired = DesiredInstance(
         instances=[document["instance"]],
@@ -436,11 +438,11 @@ def _desired_from(document: Mapping[str, Any]) -> DesiredInstance:
 
 
 _SOURCE_TEXT = "!plain"
-"""Marks a plain scalar of the files in a plan file, so that ``1.50`` stays the number that it was."""
+"""Marks an unquoted scalar of the files in a plan file, so that ``1.50`` stays the number that it was."""
 
 
 _CELL = "!cell"
-"""Marks a cell of a table that is JSON: its text, which a text type takes, and what it is."""
+"""Marks a table cell with JSON: its text, for text types, and its value."""
 
 
 def _storable(value: Any) -> Any:

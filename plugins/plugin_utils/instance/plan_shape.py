@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The shape of a plan file: which members it has, and of which type. Whoever can write the file can write anything."""
+"""The shape of a plan file: its members and their types. Whoever can write the file can write anything."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 from ..desired.desired import SECTIONS, Limits, limit_of, states_of
 
 MAX_DEPTH = 64
-"""How deep a value in a plan may be: deeper than any that is planned, and far from what exhausts the stack."""
+"""Maximum depth of a value in a plan: more than any plan has, and far below the limit of the stack."""
 
 DEEPEST_DOCUMENT = MAX_DEPTH + 8
-"""The same of a whole plan: its values stand in members of its members."""
+"""Maximum depth of a whole plan: its values are in members of its members."""
 
 _HEX = re.compile("(?:[0-9a-f]{2}){1,64}")
 _SHA256 = re.compile("[0-9a-f]{64}")
@@ -32,14 +32,14 @@ _ACTIONS = (CREATE, UPDATE, DELETE, ARCHIVE)
 _LIMITS = frozenset(vars(Limits()))
 
 _Shape = tuple[Callable[[Any], bool], str]
-"""Tells whether a value fits, and what is expected, in words."""
+"""A check that returns True if a value fits, and the expectation in words."""
 
 
 def check_document(document: Any) -> None:
-    """Judges a plan file but for its version.
+    """Check a plan file, except for its version.
 
     :param document: decoded JSON.
-    :raises ValueError: where a member is missing, or does not fit.
+    :raises ValueError: if a member is missing or does not fit.
     """
     _check(document, {**_DOCUMENT, **{name: shape for name, shape in _LATER.items() if name in document}}, "")
     for number, change in enumerate(document["changes"]):
@@ -58,7 +58,7 @@ def _check(value: Mapping[str, Any], shapes: Mapping[str, _Shape], prefix: str) 
 
 
 def _check_change(change: Mapping[str, Any], prefix: str) -> None:
-    """Holds the members of a change against each other."""
+    """Check that the members of a change are consistent."""
     section, state = change["section"], change["state"]
     if change["kind"] != SECTIONS[section]:
         raise ValueError(f"{prefix}kind: {shorten(change['kind'])} does not fit; expected {SECTIONS[section]}")
@@ -79,7 +79,7 @@ def _check_change(change: Mapping[str, Any], prefix: str) -> None:
 
 
 def is_value(value: Any, depth: int = 0) -> bool:
-    """Tells whether a value of JSON can be that of a field: no deeper, larger or stranger than what is planned."""
+    """Return True if a JSON value can be the value of a field: not too deep, too large or of another type."""
     if depth > MAX_DEPTH:
         return False
     if isinstance(value, dict):
@@ -92,7 +92,7 @@ def is_value(value: Any, depth: int = 0) -> bool:
 
 
 def _leads_outside(path: str) -> bool:
-    """Tells whether a relative path of a local file, as it was written, leads out of its directory."""
+    """Return True if a relative path of a local file, as written, leads out of its directory."""
     parts = PurePosixPath(path)
     return parts.is_absolute() or ".." in parts.parts or "\0" in path
 
@@ -174,14 +174,14 @@ def _is_hex(value: Any) -> bool:
 
 
 def _is_hashes(value: Any) -> bool:
-    """Tells whether something is a map of files to the salted hashes of what is vaulted in them."""
+    """Return True if a value is a map of files to the salted hashes of their vaulted content."""
     return _is_map(value) and all(
         _is_map(one) and set(one) == {"salt", "scrypt"} and all(map(_is_hex, one.values())) for one in value.values()
     )
 
 
 def _is_hole(value: Any) -> bool:
-    """Tells whether something says where hidden values of a record stand; None: it has none."""
+    """Return True if a value names the hidden values of a record; None: it has none."""
     return value is None or (
         _is_map(value)
         and set(value) == {"file", "place", "fields"}

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An instance as code: guard, plan, plan file, apply, and one account of it for every report."""
+"""Manage an instance as code: guard, plan, plan file, apply, and one result for every report."""
 
 from __future__ import annotations
 
@@ -68,11 +68,11 @@ from .validation import validate
 
 _DIGEST_BYTES = 32
 _PLAN_AGAIN = 2
-"""How often a plan is made anew because a list that it was made from was not complete."""
+"""How often a plan is made again because one of its lists was incomplete."""
 
 _NO_LIMITS = dict.fromkeys(vars(Limits()), math.inf)
 _NO_PERCENTS = dict.fromkeys((name for name in vars(Limits()) if name.endswith("_percent")), 1e9)
-"""Limits in percent that hold nothing back, in numbers that JSON has."""
+"""Limits in percent without effect, in numbers that JSON has."""
 
 
 @dataclass(frozen=True)
@@ -127,9 +127,7 @@ class RunOptions:
 
 @contextlib.contextmanager
 def many_objects() -> Iterator[None]:
-    """Makes very many objects that stay: looking through all of them for garbage, again and again, takes as long as
-    making them.
-    """
+    """Create very many objects that stay with the garbage collector paused: it would take as long as creating them."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -153,7 +151,7 @@ def run_instance(
     """Plan an instance and, in a real run, apply the plan.
 
     :param sleep: waits for other processes and for interrupted runs; None: as the connection does.
-    :raises SeventhingsError: where nothing could be planned.
+    :raises SeventhingsError: if nothing could be planned.
     """
     return _Run(client, desired, run_options, on_progress, clock, sleep or client.transport.sleep).run()
 
@@ -491,10 +489,12 @@ class _Run:
         return self._result(differs if plan.changes else "unchanged", plan)
 
     def _must_read_again(self, plan: InstancePlan, journal: Journal) -> bool:
-        """Take the locks of the kinds that the plan creates or replaces, in the order of the catalogue. Return True if
-        others wrote such records since the lists were read, or may have. Wait for the requests of interrupted runs.
+        """Take the locks of the kinds that the plan creates or replaces, in the order of the catalogue.
 
-        :raises LockTimeout: if another process does not give a lock back in time.
+        Wait for the requests of interrupted runs. Return True if others wrote such records since the lists were read,
+        or may have.
+
+        :raises LockTimeout: if another process does not release a lock in time.
         """
         creations = self._client.creations
         made_anew = [(one.kind.name, one.noted) for one in plan.changes if one.change.action == CREATE]
@@ -633,7 +633,7 @@ class _Run:
             plan.warnings.append(f"what was applied is not noted for instance_absorb: {why}")
 
     def _note_protections(self, plan: InstancePlan, outcome: Outcome, journal: Journal) -> None:
-        """Notes which records must stay. One that need not any more was applied so once."""
+        """Note which records must stay. A record that no longer needs to stay was applied like that once."""
         stored = {} if self._stored is None else self._stored.protections
         left = {id(one): one for one, _why in (*outcome.failures, *outcome.skipped, *outcome.not_tried)}
         left |= {id(one): one for one in plan.dropped}

@@ -1,8 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Creations that look like renames: the natural key is new, and something else says that the record is there. No
-requests are made here.
+"""Find creations that look like renames: the natural key is new, but other values suggest that the record exists.
+
+No requests are made here.
 """
 
 from __future__ import annotations
@@ -20,17 +21,16 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 from ..set_plan.plan import InstancePlan, Planned
 
 _TELLING = ("serial_number", "inventory_name")
-"""Fields that two records seldom have in common, the surest first. Both are looked at only where the value stands once
-on each side.
-"""
+"""Fields that two records seldom share, the surest first. They count only if the value is unique on both sides."""
 
 _MOST = 10
-"""Suspicions that are told one by one."""
+"""Maximum number of suspicions that are reported one by one."""
 
 
 def suspected_renames(made: InstancePlan) -> list[str]:
-    """A line for each new object that may be one which is there under another key, with the line of ``moved.yml`` that
-    says so. Vaulted values are compared with nothing.
+    """Return a line for each new object that may exist under another key, with its line for ``moved.yml``.
+
+    Vaulted values are not compared.
     """
     created = [one for one in made.changes if one.kind.name == OBJECT.name and one.change.action == CREATE]
     if not created or made.state is None or made.hiding.has_any or not made.state.is_listed(OBJECT):
@@ -43,12 +43,12 @@ def suspected_renames(made: InstancePlan) -> list[str]:
 
 
 def _stays(planned: Planned) -> bool:
-    """Tells whether the files say what becomes of a record; of one that is pruned they do not."""
+    """Return True if the files decide what becomes of a record. They do not for a pruned record."""
     return not planned.entry.pruned
 
 
 def _pairs(created: Iterable[Planned], left: Iterable[Record]) -> Iterator[tuple[Planned, Record, str]]:
-    """New objects, each with the record that it may be, and the field that says so."""
+    """Yield new objects, each with the record that it may be, and the field that suggests it."""
     waiting = {id(planned): planned for planned in created}
     free = {record.uuid: record for record in left}
     for key in _TELLING:
@@ -70,7 +70,7 @@ def _pairs(created: Iterable[Planned], left: Iterable[Record]) -> Iterator[tuple
 
 
 def _key_of(schema: Schema, planned: Planned, record: Record) -> dict[str, str]:
-    """The natural key that a record has; empty where it is none that ``moved.yml`` can name as it stands."""
+    """Return the natural key of a record, or an empty map if ``moved.yml`` cannot name it."""
     key = {name: schema.read_one(name, record.flat) for name in planned.keys}
     return key if all(isinstance(value, str) and value for value in key.values()) else {}
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Mistakes in a desired state, as far as that can be told without asking an instance."""
+"""Find mistakes in a desired state without an instance."""
 
 from __future__ import annotations
 
@@ -46,11 +46,13 @@ def validate(
     warns: bool = True,
     rules: RuleSet | None = None,
 ) -> list[Finding]:
-    """Return every finding: those of reading, types if ``fields/`` or the service's own fields say them, natural keys
-    that are missing or written twice, files that do not exist.
+    """Return every finding of reading and validation.
 
-    :param known: name of a kind to all the fields that it has, if something else says them.
-    :param warns: whether the desired state gets warnings of what is no mistake. A plan gives them for what it changes.
+    These are types, if ``fields/`` or the service's own fields define them, missing and duplicate natural keys, and
+    missing files.
+
+    :param known: name of a kind to all its fields, if another source knows them.
+    :param warns: True to add warnings about things that are no mistakes. A plan gives them for what it changes.
     :param rules: the rules of the task.
     """
     validation = _Validation(desired, known or {}, rules or RuleSet())
@@ -64,10 +66,10 @@ def validate(
 
 
 class KnownSchemas:
-    """The fields of each kind, as far as ``fields/`` or something else tells them.
+    """The fields of each kind, as far as ``fields/`` or another source knows them.
 
-    :param known: name of a kind to all the fields that it has, where something else tells them.
-    :ivar by_label_alone: name of a kind to the labels of fields whose definitions in the files say no key.
+    :param known: name of a kind to all its fields, if another source knows them.
+    :ivar by_label_alone: name of a kind to the labels of fields whose definitions in the files have no key.
     """
 
     def __init__(self, entries: Iterable[Entry], known: Mapping[str, Sequence[Field]]) -> None:
@@ -77,7 +79,7 @@ class KnownSchemas:
         self.by_label_alone: dict[str, set[str]] = defaultdict(set)
 
     def of(self, kind: Kind) -> Schema:
-        """The fields of one kind."""
+        """Return the fields of one kind."""
         if kind.name not in self._schemas:
             fields = [*kind.fields, *kind.identity] if kind.template else list(kind.written or kind.fields)
             schema = Schema(kind, self._known.get(kind.name, fields))
@@ -88,7 +90,7 @@ class KnownSchemas:
         return self._schemas[kind.name]
 
     def _define(self, schema: Schema, entry: Entry) -> None:
-        """Takes a field into a schema as its definition in the files says."""
+        """Add a field to a schema as its definition in the files says."""
         options = set(_DEFINITIONS.fields) - {"relations"}
         values, _findings = _DEFINITIONS.parse({name: one for name, one in entry.fields.items() if name in options}, "")
         key, label = (str(values.get(name) or "") for name in ("field_key", "label"))
@@ -146,7 +148,7 @@ class _Validation:
             self._found[Finding.of(place, message)] = None
 
     def _find_missing(self, entry: Entry, message: str) -> None:
-        """Notes that a record has no natural key, unless that may follow from a part of it that could not be read."""
+        """Note that a record has no natural key, unless an unreadable part of it may be the reason."""
         if not entry.misread:
             self._find(entry.place, message)
 
@@ -185,7 +187,7 @@ class _Validation:
             self._find(entry.place, written_twice(entry.kind, words, earlier))
 
     def _keys(self, entry: Entry, values: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...] | None]:
-        """All values of a record, and the fields that identify it; None where that is not known, or is wrong."""
+        """Return all values of a record, and the fields that identify it, or None if that is unknown or wrong."""
         schema = self._schemas.of(entry.kind)
         # A value of an unknown type stands as it was written.
         have = {**{name: one for name, one in entry.fields.items() if schema.find(name) is None}, **values}
@@ -193,7 +195,7 @@ class _Validation:
         return have, self._named(entry, have) if is_named else self._default(entry, have)
 
     def _named(self, entry: Entry, have: Mapping[str, Any]) -> tuple[str, ...] | None:
-        """The fields that identify a record where the files name them; None where that is not known, or is wrong."""
+        """Return the fields that identify a record by the names in the files, or None if that is unknown or wrong."""
         section = _KINDS[entry.kind.name]
         schema = self._schemas.of(entry.kind)
         fields = {name: schema.find(name) for name in self._desired.identity[section]}
@@ -208,7 +210,7 @@ class _Validation:
         return keys
 
     def _default(self, entry: Entry, have: Mapping[str, Any]) -> tuple[str, ...] | None:
-        """The fields that identify a record of its kind; None where that is not known, or is wrong."""
+        """Return the fields that identify a record of its kind by default, or None if that is unknown or wrong."""
         kind = entry.kind
         if kind.written_key:
             return kind.written_key
@@ -228,8 +230,9 @@ class _Validation:
             return None
 
     def _may_have_another_name(self, entry: Entry, keys: Iterable[str]) -> bool:
-        """Tells whether some fields, which are not written under their keys, may be written under labels. The labels of
-        fields whose keys the service made are known only to the instance, and to a schema that was saved.
+        """Return True if fields that are not written under their keys may be written under labels.
+
+        The labels of fields whose keys the service generates are known only to the instance, and to a saved schema.
         """
         kind, schema = entry.kind, self._schemas.of(entry.kind)
         if not kind.template:
@@ -248,7 +251,7 @@ class _Validation:
 
 
 def _as_written(value: Any) -> Any:
-    """A value of which no type is known, in a form that can be looked up; what is not quoted is no text."""
+    """Return a value of unknown type in a form for lookups. An unquoted value is no text."""
     return (type(value).__name__, repr(value)) if isinstance(value, (Plain, list, dict)) else value
 
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The directory of a rendered state: nothing in it is anybody's own, and nothing else is ever touched."""
+"""The directory of a rendered state. Nothing in it belongs to the user, and nothing else is ever changed."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ Content = bytes | LocalFile
 
 @dataclass
 class RenderedDirectory:
-    """The directory that a state is rendered to.
+    """The target directory of a render.
 
-    :ivar folder: the directory. :ivar there: path of all that stands below it to what it is.
-    :ivar earlier: the files that an earlier render wrote, by their SHA-256; None: there was none.
+    :ivar folder: the directory. :ivar there: path of everything below it to its type.
+    :ivar earlier: the files of an earlier render, by their SHA-256; None without one.
     """
 
     folder: Folder
@@ -50,11 +50,12 @@ class RenderedDirectory:
 
     @classmethod
     def of(cls, path: Path, sources: Sequence[Path]) -> RenderedDirectory:
-        """The directory as it is found.
+        """Read the directory.
 
         :param sources: the layers.
-        :raises InvalidInput: where it is neither empty nor made by an earlier render, holds something else that would
-            be read, or is in a layer or around one.
+        :raises InvalidInput: if it is neither empty nor the result of an earlier render, has something else that would
+            be
+            read, or is in a layer or around a layer.
         """
         real = path.resolve()
         for source in (one.resolve() for one in sources):
@@ -87,9 +88,9 @@ class RenderedDirectory:
             )
 
     def compare(self, wanted: Mapping[str, Content]) -> None:
-        """Finds out what is to be written and taken away.
+        """Find what is to be written and removed.
 
-        :raises InvalidInput: where something stands in the way.
+        :raises InvalidInput: if something is in the way.
         """
         earlier = self.earlier or {}
         self._digests = {path: _digest_of(content) for path, content in wanted.items()}
@@ -109,7 +110,7 @@ class RenderedDirectory:
         return self.folder.holds(path, content if isinstance(content, bytes) else content.read())
 
     def carry_out(self) -> None:
-        """Makes the files be so."""
+        """Write the files."""
         if self.written or self.removed:
             # What the note names and a broken run did not write is no harm; a file that it lacks is.
             self.folder.write(NOTE, note_of(files={**(self.earlier or {}), **self._digests}), Access())
@@ -122,7 +123,7 @@ class RenderedDirectory:
             self.folder.write(NOTE, note, Access())
 
     def account(self, summary: Mapping[str, int]) -> dict[str, Any]:
-        """The result of the task.
+        """Return the result of the task.
 
         :param summary: section to the number of its records.
         """
@@ -144,18 +145,18 @@ def _digest_of(content: Content) -> str:
 
 
 def _is_rendered(path: str) -> bool:
-    """Tells whether a render can have written a file of this path, so that the path lies below its directory."""
+    """Return True if a render can have written a file of this path, so that the path is below its directory."""
     records = _RECORDS.fullmatch(path)
     is_records = records is not None and records["section"] in {*SECTIONS, *BY_TEMPLATE}
     return path in (SETTINGS, MOVED) or is_records or _SCHEMA.fullmatch(path) is not None or is_attachment(path)
 
 
 def _is_read(path: str, kind: FileType) -> bool:
-    """Tells whether a plan would take something for a part of the state."""
+    """Return True if a plan would read something as a part of the state."""
     is_hidden = path.startswith(".") or "/." in path
     return not is_hidden and kind is not FileType.FOLDER and path.lower().endswith(ENDINGS)
 
 
 def _listed(paths: Collection[str]) -> str:
-    """Paths on one line; none can look like another text."""
+    """Return paths on one line. None can look like another text."""
     return ", ".join(path if path.isprintable() else repr(path) for path in paths)

@@ -1,8 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A desired state as the files of one directory that plans the same: layers merged, variables filled in, cells of
-tables read, attachments beside it.
+"""Render a desired state as the files of one directory with the same plan.
+
+Layers are merged, variables replaced, cells of tables read, and attachments copied.
 """
 
 from __future__ import annotations
@@ -62,19 +63,19 @@ _NEEDS_TYPES = (
     "only the instance knows the type of this field, which decides about its value, and there is no connection"
 )
 _OF_SOURCES = ("csv", VARIABLES)
-"""Settings about how files are read; what is rendered has neither tables nor variables."""
+"""Settings about how files are read. A rendered state has neither tables nor variables."""
 
 _DIGITS = 16
-"""The digits of the digest of an attachment that stand in its path."""
+"""Digits of the digest of an attachment in its path."""
 
 Ask = Callable[[Kind, Place], Sequence[Field]]
 
 
 @dataclass(frozen=True)
 class LocalFile:
-    """A file that is copied.
+    """A file to copy.
 
-    :ivar folder: the directory that it comes from. :ivar name: its path in there. :ivar digest: its SHA-256.
+    :ivar folder: its source directory. :ivar name: its path there. :ivar digest: its SHA-256.
     """
 
     folder: Folder
@@ -82,9 +83,9 @@ class LocalFile:
     digest: str
 
     def read(self) -> bytes:
-        """Its bytes.
+        """Return its content.
 
-        :raises InvalidInput: where they are others than before.
+        :raises InvalidInput: if it changed.
         """
         content = self.folder.read(self.name, MAX_SIZE)
         if digest(content) != self.digest:
@@ -105,9 +106,9 @@ class Rendered:
 
 
 class MeantInstance:
-    """The instance that tells the types of fields, which is connected to where it must.
+    """The instance that knows the types of fields. It is connected only if needed.
 
-    :param connected: makes the connection. :param expected: roots that the task expects.
+    :param connected: creates the connection. :param expected: roots that the task expects.
     """
 
     def __init__(self, connected: Callable[[], Client], desired: DesiredInstance, expected: Sequence[str]) -> None:
@@ -117,10 +118,10 @@ class MeantInstance:
         self._client: Client | None = None
 
     def fields(self, kind: Kind, place: Place) -> Sequence[Field]:
-        """All fields of a kind. Sends nothing but GET requests.
+        """Return all fields of a kind. Send only GET requests.
 
-        :param place: of the value that needs them, for the message where there is no connection.
-        :raises InvalidInput: where there is no connection, or it is to another instance than the one that is meant.
+        :param place: of the value that needs them, for the message if there is no connection.
+        :raises InvalidInput: if there is no connection, or it is to another instance than expected.
         """
         if self._client is None:
             try:
@@ -134,9 +135,9 @@ class MeantInstance:
 
 
 def render(desired: DesiredInstance, ask: Ask) -> Rendered:
-    """The files that plan the same as what was written.
+    """Return the files with the same plan as the sources.
 
-    :param ask: the fields of a kind on the instance, for the first place where their types decide about a value.
+    :param ask: returns the fields of a kind on the instance; called for the first place whose value depends on types.
     """
     return _Rendering(desired, ask).run()
 
@@ -175,7 +176,7 @@ class _Rendering:
     # ---- settings
 
     def _settings(self) -> dict[str, Any]:
-        """All settings, those of layers narrowed. Where something else than this reads one, it is as it was written."""
+        """Return all settings, those of layers narrowed. A setting that other programs read is as written."""
         desired = self._desired
         settings = {name: value for name, value in desired.settings.items() if name not in _OF_SOURCES}
         roots = list(desired.instances)
@@ -199,7 +200,7 @@ class _Rendering:
         return {name: _as_plain(value) for name, value in settings.items()}
 
     def _moved(self) -> None:
-        """The renames."""
+        """Add the renames."""
         moved = {
             section: [{"from": _as_plain(old), "to": _as_plain(new)} for old, new in pairs]
             for section, pairs in self._desired.moved.items()
@@ -211,7 +212,7 @@ class _Rendering:
             self._result.files[MOVED] = f"{yaml_head('moved')}{yaml_map(moved)}".encode()
 
     def _saved_schema(self) -> dict[str, bytes]:
-        """The schema that an export wrote beside the first layer: it tells types without a connection."""
+        """Return the schema that an export wrote beside the first layer. It defines types without a connection."""
         if not self._known or not self._desired.src:
             return {}
         name = f"{SCHEMAS}/{MAIN}"
@@ -221,7 +222,10 @@ class _Rendering:
     # ---- records
 
     def _sections(self) -> dict[str, list[Any]]:
-        """The records of each section, in the order of the catalogue; ``fields`` has one part for each template."""
+        """Return the records of each section, in the order of the catalogue.
+
+        ``fields`` has one part for each template.
+        """
         found: dict[str, list[Any]] = {}
         by_kind: dict[str, list[tuple[Entry, bool]]] = {}
         for entries, is_managed in ((self._desired.entries, True), (self._desired.unmanaged, False)):
@@ -273,7 +277,7 @@ class _Rendering:
         return {name} if found is None else {name, found.key, found.label} - {""}
 
     def _schema(self, entry: Entry) -> Schema:
-        """The fields of a record; those of the instance where their types decide about one of its values."""
+        """Return the fields of a record; those of the instance if their types decide about one of its values."""
         kind = entry.kind
         schema = self._schemas.of(kind)
         if not kind.template or kind.name in self._known:
@@ -296,12 +300,12 @@ class _Rendering:
     # ---- attachments
 
     def _may_be_file(self, entry: Entry, name: str) -> bool:
-        """Tells whether a value may name local files: one of its texts is the path of a file that is there."""
+        """Return True if a value may name local files: one of its texts is the path of an existing file."""
         root = entry.root_of(name) or self._desired.root
         return bool(root) and any(_is_file(root, text) for text in _paths_in(entry.fields[name]))
 
     def _attachments(self, schema: Schema, entry: Entry, found: Field, name: str) -> Any:
-        """The files of a field. Local ones stand below ``files/``, named by their content."""
+        """Return the files of a field. Local files are below ``files/``, named by their content."""
         values = self._parser.parse(schema, entry, {name: entry.fields[name]})
         attachments = list(attachments_in(values.get(found.key)))
         items = entry.fields[name]
@@ -327,7 +331,7 @@ class _Rendering:
 
 
 def _empty_file(section: str) -> dict[str, bytes]:
-    """The file of a section without records: that it is managed says something too."""
+    """Return the file of a section without records. It says that the section is managed."""
     name = f"{section}/asset" if section in BY_TEMPLATE else f"{section}/0001" if section in MANY else section
     return {f"{name}.yml": f"{yaml_head(section, '../' if '/' in name else '')}[]\n".encode()}
 
@@ -341,7 +345,7 @@ def _is_read_by_type(entry: Entry, name: str, value: Any) -> bool:
 
 
 def _structure(value: CellList | CellMap, found: Field | None) -> Any:
-    """A cell with JSON as its field takes it: the text of the cell, or what the JSON says."""
+    """Return a JSON cell as its field accepts it: the text of the cell, or the JSON value."""
     if found is None:
         return value.text
     try:
@@ -352,7 +356,7 @@ def _structure(value: CellList | CellMap, found: Field | None) -> Any:
 
 
 def _paths_in(value: Any) -> Iterable[str]:
-    """The texts in a value that may be the path of a file."""
+    """Yield the texts in a value that may be the path of a file."""
     items = value if isinstance(value, list) else [value]
     for item in items:
         text = item.get("path") if isinstance(item, Mapping) else item
@@ -368,7 +372,7 @@ def _is_file(root: str, text: str) -> bool:
 
 
 def _as_plain(value: Any) -> Any:
-    """A value as the writer of YAML takes it."""
+    """Return a value as the YAML writer accepts it."""
     if isinstance(value, Mapping):
         return {str(name): _as_plain(one) for name, one in value.items()}
     if isinstance(value, (list, tuple)):

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The changes of a plan or an apply as a table that a spreadsheet filters: a row for each field of each change."""
+"""The changes of a plan or an apply as a table for spreadsheets, with a row for each field of each change."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A forecast of what an apply takes: requests, and minutes at the rate limit. No requests are made here."""
+"""Forecast an apply: requests, and minutes at the rate limit. No requests are made here."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ NOTHING: Mapping[str, Any] = {"requests": 0, "minutes": 0.0}
 
 
 def forecast_of(made: InstancePlan, read: int, per_minute: int) -> dict[str, Any]:
-    """The requests of an apply where nothing fails, and the minutes that they take at the limit.
+    """Return the requests of an apply without failures, and their minutes at the limit.
 
-    :param read: requests that planning took; an apply plans once more.
+    :param read: requests of planning; an apply plans once more.
     :param per_minute: requests that the limit allows; 0 for no limit, and then the minutes are None.
     """
     if not made.changes:
@@ -37,7 +37,7 @@ def forecast_of(made: InstancePlan, read: int, per_minute: int) -> dict[str, Any
 
 
 def _writes(planned: Planned, has_later_uploads: bool) -> int:
-    """Return the number of requests for one record, uploads aside."""
+    """Return the number of requests for one record, without uploads."""
     change, kind = planned.change, planned.kind
     later = int(has_later_uploads or any(_is_later(planned, value) for value in change.values.values()))
     if change.action == CREATE:
@@ -55,19 +55,19 @@ def _writes(planned: Planned, has_later_uploads: bool) -> int:
 
 
 def _is_later(planned: Planned, value: Any) -> bool:
-    """Tells whether a link is written after its record, because both ends are made at the same level."""
+    """Return True if a link is written after its record, because both ends are created at the same level."""
     return any(
         one.awaits is not None and one.awaits.kind.level == level_of(planned.section) for one in references_in(value)
     )
 
 
 def _uploads(made: InstancePlan) -> int:
-    """The local files that are to become files of the instance, each once."""
+    """Return the number of local files to upload, each once."""
     values = (value for planned in made.changes for value in planned.change.values.values())
     return len({str(file.path) for value in values for file in attachments_in(value) if file.uuid is None})
 
 
 def _lists_at_the_end(made: InstancePlan) -> int:
-    """The lists in which an apply looks for what somebody else made at the same time."""
+    """Return the number of lists in which an apply looks for creations of others at the same time."""
     created = Counter(one.section for one in made.changes if one.change.action == CREATE and one.kind.create_path)
     return sum(max(1, math.ceil((made.everywhere[section] + new) / PER_PAGE)) for section, new in created.items())

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Changes that are alike, together: what happens to how many, before what happens to each."""
+"""Group equal changes: what happens to how many records comes before what happens to each."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 from .parts import action_words, both_sides, counted, field_name, fields, keys_of, one_line, short
 
 TELLING = (DELETE, ARCHIVE, UPDATE, CREATE)
-"""The changes that stand first: those that can't be undone, then those of something that is there."""
+"""The order of changes: those that cannot be undone, then those of existing records."""
 
 _ALIKE = 3
-"""The number of updates of the same fields to the same values from which on they are told as one."""
+"""Minimum number of updates of the same fields to the same values for a group."""
 
 _LONGEST = 60
-"""Characters of a value in the title of a group."""
+"""Maximum characters of a value in the title of a group."""
 
 _MOST_FIELDS = 4
-"""Fields that a title names; the others are counted."""
+"""Maximum number of fields that a title names; the others are counted."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """Some changes of one section.
+    """Equal changes of one section.
 
-    :ivar title: what happens to them, and to how many: ``quantity 1 -> 2: 999 objects``.
-    :ivar is_same: whether the title tells all of it, so that of each record its name is enough.
+    :ivar title: what happens to how many records: ``quantity 1 -> 2: 999 objects``.
+    :ivar is_same: True if the title says everything, so that the name of each record is enough.
     """
 
     section: str
@@ -44,9 +44,9 @@ class Group:
 
 
 def groups(changes: Iterable[Mapping[str, Any]], is_drift: bool = False) -> list[Group]:
-    """The changes in groups, the most telling first, and of the updates the largest first. Each stands in one group.
+    """Return the changes in groups, the most important first, and the largest groups of updates first.
 
-    :param is_drift: whether they are only a comparison.
+    :param is_drift: True if they are only a comparison.
     """
     parts: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for change in changes:
@@ -86,19 +86,19 @@ def _by(
 
 
 def _values(change: Mapping[str, Any]) -> str:
-    """The fields of a change with their values; changes that have the same are alike."""
+    """Return the fields of a change with their values. Equal changes have the same."""
     return json.dumps((change["before"], change["after"]), sort_keys=True, default=str)
 
 
 def field_names(change: Mapping[str, Any]) -> str:
-    """The names of the fields of a change."""
+    """Return the names of the fields of a change."""
     names = [field_name(change, key) for key in keys_of(change)]
     rest = len(names) - _MOST_FIELDS
     return ", ".join(names[:_MOST_FIELDS]) + (f" and {rest} more fields" if rest > 0 else "")
 
 
 def _told(change: Mapping[str, Any], is_drift: bool) -> str:
-    """The fields of a change with their values, as the title of a group."""
+    """Return the fields of a change with their values, as the title of a group."""
     sides = as_said(change, _LONGEST)
     told = [f"{name} {both_sides(before, after, is_drift)}" for name, before, after in sides]
     rest = len(told) - _MOST_FIELDS
@@ -106,8 +106,9 @@ def _told(change: Mapping[str, Any], is_drift: bool) -> str:
 
 
 def as_said(change: Mapping[str, Any], longest: int) -> list[tuple[str, str, str]]:
-    """Name, value before and value after of each field as people say them: texts without quotes, where no escapes are
-    needed to see how they differ.
+    """Return name, value before and value after of each field for people.
+
+    Texts have no quotes unless escapes are needed to see how they differ.
     """
     told = []
     for key, (name, before, after) in zip(keys_of(change), fields(change, longest), strict=True):
@@ -129,7 +130,7 @@ def _said(value: Any, text: str) -> str:
 
 
 def fields_by_number(changes: Iterable[Mapping[str, Any]]) -> list[tuple[str, str, int]]:
-    """Section, name of a field and how many updates change it, the most first."""
+    """Return section, field name and the number of updates that change it, the largest number first."""
     numbers = Counter(
         (change["section"], field_name(change, key))
         for change in changes
@@ -140,10 +141,10 @@ def fields_by_number(changes: Iterable[Mapping[str, Any]]) -> list[tuple[str, st
 
 
 def is_worth_a_table(changes: Sequence[Mapping[str, Any]]) -> bool:
-    """Tells whether there are so many updates that their fields are worth a table."""
+    """Return True if the number of updates justifies a table of their fields."""
     return sum(1 for change in changes if change["action"] == UPDATE) >= _ALIKE
 
 
 def name_and_fields(change: Mapping[str, Any], name: str) -> str:
-    """The name of a record and, of an update, which fields change."""
+    """Return the name of a record and, for an update, the fields that change."""
     return f"{name}: {short(field_names(change), 200)}" if change["action"] == UPDATE else name

@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The account of a plan or an apply as one page: nothing beside it, no scripts, readable on a phone, light and dark.
+"""The report of a plan or an apply as one page without scripts or further files, for phones, in light and dark mode.
 
-All that is put into the template is cleaned and escaped there, and the page's own policy lets a browser take nothing
-but its style.
+Everything that is put into the template is cleaned and escaped there, and the page's own policy lets a browser load
+nothing but its style.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ WORDS: dict[str, str] = {
     "skipped": "skipped",
     "unchanged": "unchanged",
 }
-"""Each thing that is counted, to the word for it on the page."""
+"""The word on the page for each count."""
 
 _OUTCOMES = {
     "unchanged": "Nothing differs",
@@ -68,12 +68,11 @@ _OUTCOMES = {
     "partly_applied": "Partly applied",
 }
 _LEAST_SHARE = 1.5
-"""Percent of a bar that the smallest number still gets, so that it is seen."""
+"""Minimum width of a share in percent, so that it is visible."""
 
 _OPEN_AT_ONCE = 40
 _OPEN_IF_TAKEN = 10
-"""Records of a group that is open whatever else there is, where it tells what is taken away: that is what to look at.
-"""
+"""Maximum number of records of an open group with removals: they must be visible at once."""
 
 _WITH_PLACES = 1000
 _LONGEST_VALUE = 200
@@ -82,16 +81,16 @@ _EXAMPLES = 20
 _MOST_FIELDS = 50
 
 _MOST_BYTES = 1_950_000
-"""The page stays below 2 MB: whatever is longer a phone does not open."""
+"""Maximum size of the page: a phone does not open a larger page."""
 
 _LIST_BYTES = 150_000
-"""The part of it that one list of texts may take."""
+"""Maximum size of one list of texts."""
 
 _LISTED_AT_ONCE = 10
-"""Texts of a list that are seen at once; the others open with a click, so that changes are not far below."""
+"""Number of visible texts of a list. The others open with a click, so that changes are not far below."""
 
 _GROUP_BYTES = 160
-"""The markup of a group beside its title."""
+"""Size of the markup of a group besides its title."""
 
 _FILES = Path(__file__).parent
 """The directory of the templates and the style."""
@@ -106,9 +105,7 @@ def _style() -> str:
 
 
 def page_head(style: str) -> str:
-    """Return the beginning of a page that lets a browser take nothing but one style: no script, no address, no other
-    style, whatever a text may bring with it.
-    """
+    """Return the beginning of a page that lets a browser load nothing but one style: no script and no address."""
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; base-uri 'none'; form-action 'none'; style-src 'sha256-{digest}'"
     return f"""<!DOCTYPE html>
@@ -120,12 +117,12 @@ def page_head(style: str) -> str:
 
 
 def _printable(value: Any) -> Any:
-    """A text that is put into the page, whatever was done to it before; markup of the template stays."""
+    """Return a text for the page, cleaned and escaped; markup of the template stays."""
     return clean(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def page_environment() -> Environment:
-    """Return what pages are rendered in: everything that is put into a template is cleaned and escaped."""
+    """Return the environment that renders pages: everything that is put into a template is cleaned and escaped."""
     return Environment(
         autoescape=True,
         undefined=StrictUndefined,
@@ -138,7 +135,7 @@ def page_environment() -> Environment:
 
 @functools.cache
 def _templates() -> tuple[Template, Callable[..., Markup]]:
-    """Return the template of the page, and what writes a record."""
+    """Return the template of the page, and its macro for a record."""
     environment = page_environment()
     page, record = ((_FILES / name).read_text("utf-8") for name in ("plan.html.j2", "record.html.j2"))
     whole = f"{{% raw %}}{page_head(_style())}{{% endraw %}}{page}"
@@ -146,7 +143,7 @@ def _templates() -> tuple[Template, Callable[..., Markup]]:
 
 
 def as_html(account: RunResult) -> str:
-    """The page, below 2 MB; of what has no room it says how much there is."""
+    """Return the page, below 2 MB. It counts what has no room."""
     first = {FIRST: cautions(account)} if account.cautions else {}
     wrong = [_listed(title, texts) for title, texts in {**first, **reasons(account)}.items()]
     others = [
@@ -199,7 +196,7 @@ def _has(word: str, counts: Mapping[str, int]) -> bool:
 
 
 def _listed(title: str, texts: Sequence[str]) -> dict[str, Any]:
-    """The first of some texts, as many as a list has room for."""
+    """Return the first texts that a list has room for."""
     shown: list[Markup] = []
     used = 0
     for text in texts:
@@ -254,14 +251,14 @@ def _badge(account: RunResult) -> str:
 
 
 def _number(account: RunResult) -> str:
-    """The number of changes, and of an apply that did not come to its end how many were done."""
+    """Return the number of changes and, for an unfinished apply, how many were done."""
     number = len(account.changes)
     done = sum(1 for change in account.changes if change.get("status") == DONE)
     return f"{done:,} of {number:,} changes done" if 0 < done < number else f"{number:,} changes"
 
 
 def _made_by(account: RunResult) -> str:
-    """The set, the date, the user and the version, as far as they are known."""
+    """Return the set, the date, the user and the version, as far as they are known."""
     words = {"set": "set {}", "date": "{}", "user": "by {}", "version": "community.seventhings {}"}
     told = (form.format(account.made_by[name]) for name, form in words.items() if account.made_by.get(name))
     return ", ".join(told)
@@ -271,9 +268,9 @@ def _made_by(account: RunResult) -> str:
 
 
 def _row(section: str, numbers: Mapping[str, int], words: Mapping[str, str]) -> dict[str, Any]:
-    """The shares of one section's records, as wide as the page, and their numbers.
+    """Return the shares of one section's records in the width of the page, and their numbers.
 
-    :param words: the things that are counted in any section.
+    :param words: the things that any section counts.
     """
     left = 0.0
     bars = []
@@ -287,7 +284,7 @@ def _row(section: str, numbers: Mapping[str, int], words: Mapping[str, str]) -> 
 
 
 def _shares(numbers: Sequence[int]) -> list[float]:
-    """Percent of each number; one that is there at all is wide enough to be seen."""
+    """Return each number in percent. A number above zero is wide enough to be visible."""
     total = sum(numbers) or 1
     wide = [max(_LEAST_SHARE, 100 * number / total) if number else 0.0 for number in numbers]
     scale = 100 / (sum(wide) or 1)
@@ -298,7 +295,7 @@ def _shares(numbers: Sequence[int]) -> list[float]:
 
 
 def _parts(account: RunResult, room: int) -> list[dict[str, Any]]:
-    """The changes by what happens to which records, each in its group; as many as there is room for.
+    """Return the groups of changes that fit.
 
     :param room: bytes.
     """
@@ -329,7 +326,7 @@ def _parts(account: RunResult, room: int) -> list[dict[str, Any]]:
 
 
 def _record(change: Mapping[str, Any], is_same: bool, with_place: bool, is_drift: bool) -> str:
-    """A record with its fields, but for those that the title of its group tells, as HTML with all values escaped."""
+    """Return a record with its fields, except those in the title of its group, as HTML with all values escaped."""
     told = [] if is_same else as_said(change, _LONGEST_VALUE)
     key = key_and_name(change)
     shown = [

@@ -1,10 +1,11 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Markdown into which no text of others gets as it is.
+"""Markdown without any unescaped foreign text.
 
-What is :class:`Markdown` was written in the code. Every other text that is put into it becomes a code span: one line,
-no markup, no mention, no link, nothing that a code host takes for an instruction.
+:class:`Markdown` is written in the code. Every other text becomes a code span: one line, no markup, no mention, no
+    link,
+and nothing that a code host treats as an instruction.
 """
 
 from __future__ import annotations
@@ -16,27 +17,27 @@ from urllib.parse import quote
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
 _MOST_TICKS = 8
-"""Backticks in a row that a fence is made longer than. Renderers know fences only up to some length."""
+"""Maximum run of backticks for which a fence is made longer. Renderers know fences only up to some length."""
 
 
 _OF_A_URL = ":/?#[]@!$&'()*+,;=%~"
-"""The characters that a URL may hold besides letters, digits and ``-._``."""
+"""The characters of a URL besides letters, digits and ``-._``."""
 
 _WORD = re.compile(r"[a-z]+(?:_[a-z]+)*")
 
 
 class Markdown(str):
-    """A text that is Markdown."""
+    """A text in Markdown."""
 
     __slots__ = ()
 
     def fill(self, **texts: object) -> Markdown:
-        """Puts texts in the place of their names in braces: numbers and Markdown as they are, all else as code."""
+        """Replace names in braces by texts: numbers and Markdown unchanged, everything else as code."""
         return Markdown(self.format(**{name: _written(text) for name, text in texts.items()}))
 
     @classmethod
     def of(cls, parts: Iterable[Markdown], between: str = "") -> Markdown:
-        """Parts one after the other."""
+        """Join parts."""
         return cls(between.join(_written(part) for part in parts))
 
 
@@ -47,7 +48,7 @@ def _written(value: object) -> str:
 
 
 def code(text: str) -> Markdown:
-    """A text as it is, in a fence that nothing in it can close."""
+    """Return a text in a fence that nothing in it can close."""
     text = clean(text)
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     if longest > _MOST_TICKS:
@@ -57,20 +58,21 @@ def code(text: str) -> Markdown:
 
 
 def link(words: str, url: str) -> Markdown:
-    """A link. What would end it stands as URLs write it.
+    """Return a link. Characters that would end it are percent-encoded.
 
-    :param words: of ours.
+    :param words: our own words.
     """
     return Markdown(f"[{words}](<{quote(clean(url), safe=_OF_A_URL)}>)")
 
 
 def word(text: str) -> Markdown:
-    """A word as it is, such as ``partly_applied``; anything else as code."""
+    """Return a word such as ``partly_applied`` unchanged, and anything else as code."""
     return Markdown(text) if _WORD.fullmatch(text) else code(text)
 
 
 def cell(text: str) -> Markdown:
-    """A text in a cell of a table. A bar would end it, even in a code span, and whether ``\\|`` does depends on what
-    stands before it.
+    """Return a text in a cell of a table.
+
+    A bar would end the cell, even in a code span, and whether ``\\|`` does depends on what precedes it.
     """
     return word(text.replace("|", "\\u007c"))

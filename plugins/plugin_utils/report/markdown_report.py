@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The account of a plan or an apply as a comment on a pull request."""
+"""The report of a plan or an apply as a comment on a pull request."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from .parts import (
 from .result import ACTIONS, RunResult
 
 _COMMENT_LIMIT = 60_000
-"""Characters that a comment on a pull request may have at the big code hosts, with some room for a heading."""
+"""Maximum characters of a comment on a pull request at the large code hosts, with some room for a heading."""
 
 _LONGEST_VALUE = 500
 _LONGEST_NAME = 300
@@ -46,30 +46,30 @@ _EXAMPLES = 3
 _WORDS = ("created", "updated", "deleted", "archived", "unchanged", "errors", "skipped")
 
 _NAMED = 20
-"""Records that are named of a group whose title tells all of them; the others are counted."""
+"""Maximum number of named records in a group whose title says everything; the others are counted."""
 
 _OF_A_GROUP = (100, 20, 5)
-"""Records that are told of a group where not all of them fit: the first number with which all groups do."""
+"""Number of records per group if not all fit. The first number with which all groups fit is used."""
 
 _MOST_FIELDS = 15
-"""Fields in the table of fields."""
+"""Maximum number of fields in the table of fields."""
 
 _ONE = 8
-"""The part of the room that one reason, warning or change may take: an eighth."""
+"""Divisor of the room for one reason, warning or change."""
 
 _REST = 600
-"""Characters for the line that says what did not fit, and for what folds the parts."""
+"""Characters for the line about what did not fit, and for the markup that folds the parts."""
 
 
 def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") -> Markdown:
-    """The account for a pull-request comment, never longer than one may be.
+    """Return the report for a pull-request comment within its maximum length.
 
-    What must be seen stands first: cautions, what held or went wrong, what the changes mean, and the counts. The
-    changes, the most telling first, and the other warnings open with a click. If not all of it fits, reasons leave half
-    of the room to the changes.
+    The beginning has cautions, refusals and failures, the meaning of the changes, and the counts. The changes, the most
+    important first, and the other warnings open with a click. If not everything fits, reasons leave half of the room to
+    the changes.
 
     :param limit: characters; ten thousand at least.
-    :param url: where all of it is to be found; empty: nobody said.
+    :param url: of the full report; empty if unknown.
     """
     whole = link("the whole report", url) if url else Markdown("the report as .json or .html")
     head = Markdown("### {outcome}: {instance}\n\n{sent}\n").fill(
@@ -104,7 +104,7 @@ def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") 
 
 
 def _folded(title: Markdown, parts: Iterable[Markdown]) -> Markdown:
-    """Parts that open with a click; nothing if there are none."""
+    """Return parts that open with a click, or nothing if there are none."""
     inside = Markdown.of(parts)
     if not inside:
         return Markdown()
@@ -113,7 +113,7 @@ def _folded(title: Markdown, parts: Iterable[Markdown]) -> Markdown:
 
 
 def _brief(table: Table) -> Markdown:
-    """One table of what the changes mean."""
+    """Return one table about the meaning of the changes."""
     lines = (Markdown("---:|" if number in table.numbers else "---|") for number in range(len(table.heads)))
     head = Markdown("\n\n**{title}**\n\n| {heads} |\n|{lines}").fill(
         title=Markdown(table.title), heads=Markdown(" | ".join(table.heads)), lines=Markdown.of(lines)
@@ -138,7 +138,7 @@ def _remarks(account: RunResult) -> Iterator[Markdown]:
 
 
 def _fitting(texts: Iterable[Markdown], room: int) -> list[Markdown]:
-    """The first of the texts, as many as fit."""
+    """Return the first texts that fit."""
     fitting = []
     for text in texts:
         room -= len(text)
@@ -173,7 +173,7 @@ def _number(number: int) -> Markdown:
 
 
 def _points(told: Mapping[str, Sequence[str]], longest: int) -> Iterator[Markdown]:
-    """Each text as an item of a list; the first of each list brings the title."""
+    """Yield each text as an item of a list, with a title before each list."""
     for title, texts in told.items():
         for number, text in enumerate(texts):
             point = Markdown("\n- {text}").fill(text=short(text, longest))
@@ -185,7 +185,7 @@ def _title(title: Markdown, number: int) -> Markdown:
 
 
 def _told(account: RunResult, room: int) -> list[tuple[int, Markdown]]:
-    """The parts about changes that fit: all, or of each group the first, so that none takes the room of the others."""
+    """Return the parts about changes that fit: all, or the first of each group."""
     mine = groups(account.changes, account.is_drift)
     for most in (len(account.changes), *(_OF_A_GROUP if len(mine) > 1 else ())):
         told = []
@@ -201,8 +201,9 @@ def _told(account: RunResult, room: int) -> list[tuple[int, Markdown]]:
 
 
 def _changes(account: RunResult, mine: Iterable[Group], longest: int, most: int) -> Iterator[tuple[int, Markdown]]:
-    """Yields the parts about changes, each with the number of changes it is about: a group whose title says all, or a
-    change with its fields.
+    """Yield the parts about changes, each with its number of changes.
+
+    A part is a group whose title says everything, or a change with its fields.
 
     :param most: changes of a group.
     """
@@ -214,7 +215,7 @@ def _changes(account: RunResult, mine: Iterable[Group], longest: int, most: int)
 
 
 def _overview(account: RunResult) -> Markdown:
-    """Counts many changes by action, before the first of them."""
+    """Return the counts of many changes by action, for the beginning."""
     if len(account.changes) <= _NAMED:
         return Markdown()
     counts = Counter(change["action"] for change in account.changes)
@@ -230,7 +231,7 @@ def _overview(account: RunResult) -> Markdown:
 
 
 def _parts(group: Group, longest: int, most: int, is_drift: bool) -> Iterator[tuple[int, Markdown]]:
-    """Yields the parts about a group, the last of them the number of changes that are not told."""
+    """Yield the parts about a group. The last part counts the changes without room."""
     if group.is_same:
         yield len(group.changes), _group(group)
         return
@@ -244,7 +245,7 @@ def _parts(group: Group, longest: int, most: int, is_drift: bool) -> Iterator[tu
 
 
 def _group(group: Group) -> Markdown:
-    """A group: its title, the names of the first, and what became of those that were not done."""
+    """Return a group: its title, the names of the first records, and the reasons of failed changes."""
     first = (Markdown("{key}").fill(key=short(key_and_name(change), _LONGEST_KEY)) for change in group.changes[:_NAMED])
     rest = len(group.changes) - _NAMED
     more = Markdown(" and {rest} more").fill(rest=rest) if rest > 0 else Markdown()
@@ -263,14 +264,14 @@ def _group(group: Group) -> Markdown:
 
 
 _LONGEST_KEY = 80
-"""Characters of a name in the list of a group."""
+"""Maximum characters of a name in the list of a group."""
 
 _MOST_MARKS = 5
-"""Different reasons that are told of a group."""
+"""Maximum number of different reasons for a group."""
 
 
 def _fields(changes: Sequence[Mapping[str, Any]]) -> Markdown:
-    """The fields by number of changes."""
+    """Return the fields by number of changes."""
     if not is_worth_a_table(changes):
         return Markdown()
     numbers = fields_by_number(changes)
@@ -296,7 +297,7 @@ def _items(change: Mapping[str, Any], is_drift: bool) -> Iterator[Markdown]:
 
 
 def _change(change: Mapping[str, Any], longest: int, is_drift: bool) -> Markdown:
-    """A change, with as many of its fields as one may take."""
+    """Return a change with as many of its fields as fit."""
     items = [*_items(change, is_drift)]
     shown = _fitting(items, longest)
     rest = Markdown("\n- and {number} more fields") if len(shown) < len(items) else Markdown()

@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A failed task on one screen, with the reason last.
+"""Fit a failed task on one screen, with the reason last.
 
-Of a task that failed Ansible prints ``msg`` as an error, and then every member of the result, ``msg`` once more among
-them, in the order of their names. Only ``diff`` it prints at ``-vvv`` alone, and playbooks can read it all the same.
+For a failed task Ansible prints ``msg`` as an error, and then every member of the result in alphabetical order, ``msg``
+included. It prints ``diff`` only at ``-vvv``, and playbooks can read it all the same.
 """
 
 from __future__ import annotations
@@ -22,43 +22,43 @@ from .text_report import closing, named
 
 _LINES = 6
 _CHARACTERS = 800
-"""The marks above the last line of a message."""
+"""Maximum characters above the last line of a message."""
 
 _LONGEST_LINE = 200
 _LONGEST_LAST = 450
 _LONGEST_MESSAGE = 900
 
 _MEMBERS = 3000
-"""Characters of JSON for the members that are lists and maps."""
+"""Maximum characters of JSON for members that are lists and maps."""
 
 _MEMBER_LINES = 32
-"""Lines of YAML for these. Where Ansible prints results in YAML, each entry takes a line, however short it is."""
+"""Maximum lines of YAML for these members. If Ansible prints results in YAML, each entry takes a line."""
 
 _CUT = 300
-"""Characters of JSON for a list of reasons that has no room as a whole."""
+"""Characters of JSON for a list of reasons that does not fit as a whole."""
 
 _WARNINGS = (20, 1000)
 _WARNINGS_OF_A_FAILURE = (3, _LONGEST_LINE)
-"""How many warnings Ansible prints, each on a line of its own, and how many characters of each."""
+"""Number of warnings that Ansible prints, each on a line, and maximum characters of each."""
 
 _REASONS = ("refusals", "findings", "failures")
 _BY_WEIGHT = (*_REASONS, "summary", "changes", "reported")
 
 _IN_FULL = ("every_finding", "forecast", "made_by", "cautions", "undo", "moves", "money", "persons", "mails")
-"""Members that a report has, and a screen with a failure has no room for."""
+"""Members of a report without room on a screen with a failure."""
 
 _BEHIND_THE_REASON = ("summary", "reported")
-"""Members that Ansible prints after the reason. Those of a refusal say that nothing was done; a drift counts."""
+"""Members that Ansible prints after the reason. After a refusal they only say that nothing was done; a drift counts."""
 _NOTHING_DONE = ("refused", "changed", "drift")
-"""The outcomes of a failed task after which nothing was sent; the last two are those of a drift."""
+"""The outcomes of a failed task after which nothing was sent. The last two are outcomes of a drift."""
 _OF_EVERY_TASK = ("changed", "failed", "msg", "diff", "warnings")
 
 
 def in_short(account: RunResult, reports: Sequence[Path] = (), drifted: bool = False) -> str:
-    """Says why a task failed, in a few lines of which the last one tells most.
+    """Return why a task failed, in a few lines with the most important last.
 
-    :param reports: the files that all of it was written to.
-    :param drifted: it failed because there are changes, whatever they are.
+    :param reports: the files with the full report.
+    :param drifted: True if it failed because there are changes.
     """
     report_hint = _report_hint(reports)
     lines = [short("; ".join(counts(account)), _LONGEST_LINE)] if account.summary else []
@@ -76,7 +76,7 @@ def in_short(account: RunResult, reports: Sequence[Path] = (), drifted: bool = F
 
 
 def findings_in_short(findings: Sequence[str], reports: Sequence[Path] = ()) -> str:
-    """Says why files are not valid: as many findings as a screen takes, and in the last line how many there are."""
+    """Return why files are invalid: as many findings as fit on a screen, and their number in the last line."""
     texts = [clean(finding) for finding in findings]
     number = f"{len(texts)} finding(s), nothing was sent"
     if len(texts) == 1:
@@ -86,12 +86,12 @@ def findings_in_short(findings: Sequence[str], reports: Sequence[Path] = ()) -> 
 
 
 def message_in_short(message: str) -> str:
-    """The message of an error, which may have a line for each of many problems."""
+    """Return the message of an error, which may have a line for each of many problems."""
     return "\n".join(_first([clean(line) for line in message.split("\n")], _LINES, _LONGEST_MESSAGE))
 
 
 def _report_hint(reports: Sequence[Path]) -> str:
-    """Return where all of them are found: in the first report that has room for them."""
+    """Return where everything is found: in the first report that has room for it."""
     whole = next((path for path in reports if path.suffix != ".md"), None)
     if whole is not None:
         return f"{clean(str(whole))} has all of them"
@@ -103,7 +103,7 @@ def _indented(lines: Iterable[str]) -> list[str]:
 
 
 def _first(texts: Sequence[str], lines: int, characters: int, report_hint: str = "") -> list[str]:
-    """The first of the texts, at least one and as many as there is room for, and how many are left."""
+    """Return the first texts, at least one and as many as fit, and how many are left."""
     shown: list[str] = []
     longest = characters if len(texts) == 1 else _LONGEST_LINE
     for text in texts[:lines]:
@@ -117,10 +117,10 @@ def _first(texts: Sequence[str], lines: int, characters: int, report_hint: str =
 
 
 def on_screen(result: Mapping[str, Any]) -> dict[str, Any]:
-    """A result as it is handed to Ansible.
+    """Return a result for Ansible.
 
-    One that failed keeps its single values, and of its lists and maps those that a screen has room for. Of the reasons
-    it keeps at least the first ones. The whole account stands in ``diff.account``.
+    A failed result keeps its single values, and as many of its lists and maps as fit on a screen. It keeps at least the
+    first reasons. The full result is in ``diff.account``.
     """
     failed = bool(result.get("failed"))
     printed = dict(result)
@@ -155,7 +155,7 @@ def _warned(warnings: Sequence[str], most: int, longest: int) -> list[str]:
 
 
 def _lines(value: Any) -> int:
-    """Counts the lines that a value takes in YAML, beside that of its own name."""
+    """Return the number of lines that a value takes in YAML, besides its own name."""
     if isinstance(value, Mapping):
         return sum(1 + _lines(one) for one in value.values())
     if isinstance(value, (list, tuple)):
@@ -164,7 +164,7 @@ def _lines(value: Any) -> int:
 
 
 def _whole(entries: Sequence[Any], room: int) -> list[Any]:
-    """The first of some entries, none of them cut."""
+    """Return the first entries that fit, uncut."""
     kept: list[Any] = []
     for entry in entries:
         one = cleaned(entry)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The parts that all forms of a report tell in the same words, each text cleaned for printing."""
+"""The parts that all forms of a report word in the same way, each text cleaned for printing."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from .value_diff import side_by_side
 SIGNS = {"create": "+", "update": "~", "delete": "-", "archive": "-"}
 
 FIRST = "Look at this first"
-"""Title of what :func:`cautions` returns."""
+"""Title of the result of :func:`cautions`."""
 
 ALONE = "Not in the files, left alone"
-"""Title of what :func:`alone` gives."""
+"""Title of the result of :func:`alone`."""
 
 
 def reasons(account: RunResult) -> dict[str, list[str]]:
-    """Title to the lines of what held or went wrong; nothing where nothing did."""
+    """Return the refusals and failures by title, or nothing without any."""
     told = {
         "Refused": [clean(text) for text in account.refusals],
         "Findings": [clean(text) for text in account.findings],
@@ -42,7 +42,7 @@ def reasons(account: RunResult) -> dict[str, list[str]]:
 
 
 def sent(account: RunResult) -> str:
-    """Says whether anything was sent: a plan has the words of a run that did what it would do."""
+    """Return whether anything was sent. A plan has the words of the run that it predicts."""
     if account.outcome in ("failed", "refused"):
         return "nothing was applied"
     if account.check_mode:
@@ -56,12 +56,12 @@ def _failure(one: Mapping[str, str]) -> str:
 
 
 def words_of(section: str) -> str:
-    """The name of a section, for people."""
+    """Return the name of a section for people."""
     return clean(section.replace("_", " "))
 
 
 def counted(number: int, section: str) -> str:
-    """A number of records of a section, for people."""
+    """Return a number of records of a section for people."""
     is_one = number == 1 and section in SECTIONS
     return f"{number:,} {KINDS[SECTIONS[section]].words if is_one else words_of(section)}"
 
@@ -77,9 +77,9 @@ def warnings(account: RunResult) -> list[str]:
 
 
 def alone(account: RunResult, examples: int) -> list[str]:
-    """Records that are in no file and were left alone, counted by section.
+    """Return the records that are in no file and were left alone, counted by section.
 
-    :param examples: how many are named at most.
+    :param examples: maximum number of named records.
     """
     told = []
     for section, names in account.reported.items():
@@ -90,7 +90,7 @@ def alone(account: RunResult, examples: int) -> list[str]:
 
 
 _NAME = 80
-"""Characters of a name that is only an example."""
+"""Maximum characters of a name that is only an example."""
 
 
 DRIFT_WORDS = {
@@ -99,7 +99,7 @@ DRIFT_WORDS = {
     "deleted": "only in the instance",
     "archived": "not archived in the instance",
 }
-"""Each count to its words in a comparison, which changes nothing."""
+"""The words for each count in a comparison, which changes nothing."""
 
 
 def action_words(action: str, is_drift: bool) -> str:
@@ -127,7 +127,7 @@ def outcome(account: RunResult) -> str:
 
 
 def counts(account: RunResult) -> list[str]:
-    """The counts of each section, a line each."""
+    """Return the counts of each section, one per line."""
     words = DRIFT_WORDS if account.is_drift else {}
     return [
         f"{clean(section)}: "
