@@ -25,6 +25,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 
 from ..desired.desired import BY_TEMPLATE, SECTIONS
 from ..desired.entry import Entry
+from ..desired.positions import Finding
 from ..rules.bound import BoundRule, all_names, bind, bind_changes
 from ..rules.found import Found, in_words, place_of
 from ..rules.rule import CHANGES, RuleSet
@@ -246,6 +247,8 @@ class RuleCheck:
         hiding, kind = self._context.hiding, record.kind
         keys = {key for keys in kind.match_on for key in keys}
         is_hidden = hiding.is_on and (not hiding.shows_all(keys) or (entry is not None and hiding.touches(entry)))
+        if kind.defines_fields:
+            return str(record.flat.get("label") or record.uuid)
         name = None if is_hidden else self._context.state.name_of(record)
         return name or record.uuid
 
@@ -258,8 +261,8 @@ class RuleCheck:
         self._found.count_others(bound)
         for finding in self._found.errors:
             self._context.note(finding)
-        result.live_findings += self._found.live
-        result.rule_warnings += self._found.warnings
+        result.live_findings += sorted(self._found.live, key=_position)
+        result.rule_warnings += sorted(self._found.warnings, key=_position)
         if options.only or options.exclude or options.has_changes_only:
             # The records that a rule is about may be those that are left out.
             return
@@ -267,3 +270,7 @@ class RuleCheck:
         for rule in self._rules.rules:
             if rule.id not in used:
                 result.rule_warnings.append(rule.idle())
+
+
+def _position(finding: Finding) -> tuple[str, int, int]:
+    return finding.place.source, finding.place.line, finding.place.column

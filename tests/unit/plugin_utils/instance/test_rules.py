@@ -262,6 +262,26 @@ def test_field_definitions_have_rules_too(site: Site) -> None:
     assert found(run(site, f"rules: [{rule}]")) == ["fields/room.yml:1:23: rule r: type"]
 
 
+def test_offers_and_users_have_rules_too(site: Site) -> None:
+    site.write(
+        {
+            "persons.yml": yaml_list([{"email": "a@acme.example", "first_name": "A", "last_name": "B"}]),
+            "users.yml": "- a@acme.example\n",
+            "objects.yml": things({}),
+            "hub.yml": "- {object: '100001', category: IT, price: 500}\n",
+        }
+    )
+    rules = (
+        "rules:\n- {id: u, for: users, require: {properties: {email: {pattern: '@example.org$'}}}}\n"
+        "- {id: h, for: hub, require: {properties: {price: {maximum: 100}, object: {const: '9'}}}}\n"
+    )
+    assert sorted(found(run(site, rules, create_users=True))) == [
+        "hub.yml:1:12: rule h: object",
+        "hub.yml:1:43: rule h: price",
+        "users.yml:1:3: rule u: email",
+    ]
+
+
 # ---- changes
 
 
