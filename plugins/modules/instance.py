@@ -655,7 +655,8 @@ changes:
     note:
       description:
         - What the action takes beside the fields. V(unarchive and update) or V(unarchive) for an archived record that
-          is brought back, V(may need unarchiving) for one that is deleted from the archive. Else empty.
+          is brought back, V(may need unarchiving) for one that is deleted from the archive.
+        - With O(mode=drift), V(was created by this set and deleted in the application) if that is proven. Else empty.
       type: str
     uuid:
       description: UUID of the record. Null where it is not there yet.

@@ -93,6 +93,7 @@ class Memory:
 
     :ivar known: uuids of the records that belong to the set.
     :ivar names: uuid to the last noted kind and key of a record, if any.
+    :ivar created: uuids of the records that the set created and did not remove.
     :ivar unresolved: kind and key of sent creations without a noted outcome, to the time in seconds since 1970.
     :ivar uploads: files that earlier runs uploaded, to their uuids; empty without a noted outcome.
     :ivar uploading: uploads without a noted outcome, to the time, as in ``unresolved``.
@@ -109,6 +110,7 @@ class Memory:
 
     known: set[str] = field(default_factory=set)
     names: dict[str, str] = field(default_factory=dict)
+    created: set[str] = field(default_factory=set)
     unresolved: dict[str, float] = field(default_factory=dict)
     uploads: dict[Upload, str] = field(default_factory=dict)
     uploading: dict[Upload, float] = field(default_factory=dict)
@@ -157,6 +159,7 @@ class Memory:
         self.refused.discard(record)
         self.names[uuid] = record
         self.known.add(uuid)
+        self.created.add(uuid)
         self.made.add(uuid)
         self.touched.add(uuid)
 
@@ -176,6 +179,7 @@ class Memory:
     def _archived(self, note: dict[str, str]) -> None:
         # It belongs to the set no more, and is found again by its uuid.
         self.known.discard(note["uuid"])
+        self.created.discard(note["uuid"])
         self.names[note["uuid"]] = f"{note['kind']} {note['key']}"
 
     def _refused(self, note: dict[str, str]) -> None:
@@ -186,6 +190,7 @@ class Memory:
     def _gone(self, note: dict[str, str]) -> None:
         self.unresolved.pop(f"{note['kind']} {note['key']}", None)
         self.known.discard(note["uuid"])
+        self.created.discard(note["uuid"])
         self.names.pop(note["uuid"], None)
         self.origins.pop(note["uuid"], None)
 

@@ -59,6 +59,7 @@ from ..undo.record import ApplyRecord
 from ..undo.record_file import NOT_KEPT, RecordPlace
 from ..undo.recording import Recording
 from .caps import Caps
+from .deleted_elsewhere import deleted_elsewhere
 from .meaning import meaning_of
 from .odd import Oddity, odd_values
 from .plan_file import PlanFile
@@ -195,6 +196,7 @@ class _Run:
         self._base: AppliedBase | None = None
         self._baseline: Baseline | None = None
         self._odd: list[Oddity] = []
+        self._notes: dict[int, str] = {}
         self._record_place: RecordPlace | None = None
         self._record_digest = ""
         self._undo_refusals: list[str] = []
@@ -439,6 +441,7 @@ class _Run:
         read += plan.more_lookups if self._plan_file is None else -plan.lookups
         self._forecast = forecast_of(plan, read, self._client.transport.rate.per_minute)
         if self._options.drift:
+            self._notes = deleted_elsewhere(plan, journal.memory)
             # Nothing is taken away.
             plan.warnings += plan.protected
             plan.protected = []
@@ -675,7 +678,7 @@ class _Run:
             instance=self._client.transport.root,
             check_mode=self._options.check_mode,
             summary=summary_of(plan, outcome, self._options.check_mode),
-            changes=told_changes(plan, self._desired.hiding, outcome, self._desired.entries),
+            changes=told_changes(plan, self._desired.hiding, outcome, self._desired.entries, self._notes),
             failures=failures_of(plan, outcome or Outcome()),
             refusals=list(refusals),
             findings=told.lines,

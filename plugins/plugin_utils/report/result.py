@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_compat import masked_values
@@ -187,11 +188,16 @@ DONE, FAILED, SKIPPED, NOT_TRIED = "done", "failed", "skipped", "not_tried"
 
 
 def told_changes(
-    made: InstancePlan, hiding: Hiding, outcome: Outcome | None, entries: Iterable[Entry] = ()
+    made: InstancePlan,
+    hiding: Hiding,
+    outcome: Outcome | None,
+    entries: Iterable[Entry] = (),
+    notes: Mapping[int, str] = MappingProxyType({}),
 ) -> list[dict[str, Any]]:
     """Every change as reports tell it: fields by their keys with the labels beside, and what became of it.
 
     :param outcome: None where nothing was applied. :param entries: all records of the files.
+    :param notes: number of a change to what else is to be said of its record.
     """
     fates: dict[int, tuple[str, str]] = {}
     if outcome is not None:
@@ -201,7 +207,7 @@ def told_changes(
     state = None if hiding.has_any else made.state
     removals = Removals(made, entries, hiding)
     told = []
-    for planned in made.changes:
+    for number, planned in enumerate(made.changes):
         status, reason = fates.get(id(planned.entry), usual)
         change = shown(planned, hiding, sides_as_written(planned, state))
         if planned.change.action in (DELETE, ARCHIVE):
@@ -212,6 +218,7 @@ def told_changes(
         told.append(
             {
                 **change,
+                "note": notes.get(number) or change["note"],
                 "labels": _labels(planned, change),
                 "status": status,
                 "reason": reason,

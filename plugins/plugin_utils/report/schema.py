@@ -117,7 +117,11 @@ def _change() -> dict[str, Any]:
             "section": {"enum": list(SECTIONS)},
             "key": {**_TEXT, "description": "The natural key; where it is vaulted, the place stands for it."},
             "action": {"enum": list(ACTIONS)},
-            "note": {**_TEXT, "description": "What the action takes beside the fields, such as unarchive and update."},
+            "note": {
+                **_TEXT,
+                "description": "What the action takes beside the fields, such as unarchive and update; of a drift, "
+                "that the record was created by this set and deleted in the application.",
+            },
             "uuid": {"type": ["string", "null"], "description": "Null where the record is not there yet."},
             "before": {"type": "object", "description": "Field key to the value as it is."},
             "after": {"type": "object", "description": "Field key to the value as it is written."},

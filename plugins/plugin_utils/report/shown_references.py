@@ -8,11 +8,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_generated_key
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
 from ansible_collections.community.seventhings.plugins.module_utils.plan.alike import alike
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import UPDATE
 
 from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import Planned
+
+_RELATIONS = "relations"
 
 Sides = tuple[Mapping[str, Any], Mapping[str, Any]]
 
@@ -20,20 +24,57 @@ Sides = tuple[Mapping[str, Any], Mapping[str, Any]]
 def sides_as_written(planned: Planned, state: ListedState | None) -> Sides:
     """The fields of a change as they are and as they shall be, references by natural keys on both sides.
 
-    The service calls a room by its number alone; files say ``Head office/0.12``, or its uuid.
+    The service calls a room by its number alone; files say ``Head office/0.12``, or its uuid. A new record has no side
+    before, and one that is deleted none after.
 
     :param state: the lists that the plan was made from, all of which are read by now; a record that stands in none
         keeps the name it has.
     """
     change, schema = planned.change, planned.schema
     before, after = dict(change.before), dict(change.after)
-    if state is None or change.current is None:
+    if state is None:
         return before, after
-    for key in set(before) & set(after) & set(change.values):
-        if key not in schema.fields or schema.fields[key].retyped:
+    if planned.kind.defines_fields:
+        names = _names_of_fields(planned, state)
+        return _named(before, names), _named(after, names)
+    current = None if change.current is None else change.current.flat
+    for key in {*before, *after} & {*schema.fields}:
+        if schema.fields[key].retyped or (change.action == UPDATE and key not in change.values):
             continue
-        is_now, wanted = schema.read_one(key, change.current.flat), change.values[key]
+        is_now = None if current is None else schema.read_one(key, current)
+        wanted = change.values.get(key)
         if any(references_in((is_now, wanted))):
             is_now, wanted = alike(is_now, wanted, state.known_name_of)
-            before[key], after[key] = schema.brief(key, is_now), schema.brief(key, wanted)
+            if key in before:
+                before[key] = schema.brief(key, is_now)
+            if key in after:
+                after[key] = schema.brief(key, wanted)
     return before, after
+
+
+def _names_of_fields(planned: Planned, state: ListedState) -> dict[str, str]:
+    """Return uuid and key of each field of a template, as far as it is defined, to what people call it."""
+    if not state.is_listed(planned.kind, planned.entry.template):
+        return {}
+    names: dict[str, str] = {}
+    for record in state.records(planned.kind, planned.entry.template):
+        key = str(record.flat.get("field_key"))
+        label = record.flat.get("label")
+        names[record.uuid] = names[key] = str(label) if label and is_generated_key(key) else key
+    return names
+
+
+def _named(values: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """Return values of a definition whose relations name other fields in the same way, whatever was written."""
+    written = values.get(_RELATIONS)
+    if not isinstance(written, (list, tuple)):
+        return values
+    return {**values, _RELATIONS: [_relation(one, names) for one in written]}
+
+
+def _relation(written: Any, names: Mapping[str, str]) -> Any:
+    if not isinstance(written, Mapping):
+        return written
+    meant = str(written.get("field_uuid") or written.get("field"))
+    rest = {name: value for name, value in written.items() if name not in ("field", "field_uuid")}
+    return {**rest, "field": names.get(meant.lower(), names.get(meant, meant))}

@@ -82,7 +82,7 @@ class Definitions:
             return None
         if not context.uniqueness.claim(schema, keys, values, entry):
             return None
-        known = [Record.of(FIELD_DEFINITION, raw) for raw in context.client.definitions(template)]
+        known = context.state.records(FIELD_DEFINITION, template)
         if entry.uuid:
             hits = [record for record in known if record.uuid == entry.uuid]
         else:

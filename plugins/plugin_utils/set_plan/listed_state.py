@@ -137,9 +137,9 @@ class ListedState(InstanceState):
             for record in self.client.list_all(KINDS[name])
         )
 
-    def is_listed(self, kind: Kind) -> bool:
-        """Tells whether the kind was listed already."""
-        return kind.name in self._records
+    def is_listed(self, kind: Kind, template: str = "") -> bool:
+        """Return True if the records of a kind were listed already."""
+        return f"{kind.name} {template}".strip() in self._records
 
     def schema(self, kind: Kind) -> Schema:
         """The fields that a kind has."""

@@ -9,7 +9,9 @@ from typing import Any
 
 from instance_site import SETTINGS, Site, yaml_list
 
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import as_text
 
 OPEN = (
     f"{SETTINGS}policy: {{limits: {{update_percent: 100, delete_percent: 100}}, create_users: true, "
@@ -103,3 +105,34 @@ def test_a_drift_sends_no_e_mail_and_removes_nothing(site: Site) -> None:
     site.write({"instance.yml": OPEN, **PLACES, "users.yml": "- ada@acme.example\n", "objects.yml": "[]\n"})
     account = site.plan(drift=True)
     assert (account.mails, account.undo) == ([], "")
+
+
+def test_references_have_names_whatever_was_written(site: Site) -> None:
+    site.write({"instance.yml": OPEN, **PLACES, "objects.yml": yaml_list([thing(0)])})
+    site.run()
+    persons = site.client().list_all(KINDS["person"])
+    (ada,) = [one.uuid for one in persons if one.flat["email"] == "ada@acme.example"]
+    created = thing(1, responsible_person=ada)
+    site.write({"objects.yml": yaml_list([{"barcode": "100001", "_state": "absent"} | thing(0), created])})
+    changes = {change["action"]: change for change in site.plan().changes}
+    assert changes["create"]["after"]["responsible_person"] == "ada@acme.example"
+    assert changes["delete"]["before"]["responsible_person"] == "ada@acme.example"
+    assert changes["delete"]["before"]["target_room"] == "Head/0.1"
+
+
+def test_a_drift_says_what_this_set_created_and_somebody_deleted(site: Site) -> None:
+    site.write({"instance.yml": OPEN, **PLACES})
+    site.run()
+    client = site.client()
+    (room,) = [one for one in client.list_all(KINDS["room"]) if one.flat["number"] == "0.2"]
+    client.delete(KINDS["room"], room.uuid)
+    site.write({"rooms.yml": PLACES["rooms.yml"] + '- {number: "0.3", building_id: Head}\n'})
+    account = site.plan(drift=True)
+    assert {change["key"]: change["note"] for change in account.changes} == {
+        "Head/0.2": "was created by this set and deleted in the application",
+        "Head/0.3": "",
+    }
+    lines = as_text(account).splitlines()
+    assert "+ rooms Head/0.2 (was created by this set and deleted in the application)" in lines
+    assert "+ rooms Head/0.3 (missing in the instance)" in lines
+    assert "rooms: 2 missing in the instance, 1 unchanged" in lines

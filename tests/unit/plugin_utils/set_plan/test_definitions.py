@@ -73,6 +73,20 @@ def test_a_relation_to_a_field_that_is_made_with_it_is_added_to_a_definition_tha
     assert site.plan().outcome == "unchanged"
 
 
+def test_relations_have_names_on_both_sides(site: Site) -> None:
+    fields = "- {label: A, type: TEXT, relations: [{type: actual_field, field: %s}]}\n- {label: B, type: TEXT}\n"
+    site.write({ASSET: f"{fields % 'B'}- {{label: C, type: TEXT}}\n"})
+    created = site.plan().changes[0]
+    assert created["after"]["relations"] == [{"type": "actual_field", "field": "B"}]
+    site.run()
+    by_uuid = f"{{label: A, relations: [{{type: actual_field, field_uuid: {_definitions(site)['C']['uuid']}}}]}}"
+    for written in (f"{fields % 'C'}", f"- {by_uuid}\n"):
+        site.write({ASSET: written})
+        (updated,) = site.plan().changes
+        assert updated["before"]["relations"] == [{"type": "actual_field", "field": "B"}]
+        assert updated["after"]["relations"] == [{"type": "actual_field", "field": "C"}]
+
+
 def test_a_relation_to_a_field_that_was_not_made_fails_and_is_made_by_the_next_run(site: Site) -> None:
     site.write(
         {ASSET: "- {label: A, type: TEXT, relations: [{type: actual_field, field: B}]}\n- {label: B, type: TEXT}\n"}

@@ -1,0 +1,35 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Records that this set created and that somebody deleted in the application. No requests are made here."""
+
+from __future__ import annotations
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO
+
+from ..apply.journal import Memory
+from ..set_plan.plan import InstancePlan, Planned
+
+DELETED = "was created by this set and deleted in the application"
+"""What a comparison says of such a record."""
+
+
+def deleted_elsewhere(plan: InstancePlan, memory: Memory) -> dict[int, str]:
+    """Return the number of each change that is about such a record, to what is to be said of it.
+
+    Nothing is said if the record may be hidden or archived, or if it has another natural key now.
+    """
+    created = {memory.names[uuid]: uuid for uuid in memory.created if uuid in memory.names}
+    return {number: DELETED for number, one in enumerate(plan.changes) if _is_deleted(one, plan, created)}
+
+
+def _is_deleted(planned: Planned, plan: InstancePlan, created: dict[str, str]) -> bool:
+    uuid = created.get(f"{planned.kind.name} {planned.noted}")
+    if uuid is None or planned.change.action != CREATE or plan.state is None:
+        return False
+    may_be_hidden = planned.kind.can_be_hidden and plan.visibility.hidden_records != NO
+    if may_be_hidden or id(planned.entry) in plan.unchecked:
+        return False
+    return plan.state.find(Reference(planned.kind.name, uuid=uuid)) is None
