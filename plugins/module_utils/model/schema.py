@@ -15,7 +15,7 @@ from .kinds import FIELD_DEFINITION, SERVER_FIELDS, SERVER_KEYS, Kind
 from .near import composed, near_names, slips
 from .types_basic import FIELD_TYPES, UNWRITABLE, broken_rules
 from .types_composite import STRUCTURES
-from .types_links import Reference, references_in
+from .types_links import Reference, with_references
 
 TYPES: dict[str, FieldType] = {**FIELD_TYPES, **STRUCTURES}
 """Every type by name: of the fields that instances define, and of the catalogue."""
@@ -163,6 +163,9 @@ class ParseErrors:
     unknown: list[FieldError] = field(default_factory=list)
     fitting: dict[str, tuple[Any, ...]] = field(default_factory=dict)
 
+
+Completed = Callable[[Reference], Reference]
+"""Return a reference with more known members, or the reference itself."""
 
 _MOST_KEPT = 4096
 """Maximum number of cached values per field. Dates, numbers and flags repeat; other fields do not fill the memory."""
@@ -343,10 +346,9 @@ class Schema:
             # A map is merged: "nothing" clears all of it, and an empty map changes nothing.
             return None if faces.merge else faces.empty
         parsed = faces.parse(value, field)
-        if parsed.__class__ is not str:
-            for reference in references_in(parsed):
-                reference.location = location
-        return parsed
+        if parsed.__class__ is str:
+            return parsed
+        return with_references(parsed, lambda reference: replace(reference, location=location))
 
     def missing(self, parsed: Mapping[str, Any]) -> list[str]:
         """Return the keys of mandatory fields without a value, for a record to create."""
@@ -369,7 +371,7 @@ class Schema:
         value = faces.read(flat.get(field.wire_key), field)
         return faces.empty if value is None else value
 
-    def holds(self, desired: Mapping[str, Any], flat: Mapping[str, Any], complete: Callable[[Reference], None]) -> bool:
+    def holds(self, desired: Mapping[str, Any], flat: Mapping[str, Any], completed: Completed) -> bool:
         """Return True if a flat record certainly has these values and no finding."""
         for key, value in desired.items():
             known = self._by_key.get(key) or self._by_key.setdefault(key, _Known(self.fields[key]))
@@ -386,27 +388,22 @@ class Schema:
             if is_now is None:
                 is_now = known.faces.empty
             elif not isinstance(is_now, str):
-                for reference in references_in(is_now):
-                    complete(reference)
+                is_now = with_references(is_now, completed)
             if not known.faces.equal(value, is_now, known.field):
                 return False
         return True
 
-    def show(
-        self, flat: Mapping[str, Any], complete: Callable[[Reference], None] = lambda _one: None
-    ) -> dict[str, Any]:
+    def show(self, flat: Mapping[str, Any], completed: Completed = lambda one: one) -> dict[str, Any]:
         """Return a flat record of an answer in its normalised form: one form for each type.
 
-        :param complete: fills in known members of a reference that the service did not answer.
+        :param completed: adds known members that the service did not answer to a reference.
         """
         hidden = {*self.kind.uuid_keys, *self.kind.taken_apart, *(field.wire_key for field in self.fields.values())}
         shown = {key: value for key, value in flat.items() if key not in hidden}
         answered = {**SERVER_FIELDS, **{field.key: field for field in self.kind.answered}}
         for key in answered.keys() & shown.keys():
-            shown[key] = _shown_as_typed(shown[key], answered[key], complete)
-        values = self.read(flat)
-        for reference in references_in(tuple(values.values())):
-            complete(reference)
+            shown[key] = _shown_as_typed(shown[key], answered[key], completed)
+        values = {key: with_references(value, completed) for key, value in self.read(flat).items()}
         return shown | self.show_canonical(values)
 
     def show_canonical(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -430,15 +427,12 @@ class Schema:
         return (faces.brief or faces.show)(value)
 
 
-def _shown_as_typed(value: Any, field: Field, complete: Callable[[Reference], None]) -> Any:
+def _shown_as_typed(value: Any, field: Field, completed: Completed) -> Any:
     """Return a value that only answers have in the form of its type, and nothing as null. A text stays unchanged."""
     if value in EMPTY:
         return None
     faces = type_of(field)
-    read = faces.read(value, field)
-    for reference in references_in(read):
-        complete(reference)
-    return value if faces.is_text else faces.show(read)
+    return value if faces.is_text else faces.show(with_references(faces.read(value, field), completed))
 
 
 def field_to_be(values: Mapping[str, Any]) -> Field | None:

@@ -153,8 +153,7 @@ def _read_asset(value: Any, field: Field) -> Any:
         return None
     reference = read_reference("object")(value, field)
     if reference is not None and isinstance(value, Mapping):
-        reference.display_name = value.get("name")
-        reference.status = value.get("status")
+        return replace(reference, display_name=value.get("name"), status=value.get("status"))
     return reference
 
 

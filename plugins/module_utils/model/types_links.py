@@ -27,10 +27,9 @@ from .field import (
 )
 
 
-@dataclass
+@dataclass(frozen=True)
 class Reference:
-    """A link to another record. What a person wrote is resolved in place: afterwards ``uuid`` and ``id`` say whom it
-    means.
+    """A link to another record. A resolved reference has the ``uuid`` and ``id`` of its target, or awaits its creation.
 
     :ivar target: kind of record that is meant (a name in the catalogue).
     :ivar written: the person's own words: integer, text or map; None for a reference that the service answered.
@@ -51,6 +50,10 @@ class Reference:
     awaits: Any = field(default=None, compare=False)
     names: tuple[str, ...] = field(default=(), compare=False)
     location: str = field(default="", compare=False)
+
+    def __hash__(self) -> int:
+        name = self.written if isinstance(self.written, (str, int)) else None
+        return hash((self.target, self.id, self.uuid, name))
 
     @property
     def resolved(self) -> bool:

@@ -28,7 +28,7 @@ from ..model.schema import Schema
 from ..resolve.by_fields import FinderByFields
 from ..resolve.listing import ListResult
 from ..resolve.read_cache import Reading
-from ..resolve.references import reference_in
+from ..resolve.references import reference_in, with_targets
 from ..resolve.sight import perhaps_unseen
 from .account_sight import account_sight
 from .raw_list import read_to_end
@@ -115,9 +115,8 @@ def _uuid_of(client: Client, kind: Kind, written: Any) -> str:
             raise InvalidInput(f"record: {shorten(written)} does not fit; {kind.one} has no integer id")
         return reference.uuid or FinderByFields(client, kind).find(reference.written).uuid
     reading = Reading(client)
-    reading.resolve([reference])
-    reading.with_uuid([reference])
-    return str(reference.uuid)
+    reference = with_targets(reference, reading.resolve([reference]))
+    return str(with_targets(reference, reading.with_uuid([reference])).uuid)
 
 
 def _entry(item: Mapping[str, Any]) -> dict[str, Any]:

@@ -30,22 +30,22 @@ def alike(is_now: Any, written: Any, name_of: Callable[[Reference], str | None])
     ours, theirs = list(references_in(written)), list(references_in(is_now))
     if not ours and not theirs:
         return is_now, written
-    words: dict[int, Any] = {id(one): one.written for one in ours if _is_key(one.written)}
+    words: dict[Reference, Any] = {one: one.written for one in ours if _is_key(one.written)}
     are_keys = bool(words) or any(_is_by_fields(one.written) for one in ours)
     for one in theirs:
-        same = next((words[id(other)] for other in ours if id(other) in words and other.same(one)), None)
+        same = next((words[other] for other in ours if other in words and other.same(one)), None)
         if same is not None:
-            words[id(one)] = same
+            words[one] = same
     for one in (*ours, *theirs):
-        if id(one) not in words and one.resolved and (name := name_of(one)) is not None:
-            words[id(one)] = name
+        if one not in words and one.resolved and (name := name_of(one)) is not None:
+            words[one] = name
     both = (*ours, *theirs)
-    if ours and not are_keys and len(words) < len(both):
+    if ours and not are_keys and not all(one in words for one in both):
         mark = next((mark for mark in _MARKS if all(getattr(one, mark) is not None for one in both)), None)
-        words = {id(one): getattr(one, mark) for one in both} if mark else words
+        words = {one: getattr(one, mark) for one in both} if mark else words
 
     def called(one: Reference) -> Reference:
-        return replace(one, written=words[id(one)]) if id(one) in words else one
+        return replace(one, written=words[one]) if one in words else one
 
     return with_references(is_now, called), with_references(written, called)
 

@@ -17,7 +17,7 @@ from ..errors import InvalidInput
 from ..model.field import EMPTY, Unread, shorten
 from ..model.kinds import FIELD_DEFINITION, Kind
 from ..model.schema import FieldError, Schema, type_of
-from ..model.types_links import Reference, references_in
+from ..model.types_links import Reference, with_references
 from ..resolve.sight import perhaps_unseen
 from .hours import with_hours
 
@@ -88,7 +88,7 @@ def plan_present(
     desired: Mapping[str, Any],
     current: Record | None,
     archived: bool = False,
-    complete: Callable[[Reference], None] | None = None,
+    completed: Callable[[Reference], Reference] | None = None,
     may_be_made: bool = False,
     alike: Callable[[Any, Any], tuple[Any, Any]] | None = None,
 ) -> Change:
@@ -97,7 +97,7 @@ def plan_present(
     :param desired: canonical values by field key, references resolved as far as they can be.
     :param current: the one record that is meant; None to make one.
     :param archived: whether ``current`` is archived and must be brought back.
-    :param complete: fills in what the service did not say of a reference, where that is known.
+    :param completed: adds known members that the service did not answer to a reference.
     :param may_be_made: whether somebody else may make the record before; then what is missing is a warning.
     :param alike: calls references alike in a value as it is and as it was written; it may ask for their names.
     :raises InvalidInput: where a record must be made and mandatory fields have no value, and where days and times
@@ -121,9 +121,8 @@ def plan_present(
     warnings = []
     for key, written in desired.items():
         is_now = schema.read_one(key, current.flat)
-        if complete is not None:
-            for reference in references_in(is_now):
-                complete(reference)
+        if completed is not None:
+            is_now = with_references(is_now, completed)
         wanted = _wanted(schema, key, is_now, written)
         if not schema.equal(key, wanted, is_now) or (schema.fields[key].retyped and wanted not in EMPTY):
             values[key] = wanted

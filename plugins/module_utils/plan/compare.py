@@ -14,7 +14,7 @@ from ..client.client import Record
 from ..client.files import Contents, recognise
 from ..model.kinds import TEMPLATE_KINDS, USER
 from ..model.schema import Schema
-from ..model.types_links import attachments_in, references_in
+from ..model.types_links import attachments_in
 from ..resolve import natural_keys
 from ..resolve.references import is_text_renter, renter_of
 from ..resolve.sight import may_be_lost, sends_empty_members
@@ -86,8 +86,8 @@ class Comparer:
 
     def is_as_wanted(self, wanted: Wanted, current: Record) -> bool:
         """Tells whether nothing would have to change in a record."""
-        self._state.make_comparable(wanted.schema, wanted.desired, current)
-        change = plan_present(wanted.schema, wanted.desired, current, complete=self._state.complete)
+        desired = self._state.comparable(wanted.schema, wanted.desired, current)
+        change = plan_present(wanted.schema, desired, current, completed=self._state.completed)
         return not change.changed
 
     def recognise_files(self, schema: Schema, desired: Mapping[str, Any], current: Record) -> None:
@@ -104,7 +104,7 @@ class Comparer:
             desired = with_equal_allowed_values(schema, desired, current)
             desired.pop("field_key", None)
         if current is not None:
-            self._state.make_comparable(schema, desired, current)
+            desired = self._state.comparable(schema, desired, current)
             self.recognise_files(schema, desired, current)
         elif needs_hours(schema, desired):
             check_hours_known(schema, desired, self._state.some(schema.kind))
@@ -113,7 +113,7 @@ class Comparer:
             alone = self._state.client.get(schema.kind, current.uuid, wanted.template)
             if alone is not None:
                 current = current.completed_by(alone)
-                self._state.make_comparable(schema, desired, current)
+                desired = self._state.comparable(schema, desired, current)
                 self.recognise_files(schema, desired, current)
                 change = self._planned(wanted, desired, current, archived)
         if change.action == UPDATE and schema.kind.update == "PUT":
@@ -122,12 +122,12 @@ class Comparer:
         check_destructive(current, change, wanted.allow_destructive, partial(self._values_in_use, wanted.template))
         change = self._with_renter(schema, change)
         if change.changed and not schema.kind.template:
-            self._state.require_uuids(references_in(tuple(change.values.values())))
+            change = replace(change, values=self._state.with_uuids(change.values))
         return shown_as_written(change, wanted.desired) if schema.kind.defines_fields else change
 
     def _planned(self, wanted: Wanted, desired: Mapping[str, Any], current: Record | None, archived: bool) -> Change:
         return plan_present(
-            wanted.schema, desired, current, archived, self._state.complete, wanted.may_be_made, self._state.alike
+            wanted.schema, desired, current, archived, self._state.completed, wanted.may_be_made, self._state.alike
         )
 
     def _is_incomplete(self, wanted: Wanted, desired: Mapping[str, Any], current: Record, change: Change) -> bool:

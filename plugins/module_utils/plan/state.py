@@ -10,7 +10,7 @@ For many records it is *listed*: it reads complete lists, and finds everything i
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from ..client.client import Client, Record
@@ -20,6 +20,7 @@ from ..model.schema import Schema
 from ..model.types_links import Reference, references_in
 from ..resolve import natural_keys
 from ..resolve.read_cache import Reading
+from ..resolve.references import with_targets
 from ..resolve.sight import Sight, sight_by, sight_of
 from .alike import alike
 
@@ -72,22 +73,22 @@ class InstanceState(ABC):
         """
 
     @abstractmethod
-    def complete(self, reference: Reference) -> None:
-        """Fills in the other half of a reference, id or uuid, where it is known already."""
+    def completed(self, reference: Reference) -> Reference:
+        """Return a reference with its other half, id or uuid, if that is known already."""
 
     @abstractmethod
     def alike(self, is_now: Any, written: Any) -> tuple[Any, Any]:
         """A value as it is and as it was written, their references called alike, as far as that can be told by now."""
 
     @abstractmethod
-    def make_comparable(self, schema: Schema, desired: Mapping[str, Any], record: Record) -> None:
-        """Fills in what desired references lack to be compared with those that a record has."""
+    def comparable(self, schema: Schema, desired: Mapping[str, Any], record: Record) -> Mapping[str, Any]:
+        """Return desired values whose references can be compared with those of a record."""
 
     @abstractmethod
-    def require_uuids(self, references: Iterable[Reference]) -> None:
-        """Fills in the uuids of references by id, for bodies that take uuids only.
+    def with_uuids(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return values whose references have uuids, for bodies that accept only uuids.
 
-        :raises NoMatch: where an id means nothing.
+        :raises NoMatch: if an id has no record.
         """
 
 
@@ -123,8 +124,9 @@ class QueriedState(InstanceState):
             return []
         records = self._candidates(schema, keys, values, template)
         Sight.of(schema, records).check_identifies(keys)
+        values = {key: values[key] for key in keys}
         for record in records:
-            self.make_comparable(schema, {key: values[key] for key in keys}, record)
+            values = self.comparable(schema, values, record)
         return natural_keys.identified(schema, keys, values, records)
 
     def _candidates(
@@ -162,18 +164,20 @@ class QueriedState(InstanceState):
             return Sight(kind)
         return sight_by(self.client, schema, records, {OBJECT.name: self.reading.read_of(OBJECT)}, keys)
 
-    def complete(self, reference: Reference) -> None:
-        self.reading.complete(reference)
+    def completed(self, reference: Reference) -> Reference:
+        return self.reading.completed(reference)
 
     def alike(self, is_now: Any, written: Any) -> tuple[Any, Any]:
         return alike(is_now, written, self.reading.name_of)
 
-    def make_comparable(self, schema: Schema, desired: Mapping[str, Any], record: Record) -> None:
+    def comparable(self, schema: Schema, desired: Mapping[str, Any], record: Record) -> dict[str, Any]:
         linked = [(key, value) for key, value in desired.items() if any(references_in(value))]
-        self.reading.fill_missing_ids((value, schema.read_one(key, record.flat)) for key, value in linked)
+        targets = self.reading.missing_halves((value, schema.read_one(key, record.flat)) for key, value in linked)
+        return {key: with_targets(value, targets) for key, value in desired.items()}
 
-    def require_uuids(self, references: Iterable[Reference]) -> None:
-        self.reading.with_uuid(references)
+    def with_uuids(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        targets = self.reading.with_uuid(references_in(tuple(values.values())))
+        return {key: with_targets(value, targets) for key, value in values.items()}
 
 
 def find_now(
@@ -185,5 +189,6 @@ def find_now(
     reading = Reading(client)
     linked = [reference for key in keys for reference in references_in(values[key])]
     # A link narrows the list by its id, and some instances answer nothing else.
-    reading.records_of(reference for reference in linked if reference.id is None)
+    targets = reading.records_of(reference for reference in linked if reference.id is None)
+    values = {key: with_targets(value, targets) for key, value in values.items()}
     return QueriedState(client, reading).find_existing(schema, keys, values, template)

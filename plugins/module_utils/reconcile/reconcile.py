@@ -16,7 +16,7 @@ from ..errors import REFUSED_VALUES, InvalidInput, NotProcessable, ServiceError,
 from ..model.field import is_uuid
 from ..model.kinds import Kind
 from ..model.schema import ParseErrors
-from ..model.types_links import attachments_in, references_in
+from ..model.types_links import attachments_in, references_in, with_references
 from ..model.zones import with_offsets, zone_of
 from ..plan.change import CREATE, DELETE, UNCHANGED, UPDATE, Change
 from ..plan.compare import Wanted
@@ -25,6 +25,7 @@ from ..plan.relations import names_fields, with_uuids
 from ..plan.state import QueriedState, find_now
 from ..resolve import natural_keys
 from ..resolve.read_cache import Reading
+from ..resolve.references import with_targets
 from ..resolve.sight import perhaps_not_deleted
 from .apply import Applier
 from .refusals import named_occupants, unseen_holder
@@ -89,8 +90,11 @@ class _Ensure:
             if self._desired_record.state == "present"
             else [desired[key] for key in keys if key in desired]
         )
-        self._reading.resolve(references_in(tuple(needed)))
+        targets = self._reading.resolve(references_in(tuple(needed)))
+        desired = {key: with_targets(value, targets) for key, value in desired.items()}
         planned = self._planned(desired, keys)
+        # The plan may have read the other half of a reference.
+        desired = {key: with_references(value, self._state.completed) for key, value in desired.items()}
         change = self._with_unknown(planned.change) if self._desired_record.state == "present" else planned.change
         if self._check_mode or not change.changed:
             return self._predicted(change)
@@ -276,7 +280,7 @@ class _Ensure:
     def _predicted(self, change: Change) -> Result:
         record: dict[str, Any] = {}
         if change.current is not None and change.action != DELETE:
-            record = self._schema.show(change.current.flat, self._state.complete)
+            record = self._schema.show(change.current.flat, self._state.completed)
         if change.action in (CREATE, UPDATE):
             record |= self._schema.show_canonical(change.values) | self._unknown()
         if change.action == DELETE and change.note:
@@ -291,7 +295,7 @@ class _Ensure:
             for name in change.values
             if self._schema.fields[name].type == "ANY" and name not in record.flat
         ]
-        return self._finish(change, self._schema.show(record.flat, self._state.complete), record.uuid)
+        return self._finish(change, self._schema.show(record.flat, self._state.completed), record.uuid)
 
     def _finish(self, change: Change, record: dict[str, Any], uuid: str | None) -> Result:
         if uuid and change.action != DELETE:

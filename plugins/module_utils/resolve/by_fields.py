@@ -12,9 +12,10 @@ from ..client.client import Client, Record
 from ..client.query import Condition
 from ..errors import InvalidInput, NoMatch
 from ..model.kinds import Kind
-from ..model.types_links import references_in
+from ..model.types_links import Reference, references_in
 from . import natural_keys
 from .read_cache import Reading
+from .references import with_targets
 from .sight import perhaps_unseen, sight_by
 
 
@@ -41,10 +42,11 @@ class FinderByFields:
         desired, findings = self._schema.parse(wanted, f"{self._kind.name}: ")
         if findings.errors or findings.unknown:
             raise InvalidInput([*findings.errors, *findings.unknown])
-        self._reading.resolve(references_in(tuple(desired.values())))
+        desired = self._with(self._reading.resolve(references_in(tuple(desired.values()))), desired)
         candidates = self._candidates(desired)
         read = [self._schema.read(record.flat) for record in candidates]
-        self._reading.fill_missing_ids((value, have.get(key)) for have in read for key, value in desired.items())
+        pairs = ((value, have.get(key)) for have in read for key, value in desired.items())
+        desired = self._with(self._reading.missing_halves(pairs), desired)
         hits = natural_keys.identified(self._schema, desired, desired, candidates)
         hits = natural_keys.meant_by_status(self._kind, hits, None, lambda _record: False)
         record_in_words = natural_keys.describe(self._schema, desired, desired)
@@ -58,6 +60,10 @@ class FinderByFields:
             hint = f" The nearest are {', '.join(map(repr, near))}." if near else ""
             raise NoMatch(f"There is no {self._kind.words} with {record_in_words}{perhaps_unseen(self._kind)}.{hint}")
         return hit
+
+    @staticmethod
+    def _with(targets: Mapping[Reference, Record], values: Mapping[str, Any]) -> dict[str, Any]:
+        return {key: with_targets(value, targets) for key, value in values.items()}
 
     def _names(self, name: str, records: Iterable[Record]) -> list[Any]:
         field = self._schema.fields.get(name)

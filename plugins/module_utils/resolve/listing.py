@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
@@ -27,6 +27,7 @@ from ..model.types_links import Attachment, Reference, references_in
 from . import natural_keys
 from .one_request import first_records
 from .read_cache import Reading, find_by_barcode
+from .references import with_targets
 from .sight import Sight, keys_in_none, sight_by, sight_of, unseen
 
 
@@ -89,7 +90,7 @@ def list_records(
                 kind, _wire(schema, conditions), parameters=_parameters(kind, conditions), template=template
             )
         sight = _check_seen(client, schema, candidates, conditions, option)
-        _decide(reading, conditions, candidates)
+        conditions = _decided(reading, conditions, candidates)
         found = [record for record in candidates if _fits(record, conditions)]
     for field, descending in reversed(order):
         found.sort(key=partial(_rank_of, field), reverse=descending)
@@ -111,7 +112,7 @@ def _references(schema: Schema, key: str, record: Record) -> list[Reference]:
 
 
 def _shown(schema: Schema, reading: Reading, record: Record) -> dict[str, Any]:
-    return schema.show(record.flat, reading.complete) | ({} if schema.kind.numbered else {"uuid": record.uuid})
+    return schema.show(record.flat, reading.completed) | ({} if schema.kind.numbered else {"uuid": record.uuid})
 
 
 def by_label(schema: Schema, records: Sequence[Mapping[str, Any]]) -> tuple[list[dict[str, Any]], list[str]]:
@@ -159,7 +160,7 @@ def matching_records(
     reading = Reading(client)
     conditions = _typed(reading, schema, filters, option)
     _check_seen(client, schema, records, conditions, option)
-    _decide(reading, conditions, records)
+    conditions = _decided(reading, conditions, records)
     return [record for record in records if _fits(record, conditions)]
 
 
@@ -203,8 +204,10 @@ def conditions_as_sent(
     return [_as_sent(field, condition) for field, condition in typed], len(sent) == len(filters)
 
 
-def _decide(reading: Reading, conditions: Sequence[tuple[Field, Condition]], records: Sequence[Record]) -> None:
-    """Fills in the other half of wanted links, id or uuid, where the instance answers only that."""
+def _decided(
+    reading: Reading, conditions: Sequence[tuple[Field, Condition]], records: Sequence[Record]
+) -> list[tuple[Field, Condition]]:
+    """Return the conditions with both id and uuid of wanted links, if the instance answers only the other half."""
     halves = []
     for field, condition in conditions:
         answered = [one for record in records for one in references_in((_value(record, field),))]
@@ -217,7 +220,13 @@ def _decide(reading: Reading, conditions: Sequence[tuple[Field, Condition]], rec
         halves += [
             wanted for wanted in references_in(condition.values) if any(wanted.same(one) is None for one in answered)
         ]
-    reading.records_of(halves)
+    return _with_targets(conditions, reading.records_of(halves))
+
+
+def _with_targets(
+    conditions: Iterable[tuple[Field, Condition]], targets: Mapping[Reference, Record]
+) -> list[tuple[Field, Condition]]:
+    return [(field, replace(one, values=with_targets(one.values, targets))) for field, one in conditions]
 
 
 # ---- conditions with typed values
@@ -243,8 +252,8 @@ def _typed(reading: Reading, schema: Schema, filters: Mapping[str, Any], option:
         field = _field(schema, condition.field, option)
         values = tuple(_operand(field, condition, value, option) for value in condition.values)
         typed.append((field, replace(condition, field=field.key, values=values)))
-    reading.resolve(reference for _field, condition in typed for reference in references_in(condition.values))
-    return typed
+    linked = (reference for _field, condition in typed for reference in references_in(condition.values))
+    return _with_targets(typed, reading.resolve(linked))
 
 
 def _with_maps_as_values(schema: Schema, filters: Mapping[str, Any]) -> dict[str, Any]:

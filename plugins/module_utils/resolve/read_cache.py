@@ -16,7 +16,17 @@ from ..model.near import slips
 from ..model.schema import Schema
 from ..model.types_links import Reference, references_in
 from . import natural_keys
-from .references import Question, Resolver, Unresolved, Why, at, fill_in, is_text_renter, reference_in
+from .references import (
+    Question,
+    Unresolved,
+    Why,
+    at,
+    is_text_renter,
+    reference_in,
+    resolve,
+    with_target,
+    with_targets,
+)
 from .sight import perhaps_unseen, unlisted, why_unfound
 
 Mark: TypeAlias = "str | int"
@@ -25,26 +35,27 @@ Mark: TypeAlias = "str | int"
 _TELL_APART = "refer to it by its uuid, or by a map of fields that tells them apart"
 
 
-class Reading:
-    """Reads lists and records of an instance, and keeps them.
+class ReadIndex:
+    """The lists and records of an instance that were read, as an index for references. None is read twice.
 
-    :ivar warnings: what references mean nothing, where that is no error.
-    :param allow_missing: what is not found is a warning (check mode: an earlier task may be the one to make it).
-    :param slips_fail: raise all the same where a name is a slip of one that is there; names are read for that.
+    :ivar warnings: archived records that a list does not show.
+    :param asks_no_names: read no names for messages.
     """
 
-    def __init__(self, client: Client, allow_missing: bool = False, slips_fail: bool = False) -> None:
+    def __init__(self, client: Client, asks_no_names: bool = False) -> None:
         self._client = client
-        self._allow_missing = allow_missing
-        self._slips_fail = slips_fail
-        self._asks_no_names = allow_missing and not slips_fail
-        self._resolver = Resolver(self)
+        self._asks_no_names = asks_no_names
         self._lists: dict[tuple[str, tuple[Condition, ...]], list[Record]] = {}
         self._by_mark: dict[str, dict[Mark, Record]] = {}
         self._narrowed: dict[tuple[str, str], tuple[set[Any], list[Record]]] = {}
         self._alone: dict[tuple[str, Mark], Record | None] = {}
         self._some: dict[str, list[Record]] = {}
         self.warnings: list[str] = []
+
+    def forget_lists(self) -> None:
+        """Read lists again from now on."""
+        self._lists.clear()
+        self._narrowed.clear()
 
     # ---- lists and records
 
@@ -120,52 +131,20 @@ class Reading:
             self._note_marks(kind, [] if record is None else [record])
         return self._alone[kind.name, mark]
 
-    # ---- references by natural key or map
-
-    def resolve(self, references: Iterable[Reference]) -> None:
-        """Fill in ``uuid`` and ``id`` of references by natural key or map.
-
-        :raises NoMatch: or ``Ambiguous``, naming candidates; ``InvalidInput`` for a map whose values do not fit.
-        """
-        wanted = list(references)
-        unresolved = self._resolver.resolve(wanted)
-        if any(one.reference.written in one.near for one in unresolved):
-            # The names for the hint were read later: somebody created the record in between.
-            self._lists.clear()
-            self._narrowed.clear()
-            unresolved = self._resolver.resolve(wanted)
-        unfit = [_words_of(one) for one in unresolved if one.why is Why.UNFIT]
-        if unfit:
-            raise InvalidInput(unfit)
-        for one in unresolved:
-            if one.why is Why.AMBIGUOUS:
-                raise Ambiguous(f"{_words_of(one)}. Expected exactly one; {_TELL_APART}.")
-        words = [_words_of(one) for one in unresolved]
-        # What has a name that the account does not see may be there, so nothing can be said of it.
-        is_hidden = any(one.is_explained for one in unresolved)
-        is_slip = is_hidden or any(map(self._is_slip, unresolved))
-        if words and (not self._allow_missing or is_hidden or (is_slip and self._slips_fail)):
-            raise NoMatch(words, is_slip)
-        self.warnings += [self._not_yet(one) for one in unresolved]
-
-    def _not_yet(self, one: Unresolved) -> str:
-        """Says why a reference means nothing, where an earlier task may be the one that makes what it means."""
-        if one.why is not Why.UNKNOWN_FIELD:
-            return _words_of(one)
-        kind = KINDS[one.reference.target]
-        return f"{at(one.reference)}reference to {kind.one}: {self.schema(kind).not_yet(one.name)}"
+    # ---- an index for references
 
     def find(self, kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Any]]:
-        """Finds the records that each reference may mean, with one list for all of them, narrowed where possible."""
+        """Return the records that each reference may mean. One list, narrowed if possible, serves all of them."""
         found = []
         for asked, candidates in zip(questions, self._candidates(kind, questions), strict=True):
             hits: dict[str, Record] = {}
             for one in asked:
                 linked = [key for key, value in one.values.items() if any(references_in(value))]
-                self.fill_missing_ids(
+                targets = self.missing_halves(
                     (one.values[key], one.schema.read_one(key, record.flat)) for record in candidates for key in linked
                 )
-                identified = natural_keys.identified(one.schema, one.keys, one.values, candidates)
+                values = {key: with_targets(value, targets) for key, value in one.values.items()}
+                identified = natural_keys.identified(one.schema, one.keys, values, candidates)
                 hits.update((hit.uuid, hit) for hit in identified)
             found.append(list(hits.values()) or self._archived(kind, asked))
         return found
@@ -227,6 +206,115 @@ class Reading:
 
         return [name for record in self.listed(kind) for name in natural_keys.written_names(record, place_of)]
 
+    # ---- references by id or uuid
+
+    def records_of(self, references: Iterable[Reference]) -> dict[Reference, Record]:
+        """Return the records of resolved references. Records that were not read yet are read by uuid or id."""
+        wanted = list(references)
+        found: dict[Reference, Record] = {}
+        for target in dict.fromkeys(one.target for one in wanted if one.resolved):
+            mine = [(one, one.uuid or one.id) for one in wanted if one.target == target]
+            marks = {one: mark for one, mark in mine if mark is not None}
+            records = self._marked(KINDS[target], marks.values())
+            found |= {one: records[mark] for one, mark in marks.items() if mark in records}
+        return found
+
+    def completed(self, reference: Reference) -> Reference:
+        """Return a reference with what a record that was read adds to it. Nothing is sent."""
+        record = self._known(reference)
+        return reference if record is None else with_target(reference, record)
+
+    def name_of(self, reference: Reference) -> str | None:
+        """The natural key of a record that is referred to, where what was read tells it."""
+        record = self._known(reference)
+        name = None if record is None else next(iter(natural_keys.written_names(record, self._known)), None)
+        # A room alone may be one of several, so it is named with its location or not at all.
+        return name if name is None or record is None or not record.kind.parent or "/" in name else None
+
+    def _known(self, reference: Reference) -> Record | None:
+        """The record that a reference means, where it was read."""
+        kind, mark = KINDS[reference.target], reference.uuid or reference.id
+        return None if mark is None else self._read_with(kind, mark)
+
+    def with_uuid(self, references: Iterable[Reference]) -> dict[Reference, Record]:
+        """Return the records of references by integer id, for bodies that accept only uuids.
+
+        :raises NoMatch: if an id has no record.
+        """
+        by_id = [reference for reference in references if reference.uuid is None and reference.id is not None]
+        found = self.records_of(by_id)
+        missing = [one for one in by_id if one not in found or not found[one].uuid]
+        if missing:
+            raise NoMatch([f"{at(one)}There is no {one.target} with the id {one.id}." for one in missing])
+        return found
+
+    def missing_halves(self, pairs: Iterable[tuple[Any, Any]]) -> dict[Reference, Record]:
+        """Return the records of wanted references with only an id or a uuid, if the instance answers only the other.
+
+        With these targets the two values can be compared.
+
+        :param pairs: wanted and current values, each with any number of references in it.
+        """
+        nameless: list[Reference] = []
+        halves: list[Reference] = []
+        for wanted, current in pairs:
+            have = list(references_in(current))
+            for reference in references_in(wanted):
+                if is_text_renter(current) and not reference.names:
+                    nameless.append(reference)
+                elif any(reference.same(other) is None for other in have):
+                    halves.append(reference)
+        halves = [reference for reference in halves if reference.resolved]
+        return self.records_of([*nameless, *halves]) | self.with_uuid(halves)
+
+
+class Reading(ReadIndex):
+    """Read lists and records of an instance, and resolve references.
+
+    :ivar warnings: references without a target, if that is no error.
+    :param allow_missing: a missing record is a warning (check mode: an earlier task may be the one to create it).
+    :param slips_fail: raise all the same if a name is a typo of an existing name; names are read for that.
+    """
+
+    def __init__(self, client: Client, allow_missing: bool = False, slips_fail: bool = False) -> None:
+        super().__init__(client, asks_no_names=allow_missing and not slips_fail)
+        self._allow_missing = allow_missing
+        self._slips_fail = slips_fail
+
+    def resolve(self, references: Iterable[Reference]) -> dict[Reference, Record]:
+        """Return the records that references by natural key or map mean.
+
+        :raises NoMatch: or ``Ambiguous``, naming candidates; ``InvalidInput`` for a map whose values do not fit.
+        """
+        wanted = list(references)
+        found = resolve(wanted, self)
+        if any(one.reference.written in one.near for one in found.unresolved):
+            # The names for the hint were read later: somebody created the record in between.
+            self.forget_lists()
+            found = resolve(wanted, self)
+        unresolved = found.unresolved
+        unfit = [_words_of(one) for one in unresolved if one.why is Why.UNFIT]
+        if unfit:
+            raise InvalidInput(unfit)
+        for one in unresolved:
+            if one.why is Why.AMBIGUOUS:
+                raise Ambiguous(f"{_words_of(one)}. Expected exactly one; {_TELL_APART}.")
+        words = [_words_of(one) for one in unresolved]
+        # What has a name that the account does not see may be there, so nothing can be said of it.
+        is_hidden = any(one.is_explained for one in unresolved)
+        is_slip = is_hidden or any(map(self._is_slip, unresolved))
+        if words and (not self._allow_missing or is_hidden or (is_slip and self._slips_fail)):
+            raise NoMatch(words, is_slip)
+        self.warnings += [self._not_yet(one) for one in unresolved]
+        return found.targets
+
+    def _not_yet(self, one: Unresolved) -> str:
+        """Says why a reference means nothing, where an earlier task may be the one that makes what it means."""
+        if one.why is not Why.UNKNOWN_FIELD:
+            return _words_of(one)
+        kind = KINDS[one.reference.target]
+        return f"{at(one.reference)}reference to {kind.one}: {self.schema(kind).not_yet(one.name)}"
+
     def _is_slip(self, one: Unresolved) -> bool:
         """Tells whether something that is there was meant, so that no earlier task makes what was written."""
         kind, written = KINDS[one.reference.target], one.reference.written
@@ -243,69 +331,6 @@ class Reading:
         places = [name for record in self.listed(KINDS[kind.parent]) for name in natural_keys.written_names(record)]
         heads = [place for place, _label in natural_keys.path_splits(written)]
         return not set(heads) & set(places) and any(slips(place, places) for place in heads)
-
-    # ---- references by id or uuid
-
-    def records_of(self, references: Iterable[Reference]) -> list[Record | None]:
-        """The records that references mean, read by uuid or id where they were not read when they were resolved."""
-        wanted = list(references)
-        found: dict[int, Record] = {}
-        for target in dict.fromkeys(one.target for one in wanted if one.resolved):
-            mine = [(id(one), one.uuid or one.id) for one in wanted if one.target == target]
-            marks = {number: mark for number, mark in mine if mark is not None}
-            records = self._marked(KINDS[target], marks.values())
-            found |= {number: records[mark] for number, mark in marks.items() if mark in records}
-        for one in wanted:
-            if id(one) in found:
-                fill_in(one, found[id(one)])
-        return [found.get(id(one)) for one in wanted]
-
-    def complete(self, reference: Reference) -> None:
-        """Fills in what the service did not say of a reference, where a record that was read tells it. Asks
-        for nothing.
-        """
-        record = self._known(reference)
-        if record is not None:
-            fill_in(reference, record)
-
-    def name_of(self, reference: Reference) -> str | None:
-        """The natural key of a record that is referred to, where what was read tells it."""
-        record = self._known(reference)
-        name = None if record is None else next(iter(natural_keys.written_names(record, self._known)), None)
-        # A room alone may be one of several, so it is named with its location or not at all.
-        return name if name is None or record is None or not record.kind.parent or "/" in name else None
-
-    def _known(self, reference: Reference) -> Record | None:
-        """The record that a reference means, where it was read."""
-        kind, mark = KINDS[reference.target], reference.uuid or reference.id
-        return None if mark is None else self._read_with(kind, mark)
-
-    def with_uuid(self, references: Iterable[Reference]) -> None:
-        """Fills in the uuid of references by integer id, for bodies that take uuids only."""
-        by_id = [reference for reference in references if reference.uuid is None and reference.id is not None]
-        self.records_of(by_id)
-        missing = [one for one in by_id if one.uuid is None]
-        if missing:
-            raise NoMatch([f"{at(one)}There is no {one.target} with the id {one.id}." for one in missing])
-
-    def fill_missing_ids(self, pairs: Iterable[tuple[Any, Any]]) -> None:
-        """Fills in ids or uuids of wanted references where the instance answers only the other, so that the two can be
-        compared.
-
-        :param pairs: wanted and current values, each with any number of references in it.
-        """
-        nameless: list[Reference] = []
-        halves: list[Reference] = []
-        for wanted, current in pairs:
-            have = list(references_in(current))
-            for reference in references_in(wanted):
-                if is_text_renter(current) and not reference.names:
-                    nameless.append(reference)
-                elif any(reference.same(other) is None for other in have):
-                    halves.append(reference)
-        halves = [reference for reference in halves if reference.resolved]
-        self.records_of([*nameless, *halves])
-        self.with_uuid(halves)
 
 
 def _shared(ways: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]] | None:
@@ -340,14 +365,15 @@ def find_objects(client: Client, written: Mapping[str, Any]) -> list[Record]:
 def _find_records(client: Client, kind: Kind, written: Mapping[str, Any]) -> list[Record]:
     references = [reference_in(option, kind.name, one) for option, one in written.items()]
     reading = Reading(client)
-    reading.resolve(references)
-    records = reading.records_of(references)
-    missing = [one for one, record in zip(references, records, strict=True) if record is None]
+    targets = reading.resolve(references)
+    references = [with_targets(one, targets) for one in references]
+    found = reading.records_of(references)
+    missing = [one for one in references if one not in found]
     if missing:
         words = [f"{at(one)}There is no {kind.words} {one.written!r}{perhaps_unseen(kind)}." for one in missing]
         # An earlier task of the play may make the record. Nobody knows its id beforehand.
         raise NoMatch(words, is_slip=True)
-    return [record for record in records if record is not None]
+    return [found[one] for one in references]
 
 
 def find_object(client: Client, written: Any) -> Record:

@@ -1,18 +1,18 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""References as a person wrote them: what each of them means.
+"""Resolve references as a person wrote them.
 
-The resolver knows how references are written. Where the records come from is the business of a source: one asks the
-service narrow questions, another one holds complete lists and what a plan will add to them.
+:func:`resolve` knows how references are written. An index finds the records: one index asks the service narrow
+questions, another index holds complete lists and what a plan will add to them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, auto
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from ..client.client import Record
 from ..errors import Ambiguous, InvalidInput
@@ -20,7 +20,7 @@ from ..model.field import Field, InvalidValue, edge_blanks, shorten
 from ..model.kinds import KINDS, Kind
 from ..model.schema import Schema, cause_of
 from ..model.types_composite import is_called
-from ..model.types_links import Reference, parse_reference, references_in
+from ..model.types_links import Reference, parse_reference, references_in, with_references
 from . import natural_keys
 from .sight import perhaps_unseen
 
@@ -36,23 +36,27 @@ class Question(NamedTuple):
     values: Mapping[str, Any]
 
 
-class Source(Protocol):
-    """The source in which a resolver finds the records that references mean."""
+Target: TypeAlias = Any
+"""The target of a reference: a record, or an entry that is still to be created."""
+
+
+class Index(Protocol):
+    """The index that finds the targets of references."""
 
     def schema(self, kind: Kind) -> Schema:
-        """The fields that a kind has."""
+        """Return the fields of a kind."""
 
-    def find(self, kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Any]]:
-        """Finds what each reference may mean, by all ways to read it: records, or entries that are still to be made."""
+    def find(self, kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Target]]:
+        """Return the possible targets of each reference, by all ways to read it."""
 
     def why_gone(self, kind: Kind, questions: Sequence[Question], written: Any) -> str:
-        """The reason why a reference means nothing any more that meant something before; empty where none is known."""
+        """Return why a reference has lost its target; empty if no reason is known."""
 
     def why_unknown(self, reference: Reference) -> str:
-        """The reason why a reference by id or uuid means nothing; empty where it may mean something."""
+        """Return why a reference by id or uuid has no target; empty if it may have a target."""
 
     def names(self, kind: Kind) -> list[str]:
-        """The names of the records of a kind, for a message; none where it is not worth their price."""
+        """Return the names of the records of a kind, for a message; none if they cost too much."""
 
 
 class Why(Enum):
@@ -84,119 +88,150 @@ class Unresolved:
     cause: str = field(default="", compare=False)
 
 
-class Resolver:
-    """Resolves references among the records of a source."""
+@dataclass(eq=False)
+class Asked:
+    """A reference with its outcome.
 
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        # The keys are identities (id()) of references. Each reference is kept, so that no other one gets its identity.
-        self._maps: dict[int, tuple[Reference, Schema, dict[str, Any]]] = {}
+    :ivar values: the members of the map that it was written as. :ivar inner: the references in them, by member.
+    :ivar target: what it means; None if it has none, or if it was resolved before.
+    """
 
-    def resolve(self, references: Iterable[Reference]) -> list[Unresolved]:
-        """Fills in the meaning of references: ``uuid`` and ``id`` of a record, or ``awaits`` for an entry that is still
-        to be made.
+    reference: Reference
+    schema: Schema | None = None
+    values: Mapping[str, Any] = field(default_factory=dict)
+    inner: list[tuple[str, Asked]] = field(default_factory=list)
+    target: Target = None
+    problems: list[Unresolved] = field(default_factory=list)
+    is_waiting: bool = False
+    has_failed: bool = False
 
-        References in the maps of others are resolved, too. Where a value in a map does not fit, nothing is looked for.
 
-        :returns: those that mean nothing, or several.
-        """
-        waiting, unresolved = self._with_those_in_maps(references)
-        if any(one.why is Why.UNFIT for one in unresolved):
-            return unresolved
-        failed = {id(one.reference) for one in unresolved}
-        places = self._places(waiting.values())
-        while waiting:
+@dataclass(frozen=True)
+class Resolution:
+    """The outcome for some references.
+
+    :ivar asked: the references as given. :ivar unresolved: all problems, those of references in maps too.
+    """
+
+    asked: Sequence[Asked]
+    unresolved: Sequence[Unresolved]
+
+    @property
+    def targets(self) -> dict[Reference, Target]:
+        """The target of each reference that was resolved now."""
+        return {one.reference: one.target for one in self.asked if one.target is not None}
+
+
+def resolve(references: Iterable[Reference], index: Index) -> Resolution:
+    """Find the targets of references, and of the references in their maps.
+
+    If a value in a map does not fit, nothing is looked up.
+    """
+    return _Resolver(index).run(references)
+
+
+class _Resolver:
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._all: list[Asked] = []
+        self._unresolved: list[Unresolved] = []
+
+    def run(self, references: Iterable[Reference]) -> Resolution:
+        asked = [Asked(one) for one in references]
+        self._all += asked
+        for one in self._all:
+            # This adds the references in the map.
+            self._read(one)
+        if not any(problem.why is Why.UNFIT for problem in self._unresolved):
+            self._resolve_all()
+        return Resolution(asked, self._unresolved)
+
+    def _note(self, asked: Asked, problems: Iterable[Unresolved]) -> None:
+        asked.problems += problems
+        asked.has_failed = bool(asked.problems)
+        self._unresolved += asked.problems
+
+    def _resolve_all(self) -> None:
+        places = self._places(one.reference for one in self._all if one.is_waiting)
+        while waiting := [one for one in self._all if one.is_waiting]:
             for kind in _ORDER:
                 ready = [
                     one
-                    for one in waiting.values()
-                    if one.target == kind.name and not any(id(inner) in waiting for _key, inner in self.inner(one))
+                    for one in waiting
+                    if one.reference.target == kind.name and not any(inner.is_waiting for _key, inner in one.inner)
                 ]
                 if not (ready or places):
                     continue
                 for one in ready:
-                    del waiting[id(one)]
-                whole = [one for one in ready if not any(id(inner) in failed for _key, inner in self.inner(one))]
-                # A reference that holds an unresolved one is not looked for.
-                failed |= {id(one) for one in ready} - {id(one) for one in whole}
-                problems = self._resolve_kind(kind, whole, places)
-                failed |= {id(one.reference) for one in problems}
-                unresolved += problems
-        return unresolved
+                    one.is_waiting = False
+                    # A reference with an unresolved reference in its map is not looked up.
+                    one.has_failed = any(inner.has_failed for _key, inner in one.inner)
+                self._resolve_kind(kind, [one for one in ready if not one.has_failed], places)
 
-    def inner(self, reference: Reference) -> list[tuple[str, Reference]]:
-        """The references in the map that a reference was written as, each with the member that it is in."""
-        _own, _schema, values = self._maps.get(id(reference), (None, None, {}))
-        return [(key, inner) for key, value in values.items() for inner in references_in(value)]
+    def _read(self, asked: Asked) -> None:
+        reference = asked.reference
+        if reference.awaits is not None:
+            return
+        if reference.resolved:
+            words = self._index.why_unknown(reference)
+            self._note(asked, [Unresolved(reference, Why.MISSING, words, cause=cause_of(words))] if words else [])
+            return
+        if isinstance(reference.written, Mapping):
+            self._note(asked, self._read_map(asked, reference.written))
+        asked.is_waiting = not asked.has_failed
 
-    def _with_those_in_maps(self, references: Iterable[Reference]) -> tuple[dict[int, Reference], list[Unresolved]]:
-        """References that are to be resolved, with those in the maps of others, and those that can't be."""
-        waiting: dict[int, Reference] = {}
-        unresolved: list[Unresolved] = []
-        to_read = list(references)
-        for one in to_read:
-            if one.awaits is not None:
-                continue
-            if one.resolved:
-                words = self._source.why_unknown(one)
-                unresolved += [Unresolved(one, Why.MISSING, words, cause=cause_of(words))] if words else []
-                continue
-            if isinstance(one.written, Mapping):
-                problems = self._read_map(one, one.written)
-                unresolved += problems
-                if problems:
-                    continue
-                to_read += [inner for _key, inner in self.inner(one)]
-            waiting[id(one)] = one
-        return waiting, unresolved
-
-    def _read_map(self, reference: Reference, written: Mapping[str, Any]) -> list[Unresolved]:
+    def _read_map(self, asked: Asked, written: Mapping[str, Any]) -> list[Unresolved]:
+        reference = asked.reference
         kind = KINDS[reference.target]
         schema = natural_keys.identity_of(kind)
         if not set(written) <= set(schema.fields):
-            schema = self._source.schema(kind)
+            schema = self._index.schema(kind)
         values, findings = schema.parse(written, "")
         problems = [Unresolved(reference, Why.UNFIT, words, str(words.way[0])) for words in findings.errors]
-        # Only where definitions or records make the fields may an unknown one come into being.
+        # Only definitions or records that create the fields may add an unknown field.
         why = Why.UNKNOWN_FIELD if kind.template or kind.open_fields else Why.UNFIT
         problems += [Unresolved(reference, why, words, str(words.way[0])) for words in findings.unknown]
         if not problems:
-            self._maps[id(reference)] = (reference, schema, values)
-            for _key, inner in self.inner(reference):
-                inner.location = f"{at(reference)}reference to {kind.one}: {inner.location}"
+            head = f"{at(reference)}reference to {kind.one}: "
+            asked.schema = schema
+            asked.values = {
+                key: with_references(value, lambda one: replace(one, location=f"{head}{one.location}"))
+                for key, value in values.items()
+            }
+            asked.inner = [(key, Asked(one)) for key, value in asked.values.items() for one in references_in(value)]
+            self._all += [inner for _key, inner in asked.inner]
         return problems
 
     # ---- one kind at a time
 
-    def _places(self, waiting: Iterable[Reference]) -> dict[str, list[Reference]]:
-        """The names of places in paths; what they mean is filled in with their kind."""
-        paths = [one.written for one in waiting if one.target in _INSIDE and isinstance(one.written, str)]
+    def _places(self, references: Iterable[Reference]) -> dict[str, list[Reference]]:
+        """Return the names of places in paths. They are resolved with their kind."""
+        paths = [one.written for one in references if one.target in _INSIDE and isinstance(one.written, str)]
         return {place: [] for path in paths for place, _label in natural_keys.path_splits(path)}
 
-    def _resolve_kind(
-        self, kind: Kind, references: Sequence[Reference], places: dict[str, list[Reference]]
-    ) -> list[Unresolved]:
+    def _resolve_kind(self, kind: Kind, references: Sequence[Asked], places: dict[str, list[Reference]]) -> None:
         questions = [list(self._questions(kind, one, places)) for one in references]
         names = list(places) if kind.name in _PLACES else []
         asked = [*questions, *(_by_name(kind, name) for name in names)]
         if not asked:
-            return []
-        found = self._source.find(kind, asked)
-        for name, hits in zip(names, found[len(references) :], strict=True):
-            places[name] = [_reference_to(kind, hit) for hit in hits]
-        return [
-            problem
-            for one, ways, hits in zip(references, questions, found[: len(references)], strict=True)
-            for problem in self._settle(kind, one, ways, hits)
-        ]
-
-    def _questions(self, kind: Kind, reference: Reference, places: Mapping[str, list[Reference]]) -> Iterator[Question]:
-        """Every way to read a reference."""
-        if id(reference) in self._maps:
-            _own, schema, values = self._maps[id(reference)]
-            yield Question(schema, tuple(values), values)
             return
-        text = str(reference.written)
+        found = self._index.find(kind, asked)
+        for name, hits in zip(names, found[len(references) :], strict=True):
+            places[name] = [with_target(Reference(kind.name), hit) for hit in hits]
+        for one, ways, hits in zip(references, questions, found[: len(references)], strict=True):
+            if len(hits) == 1:
+                one.target = hits[0]
+            else:
+                self._note(one, [self._problem(kind, one.reference, ways, hits)])
+
+    def _questions(self, kind: Kind, asked: Asked, places: Mapping[str, list[Reference]]) -> Iterator[Question]:
+        """Yield every way to read a reference."""
+        if asked.schema is not None:
+            targets = {inner.reference: inner.target for _key, inner in asked.inner if inner.target is not None}
+            values = {key: with_targets(value, targets) for key, value in asked.values.items()}
+            yield Question(asked.schema, tuple(values), values)
+            return
+        text = str(asked.reference.written)
         if not kind.parent_key:
             yield from _by_name(kind, text)
             return
@@ -208,27 +243,24 @@ class Resolver:
         if "/" not in text:
             yield from _by_name(kind, text)
 
-    def _settle(
-        self, kind: Kind, reference: Reference, questions: Sequence[Question], hits: Sequence[Any]
-    ) -> list[Unresolved]:
-        if len(hits) == 1:
-            _fill(reference, hits[0])
-            return []
+    def _problem(
+        self, kind: Kind, reference: Reference, questions: Sequence[Question], hits: Sequence[Target]
+    ) -> Unresolved:
         if hits:
             marks = sorted(hit.uuid for hit in hits if isinstance(hit, Record))
             marks += [f"the one at {hit.place}" for hit in hits if not isinstance(hit, Record)]
             words = f"{len(hits)} {kind.several} have the natural key {reference.written!r}: {', '.join(marks)}"
-            return [Unresolved(reference, Why.AMBIGUOUS, words)]
-        gone = self._source.why_gone(kind, questions, reference.written) or self._why_place_gone(kind, reference)
+            return Unresolved(reference, Why.AMBIGUOUS, words)
+        gone = self._index.why_gone(kind, questions, reference.written) or self._why_place_gone(kind, reference)
         if gone:
-            return [Unresolved(reference, Why.MISSING, gone, is_explained=True)]
+            return Unresolved(reference, Why.MISSING, gone, is_explained=True)
         words = f"there is no {kind.words} {reference.written!r}{perhaps_unseen(kind)}"
         cause = f"there is no such {kind.words}{perhaps_unseen(kind)}"
         for part in _parts(kind, reference.written):
             if blanks := edge_blanks(part):
                 words, cause = f"{words}; {part!r} {blanks}", f"{cause}; its name has a part that {blanks}"
         near = self._near(kind, reference.written)
-        return [Unresolved(reference, Why.MISSING, words, near=near, cause=cause)]
+        return Unresolved(reference, Why.MISSING, words, near=near, cause=cause)
 
     def _why_place_gone(self, kind: Kind, reference: Reference) -> str:
         """Says why the place in a path means nothing any more, where something is known."""
@@ -236,10 +268,10 @@ class Resolver:
         if not kind.parent_key or not splits:
             return ""
         parent, place = KINDS[kind.parent], splits[0][0]
-        return self._source.why_gone(parent, _by_name(parent, place), place)
+        return self._index.why_gone(parent, _by_name(parent, place), place)
 
     def _near(self, kind: Kind, written: Any) -> tuple[str, ...]:
-        names = self._source.names(kind) if isinstance(written, str) else []
+        names = self._index.names(kind) if isinstance(written, str) else []
         if not names:
             return ()
         near = natural_keys.near_names(written, names)
@@ -266,28 +298,21 @@ def _by_name(kind: Kind, name: str) -> list[Question]:
     return [Question(natural_keys.identity_of(kind), (key,), {key: name}) for key in kind.labels]
 
 
-def _reference_to(kind: Kind, hit: Any) -> Reference:
-    reference = Reference(kind.name)
-    _fill(reference, hit)
-    return reference
+def with_target(reference: Reference, target: Target) -> Reference:
+    """Return a reference to a target: with the identity of a record, or awaiting an entry that is to be created."""
+    if not isinstance(target, Record):
+        return replace(reference, awaits=target)
+    known: dict[str, Any] = {"uuid": target.uuid or None, "id": target.id, "names": names_of(target)}
+    if target.kind.is_named_in_texts:
+        name = target.flat.get("display_name")
+        known["email"] = str(target.flat.get("email") or "") or None
+        known["display_name"] = reference.display_name or (name if isinstance(name, str) and name else None)
+    return replace(reference, **known)
 
 
-def _fill(reference: Reference, hit: Any) -> None:
-    """Notes the meaning of a reference: a record, or an entry that is still to be made."""
-    if isinstance(hit, Record):
-        fill_in(reference, hit)
-    else:
-        reference.awaits = hit
-
-
-def fill_in(reference: Reference, record: Record) -> None:
-    """Notes the record that a reference means."""
-    reference.uuid, reference.id = record.uuid or None, record.id
-    reference.names = names_of(record)
-    if record.kind.is_named_in_texts:
-        reference.email = str(record.flat.get("email") or "") or None
-        name = record.flat.get("display_name")
-        reference.display_name = reference.display_name or (name if isinstance(name, str) and name else None)
+def with_targets(value: Any, targets: Mapping[Reference, Target]) -> Any:
+    """Return a canonical value whose references have their targets, as far as these are known."""
+    return with_references(value, lambda one: with_target(one, targets[one]) if one in targets else one)
 
 
 def reference_in(option: str, target: str, written: Any) -> Reference:
@@ -300,8 +325,7 @@ def reference_in(option: str, target: str, written: Any) -> Reference:
         reference: Reference = parse_reference(target)(written, Field(option, "LINK"))
     except InvalidValue as unfit:
         raise InvalidInput(f"{option}: {shorten(written)} does not fit; expected {unfit}") from unfit
-    reference.location = option
-    return reference
+    return replace(reference, location=option)
 
 
 def at(reference: Reference) -> str:

@@ -22,6 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
     attachments_in,
     references_in,
+    with_references,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, UPDATE
 from ansible_collections.community.seventhings.plugins.module_utils.plan.replacing import missing_members
@@ -246,9 +247,7 @@ class _Absorbing:
         for key in keys:
             value = planned.desired[key]
             if key in planned.change.before:
-                now = schema.read_one(key, current.flat)
-                for reference in references_in(now):
-                    self._state.complete(reference)
+                now = with_references(schema.read_one(key, current.flat), self._state.completed)
                 is_part = isinstance(value, Mapping) and isinstance(now, Mapping)
                 value = {part: now.get(part) for part in value} if is_part else now
             found[key] = value
@@ -310,8 +309,7 @@ class _Absorbing:
         missing = {*self._state.sight(schema).missing, *missing_members(schema, current)}
         if key in missing and written not in EMPTY:
             raise NotSpliced(unsure(key))
-        for reference in references_in(now):
-            self._state.complete(reference)
+        now = with_references(now, self._state.completed)
         if type_of(definition).merge is not None and isinstance(written, Mapping):
             value: Any = self._merged(definition, now or {}, written)
             fits = partial(is_same, value)
@@ -660,8 +658,7 @@ class _Absorbing:
         field = next(one for one in HUB_ITEM.written if one.key == "object")
         parsed, _findings = Schema(HUB_ITEM, [field]).parse({"object": row["object"]}, "")
         for reference in references_in(parsed.get("object")):
-            self._state.resolve(reference)
-            if f"of the object {reference.uuid}" in claimed:
+            if f"of the object {self._state.resolved(reference).reference.uuid}" in claimed:
                 return True
         return False
 

@@ -9,7 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Level
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
+    Reference,
+    references_in,
+    with_references,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, DELETE, UPDATE, Change
 
 from ..desired.hiding import VAULTED, Hiding
@@ -114,7 +118,7 @@ class Readiness:
                 meant = VAULTED if self._hiding.touches(planned.entry) else reference.written
                 return f"needs {reference.target} {meant}, which is not made by this run"
             if other.made:
-                reference.uuid, reference.awaits = other.made, None
+                _link(planned, reference, other.made)
             elif self.has_failed(other) and (other.section != planned.section or self.is_link(planned)):
                 return f"needs {other}, which was not made"
         staying = [one for one in map(id, planned.leaving) if one in self._failed_entries]
@@ -140,6 +144,17 @@ class Readiness:
             self._only_links |= {id(planned), id(link)}
         self._links.append(link)
         return replace(change, values=values)
+
+
+def _link(planned: Planned, awaited: Reference, uuid: str) -> None:
+    """Let the references to a record that was created name its uuid."""
+
+    def linked(one: Reference) -> Reference:
+        return replace(one, uuid=uuid, awaits=None) if one.awaits is awaited.awaits else one
+
+    values = {key: with_references(value, linked) for key, value in planned.change.values.items()}
+    planned.change = replace(planned.change, values=values)
+    planned.desired |= {key: with_references(value, linked) for key, value in planned.desired.items()}
 
 
 def _awaited(planned: Planned) -> Iterable[tuple[str, Reference]]:

@@ -16,7 +16,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field, Unread
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import type_of
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
+    references_in,
+    with_references,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.plan.alike import alike
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO
 
@@ -163,10 +166,12 @@ class _Comparison:
             else:
                 found.others += 1
 
-    def _resolve(self, lists: ObjectLists, values: Mapping[str, Any], keys: Iterable[str]) -> bool:
-        """Return True if the references in some values mean records."""
-        problems = [lists.state.resolve(one) for key in keys for one in references_in(values.get(key))]
-        return not any(problems)
+    def _resolve(self, lists: ObjectLists, values: dict[str, Any], keys: Iterable[str]) -> bool:
+        """Put resolved references into some values, and return True if all mean records."""
+        linked = [key for key in keys if any(references_in(values.get(key)))]
+        meant = {one: lists.state.resolved(one) for key in linked for one in references_in(values[key])}
+        values |= {key: with_references(values[key], lambda one: meant[one].reference) for key in linked}
+        return not any(meaning.problem for meaning in meant.values())
 
     def _compare(
         self, lists: ObjectLists, keys: Sequence[str], compared: Sequence[str], record: Record, row: Row
@@ -183,6 +188,7 @@ class _Comparison:
                 same = books in EMPTY and now in EMPTY
             else:
                 self._resolve(lists, row.values, [key])
+                books = row.values[key]
                 if any(references_in((books, now))):
                     books, now = alike(books, now, lists.state.known_name_of)
                 same = type_of(one).equal(now, books, one)

@@ -39,7 +39,7 @@ class Row:
     :ivar values: canonical values by field key; None for an empty cell. :ivar place: file and line.
     """
 
-    values: Mapping[str, Any]
+    values: dict[str, Any]
     place: str
 
 

@@ -161,7 +161,7 @@ class ObjectLists:
         reference = parsed.get(option)
         if findings.errors or reference is None:
             raise InvalidInput(findings.errors or f"{option}: expected {kind.one}")
-        problem = self.state.resolve(reference)
+        reference, problem = self.state.resolved(reference)
         record = None if problem else self.state.find(reference)
         if record is None:
             raise InvalidInput(f"{option}: {problem or f'no list shows the {kind.words} {written}'}")
@@ -181,8 +181,8 @@ class ObjectLists:
     def refers_to(self, key: str, of: Record, to: Record) -> bool:
         """Return True if a field of an object refers to a record."""
         for reference in references_in(self.schema.read_one(key, of.flat)):
-            self.state.complete(reference)
-            if reference.uuid == to.uuid or (reference.id is not None and reference.id == to.id):
+            meant = self.state.completed(reference)
+            if meant.uuid == to.uuid or (meant.id is not None and meant.id == to.id):
                 return True
         return False
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -290,7 +291,7 @@ class Portable:
         if isinstance(barcode, str) and barcode:
             record = self._state.client.get_by_barcode(OBJECT, barcode)
             if record is not None and record.id == offered.id and self.archived(OBJECT, record.uuid, record):
-                offered.uuid = record.uuid
+                offered = replace(offered, uuid=record.uuid)
         return offered
 
     def archived_ones(self, kind: Kind) -> set[str]:
@@ -318,7 +319,8 @@ class Portable:
             reference: Reference = parse_reference(kind)(written, Field(kind, "LINKED"))
         except InvalidValue:
             return False
-        return not self._state.resolve(reference) and reference.uuid == record.uuid
+        meant, problem = self._state.resolved(reference)
+        return not problem and meant.uuid == record.uuid
 
     def _ways_to_name(self, record: Record) -> Iterable[Any]:
         name = self._state.name_of(record)

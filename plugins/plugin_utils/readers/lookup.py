@@ -18,6 +18,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 )
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.by_fields import FinderByFields
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.read_cache import Reading
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import with_targets
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import (
     perhaps_unseen,
     sight_of,
@@ -59,9 +60,10 @@ class Finder:
         """
         references = [self._parsed(one) for one in written]
         if self._kind.identity:
-            self._reading.resolve(references)
+            targets = self._reading.resolve(references)
+            references = [with_targets(one, targets) for one in references]
         records = self._reading.records_of(references)
-        found = [self._found(reference, record) for reference, record in zip(references, records, strict=True)]
+        found = [self._found(reference, records.get(reference)) for reference in references]
         self._seen += found
         return found
 

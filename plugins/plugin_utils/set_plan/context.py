@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
@@ -22,16 +23,20 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
     Schema,
     cause_of,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
+    Reference,
+    references_in,
+    with_references,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import fill_in
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import with_target
 
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.entry import Entry
 from ..desired.hiding import NOT_SHOWN
 from ..desired.parsing import DesiredParser, with_remedy, written_as
 from ..desired.positions import Finding, Place
-from .listed_state import ListedState
+from .listed_state import ListedState, Meaning
 from .observed import ObservedFields
 from .old_names import OldNames
 from .places import Places
@@ -65,13 +70,6 @@ def _in_form(written: Any, form: Literal["NFC", "NFD"]) -> Any:
 
 _MOST_NAMED = 5
 """Old names that a warning has."""
-
-
-def _as(reference: Reference, other: Reference) -> str:
-    """Lets a reference mean what another one means. Returns that nothing is wrong with it."""
-    reference.uuid, reference.id, reference.names = other.uuid, other.id, other.names
-    reference.awaits = other.awaits
-    return ""
 
 
 class PlanContext:
@@ -181,17 +179,21 @@ class PlanContext:
             self.find(entry.place, f"the {kind.words} {uuid} is meant here and at {earlier.place}{more}")
         return earlier is entry
 
-    def resolve(self, values: Mapping[str, Any], entry: Entry | None, before: bool = False) -> bool:
-        """Tells whether every reference in some values means something; notes findings of an entry that shall be there.
+    def resolve(self, values: dict[str, Any], entry: Entry | None, before: bool = False) -> bool:
+        """Put resolved references into some values, and return True if all are resolved.
 
-        :param before: take names as they are before anything is renamed.
+        Note a finding for each other reference if the entry is to be present.
+
+        :param before: use names as they are before anything is renamed.
         """
         fine = True
         for key, value in values.items():
             if not isinstance(value, (Reference, tuple)):
                 continue
-            for number, reference in numbered_references(value):
-                problem = self._resolve(reference, before)
+            meanings = [(number, one, self.meaning(one, before)) for number, one in numbered_references(value)]
+            known = {one: meaning.reference for _number, one, meaning in meanings}
+            values[key] = with_references(value, known.__getitem__)
+            for number, _one, (reference, problem) in meanings:
                 if problem:
                     fine = False
                     is_doubtful = (reference.target, str(reference.written)) in self._doubtful
@@ -206,33 +208,36 @@ class PlanContext:
                 mark = mark_of(reference.awaits, reference.uuid)
                 self.result.references.setdefault(mark, []).append((entry, key))
 
-    def meaning(self, reference: Reference) -> str:
-        """Resolves a reference. Returns what is wrong with it, or nothing."""
-        return self._resolve(reference, before=False)
+    def meaning(self, reference: Reference, before: bool = False) -> Meaning:
+        """Resolve a reference. A reference that only looks like an existing name means that name.
 
-    def _resolve(self, reference: Reference, before: bool) -> str:
-        """Resolves a reference, and says what is wrong with it. A reference that only looks like a name that is there
-        means that one.
+        :param before: use names as they are before anything is renamed.
         """
-        problem = self.state.resolve(reference, before) or ("" if before else self.places.why_ambiguous(reference))
-        for form in _FORMS if problem and not reference.resolved else ():
+        reference, problem = self.state.resolved(reference, before)
+        problem = problem or ("" if before else self.places.why_ambiguous(reference))
+        if not problem or reference.resolved:
+            return Meaning(reference, problem)
+        for form in _FORMS:
             written = _in_form(reference.written, form)
-            recomposed = Reference(reference.target, written=written)
-            if written != reference.written and not self.state.resolve(recomposed, before):
-                return _as(reference, recomposed)
-        if problem and not before and not reference.resolved:
-            for written in self._old_names.now(reference.target, reference.written):
-                renamed = Reference(reference.target, written=written)
-                if not self.state.resolve(renamed):
-                    self._carried.setdefault((reference.target, str(reference.written)), None)
-                    return _as(reference, renamed)
-        if problem and not before and not reference.resolved:
-            record = self._unlisted.meant_by(reference)
-            if record is not None:
-                self.state.note_unlisted(record)
-                fill_in(reference, record)
-                return ""
-        return problem
+            if written != reference.written and (same := self._named(reference, written, before)) is not None:
+                return same
+        for written in () if before else self._old_names.now(reference.target, reference.written):
+            if (renamed := self._named(reference, written)) is not None:
+                self._carried.setdefault((reference.target, str(reference.written)), None)
+                return renamed
+        record = None if before else self._unlisted.meant_by(reference)
+        if record is None:
+            return Meaning(reference, problem)
+        self.state.note_unlisted(record)
+        return Meaning(with_target(reference, record))
+
+    def _named(self, reference: Reference, written: Any, before: bool = False) -> Meaning | None:
+        """Return the meaning of a reference by another name; None if it has none."""
+        other, problem = self.state.resolved(Reference(reference.target, written=written), before)
+        if problem:
+            return None
+        known = replace(reference, uuid=other.uuid, id=other.id, names=other.names, awaits=other.awaits)
+        return Meaning(known)
 
     def carried(self) -> list[str]:
         """Tells which old names were taken for the new ones, and what to write."""

@@ -179,7 +179,7 @@ class _Look:
         """The uuids of the records that are to be taken away and to which a value refers."""
         found: dict[str, None] = {}
         for reference in references_in(value):
-            self._state.complete(reference)
-            if reference.uuid in self._removals:
-                found[reference.uuid] = None
+            uuid = self._state.completed(reference).uuid
+            if uuid is not None and uuid in self._removals:
+                found[uuid] = None
         return found

@@ -15,7 +15,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, HUB_ORDER, OBJECT, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import DECIMAL
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
+    Reference,
+    references_in,
+    with_references,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import (
     PRICE,
     articles_of,
@@ -34,7 +38,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 
 from ..desired.entry import Entry
 from ..desired.positions import Place
-from .listed_state import ListedState
+from .listed_state import ListedState, Meaning
 from .uniqueness import Uniqueness
 
 FIELDS = (
@@ -61,13 +65,13 @@ def plan_offers(
     find: Callable[[Place, str], None],
     claim: Callable[[Kind, str, Entry], bool],
     parse: Callable[[Schema, Entry], dict[str, Any]],
-    resolve: Callable[[Reference], str],
+    meaning: Callable[[Reference], Meaning],
 ) -> Iterator[Offer]:
     """Plans what is to be done on the hub for each entry.
 
     :param find: is told what is wrong, and where.
     :param claim: whether no other entry means the same object.
-    :param resolve: resolves a reference, and says what is wrong with it.
+    :param meaning: resolves a reference.
     """
     items = _Items(state)
     for entry in entries:
@@ -79,16 +83,17 @@ def plan_offers(
             if "object" not in entry.fields or values.get("object") is not None:
                 find(place, "object: expected the one object that is offered")
             continue
-        problem = resolve(meant[0])
+        wanted, problem = meaning(meant[0])
         if problem:
             if entry.state == "present":
                 find(place, f"object: {problem}")
             continue
         key = Uniqueness.words(fields, ("object",), values)
-        known = meant[0].uuid or meant[0].id if meant[0].awaits is None else f"at {meant[0].awaits.place}"
+        values["object"] = with_references(values["object"], {meant[0]: wanted}.__getitem__)
+        known = wanted.uuid or wanted.id if wanted.awaits is None else f"at {wanted.awaits.place}"
         mark = f"of the object {known}"
         if claim(HUB_ITEM, mark, entry):
-            change, warning = _change(items, entry, values, meant[0], fields)
+            change, warning = _change(items, entry, values, wanted, fields)
             yield entry, values, key, replace(change, warnings=(warning,) if warning else ()), _image(change)
 
 
@@ -97,22 +102,21 @@ def offered(state: ListedState) -> list[Record]:
     return [record for record in state.records(HUB_ITEM) if not _ITEMS.read(record.flat).get("deleted")]
 
 
-def _with_id(state: ListedState, wanted: Reference, shown: Iterable[Mapping[str, Any]]) -> int | None:
-    """The id of an object; if the instance does not show it, the one that the hub shows with its barcode."""
+def _id_of(state: ListedState, wanted: Reference, shown: Iterable[Mapping[str, Any]]) -> int | None:
+    """Return the id of an object. If the instance does not show it, the hub shows it with the barcode."""
     if wanted.id is None and wanted.awaits is None:
         record = state.of_uuid(OBJECT, str(wanted.uuid))
         if record is not None:
             learn_id(record, shown)
-            wanted.id = record.id
+            return record.id
     return wanted.id
 
 
 def offer_of(state: ListedState, values: Mapping[str, Any]) -> Record | None:
     """Return the item that offers the object of some values."""
-    meant = next(references_in(values.get("object")))
-    state.complete(meant)
-    _with_id(state, meant, (item.flat for item in offered(state)))
-    return next((item for item in offered(state) if meant.id is not None and asset_id(item) == meant.id), None)
+    meant = state.completed(next(references_in(values.get("object"))))
+    number = _id_of(state, meant, (item.flat for item in offered(state)))
+    return next((item for item in offered(state) if number is not None and asset_id(item) == number), None)
 
 
 def asset_ids_offered(state: ListedState) -> set[Any]:
@@ -127,11 +131,12 @@ class _Items:
         self._state = state
         self._offered: dict[Any, Record] | None = None
         self._ordered: dict[Any, Record] | None = None
+        self._ids: dict[Reference, int | None] = {}
 
     def offered(self, wanted: Reference) -> Record | None:
         if self._offered is None:
             self._offered = {asset_id(record): record for record in offered(self._state)}
-        number = _with_id(self._state, wanted, (item.flat for item in self._offered.values()))
+        number = self._learn(wanted, (item.flat for item in self._offered.values()))
         return self._offered.get(number) if number is not None else None
 
     def ordered(self, wanted: Reference) -> Record | None:
@@ -143,14 +148,23 @@ class _Items:
                 for one in asset_ids(order)
             }
         orders = self._ordered.values()
-        number = _with_id(self._state, wanted, (article for order in orders for article in articles_of(order)))
+        number = self._learn(wanted, (article for order in orders for article in articles_of(order)))
         return self._ordered.get(number) if number is not None else None
+
+    def _learn(self, wanted: Reference, shown: Iterable[Mapping[str, Any]]) -> int | None:
+        number = self._ids[wanted] = self._ids.get(wanted) or _id_of(self._state, wanted, shown)
+        return number
+
+    def with_ids(self, value: Any) -> Any:
+        """Return a value whose references have the ids that were learned."""
+        return with_references(value, lambda one: replace(one, id=one.id or self._ids.get(one)))
 
 
 def _change(
     items: _Items, entry: Entry, values: dict[str, Any], wanted: Reference, fields: Schema
 ) -> tuple[Change, str]:
     item = items.offered(wanted) if wanted.awaits is None else None
+    values["object"] = items.with_ids(values["object"])
     unchanged = Change(HUB_ITEM, UNCHANGED, item)
     have = _ITEMS.read(item.flat).get("price") if item is not None else None
     if entry.state == "absent":
@@ -164,6 +178,7 @@ def _change(
         shown = {"price": DECIMAL.show(have)}, {"price": DECIMAL.show(price)}
         return Change(HUB_ITEM, UPDATE, item, {"price": price}, *shown), ""
     order = items.ordered(wanted) if wanted.awaits is None else None
+    values["object"] = items.with_ids(values["object"])
     if order is not None:
         return unchanged, f"the object stands in the order {order.flat.get('order_number')}, so it is not offered again"
     shown_after = {key: fields.brief(key, value) for key, value in values.items()}

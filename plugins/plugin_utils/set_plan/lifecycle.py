@@ -209,8 +209,9 @@ class _Shields:
 
     def _marks(self, entry: Entry) -> Iterator[str]:
         schema, values, keys = self._keys_of_entry(entry)
-        if keys and self._context.resolve({key: values[key] for key in keys}, None):
+        identity = {key: values[key] for key in keys}
+        if keys and self._context.resolve(identity, None):
             if entry.kind.numbered:
-                yield shield_mark(entry.kind, "", values)
+                yield shield_mark(entry.kind, "", values | identity)
             else:
-                yield from (record.uuid for record in self._context.state.find_existing(schema, keys, values))
+                yield from (record.uuid for record in self._context.state.find_existing(schema, keys, identity))

@@ -9,8 +9,8 @@ import contextlib
 import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
@@ -22,7 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
     Schema,
     cause_of,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, with_references
 from ansible_collections.community.seventhings.plugins.module_utils.plan.state import InstanceState
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import (
@@ -32,11 +32,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidd
 )
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import Key
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import (
+    Asked,
     Question,
-    Resolver,
     Unresolved,
     Why,
-    fill_in,
+    resolve,
+    with_target,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import (
     Sight,
@@ -50,6 +51,13 @@ _LISTS_AHEAD = 2
 """How many lists are read at a time; more would only be a burst of requests."""
 _MOST_HINTS = 20
 _MOST_NAMES = 20_000
+
+
+class Meaning(NamedTuple):
+    """A reference, resolved as far as that is possible, and its problem, which is empty if there is none."""
+
+    reference: Reference
+    problem: str = ""
 
 
 class ListedState(InstanceState):
@@ -152,10 +160,10 @@ class ListedState(InstanceState):
         return natural_keys.key_of(schema, keys, values, self._mark)
 
     def _mark(self, reference: Reference) -> Any:
-        self.complete(reference)
         if reference.awaits is not None:
             return ("awaits", id(reference.awaits))
-        return reference.uuid or reference.id
+        known = self.completed(reference)
+        return known.uuid or known.id
 
     def find_existing(
         self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], template: str = ""
@@ -357,13 +365,12 @@ class ListedState(InstanceState):
         self.records(kind)
         return None
 
-    def complete(self, reference: Reference) -> None:
-        """Fills in the other half of a reference, id or uuid, where its kind is listed."""
+    def completed(self, reference: Reference) -> Reference:
+        """Return a reference with its other half, id or uuid, if its kind is listed."""
         if reference.target not in self._records or (reference.uuid and reference.id is not None):
-            return
+            return reference
         record = self.find(reference)
-        if record is not None:
-            fill_in(reference, record)
+        return reference if record is None else with_target(reference, record)
 
     def alike(self, is_now: Any, written: Any) -> tuple[Any, Any]:
         """The values as they are: a list that is read later may tell more."""
@@ -377,21 +384,21 @@ class ListedState(InstanceState):
         record = self.find(reference)
         return None if record is None else self.name_of(record)
 
-    def make_comparable(self, _schema: Schema, _desired: Mapping[str, Any], _record: Record) -> None:
-        """Does nothing: a reference that is resolved here has both its id and its uuid."""
+    def comparable(self, _schema: Schema, desired: Mapping[str, Any], _record: Record) -> Mapping[str, Any]:
+        """Return the values as they are: a reference that is resolved here has both its id and its uuid."""
+        return desired
 
-    def require_uuids(self, references: Iterable[Reference]) -> None:
-        """Fills in what the lists tell; each reference was looked up in them when it was resolved."""
-        for reference in references:
-            self.complete(reference)
+    def with_uuids(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Add what the lists know. Each reference was looked up in them when it was resolved."""
+        return {key: with_references(value, self.completed) for key, value in values.items()}
 
-    def resolve(self, reference: Reference, before: bool = False) -> str:
-        """Resolves a reference in memory: to what is there or to come. Returns what is wrong, or nothing.
+    def resolved(self, reference: Reference, before: bool = False) -> Meaning:
+        """Resolve a reference in memory: to a record, or to an entry that is still to be created.
 
-        :param before: take names as they are before anything is renamed.
+        :param before: use names as they are before anything is renamed.
         """
         if reference.awaits is not None:
-            return ""
+            return Meaning(reference)
         if reference.resolved:
             return self.look_up(reference)
         written = reference.written
@@ -399,32 +406,35 @@ class ListedState(InstanceState):
         known = self._resolved.get(reference.target, {}) if is_name else {}
         if is_name and written in known:
             same = known[written]
-            reference.uuid, reference.id, reference.names = same.uuid, same.id, same.names
-            reference.awaits = same.awaits
-            return ""
-        resolver = Resolver(_Names(self, before))
-        problem = _words_of(reference, resolver, resolver.resolve([reference]))
-        if is_name and not problem:
-            # Matching a kind notes what is to come of it, which makes this list anew.
-            self._resolved.setdefault(reference.target, {})[str(written)] = reference
-        return problem
+            return Meaning(same if same.location == reference.location else replace(same, location=reference.location))
+        [asked] = resolve([reference], _Names(self, before)).asked
+        problem = _words_of(asked)
+        if asked.target is not None:
+            reference = with_target(reference, asked.target)
+            if is_name:
+                # Matching a kind notes what is to come of it, which clears this cache.
+                self._resolved.setdefault(reference.target, {})[str(written)] = reference
+        return Meaning(reference, problem)
 
-    def look_up(self, reference: Reference) -> str:
-        """A reference by id or uuid must mean something that is there; an archived object is in no list."""
+    def look_up(self, reference: Reference) -> Meaning:
+        """Return the meaning of a reference by id or uuid, which needs an existing record.
+
+        An archived object is in no list.
+        """
         kind = KINDS[reference.target]
         written = reference.written is not None
         if written or not reference.uuid:
             self.records(kind)
-        self.complete(reference)
+        reference = self.completed(reference)
         if not written or self.find(reference) is not None:
-            return ""
+            return Meaning(reference)
         record = self.read_unlisted(kind, reference.uuid) if kind.can_be_archived and reference.uuid else None
         if record is not None:
-            fill_in(reference, record)
-            return ""
+            return Meaning(with_target(reference, record))
         identity = f"uuid {reference.uuid}" if reference.uuid else f"id {reference.id}"
         cause = Misfit(reference.written, f"there is no such {kind.words}{perhaps_unseen(kind)}")
-        return FieldError.at((), f"there is no {kind.words} with the {identity}{perhaps_unseen(kind)}", misfit=cause)
+        problem = f"there is no {kind.words} with the {identity}{perhaps_unseen(kind)}"
+        return Meaning(reference, FieldError.at((), problem, misfit=cause))
 
     def note_unlisted(self, record: Record) -> None:
         """Notes a record that references may mean, and that no list shows."""
@@ -520,20 +530,22 @@ class _Names:
         return f"{kind.words} {written!r} ({gone[0].uuid}) is renamed by these files; write its new name"
 
     def why_unknown(self, reference: Reference) -> str:
-        return self.state.look_up(reference)
+        return self.state.look_up(reference).problem
 
     def names(self, kind: Kind) -> list[str]:
         return self.state.names(kind)
 
 
-def _words_of(reference: Reference, resolver: Resolver, unresolved: Sequence[Unresolved]) -> str:
-    """Says what is wrong with a reference and with those in its map; empty where it means something."""
-    wrong = [_words_of_one(one) for one in unresolved if one.reference is reference]
+def _words_of(asked: Asked) -> str:
+    """Return the problem of a reference and of the references in its map; empty if there is none."""
+    reference = asked.reference
+    wrong = [_words_of_one(one) for one in asked.problems]
     if wrong and not wrong[0].way:
         return wrong[0]
-    for key, inner in resolver.inner(reference):
-        problem = _words_of(inner, resolver, unresolved)
-        wrong += [FieldError.at((key,), problem, misfit=Misfit(inner.written, cause_of(problem)))] if problem else []
+    for key, inner in asked.inner:
+        problem = _words_of(inner)
+        misfit = Misfit(inner.reference.written, cause_of(problem))
+        wrong += [FieldError.at((key,), problem, misfit=misfit)] if problem else []
     if not wrong:
         return ""
     # One wrong member of a map has a place of its own; several are told together.

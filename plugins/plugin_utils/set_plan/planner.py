@@ -320,9 +320,10 @@ class _Planner:
         }
         if linked and not self._is_settled(linked):
             return False
+        candidate.values |= linked
         return self._is_as_written(schema, entry, candidate.values, current)
 
-    def _is_settled(self, linked: Mapping[str, Any]) -> bool:
+    def _is_settled(self, linked: dict[str, Any]) -> bool:
         """Tells whether nothing that is still to be matched can change what some values refer to."""
         references = (one for value in linked.values() for _number, one in numbered_references(value))
         is_open = any(reference.target in self._unmatched for reference in references)
@@ -347,8 +348,10 @@ class _Planner:
             schema = context.schema(entry.kind)
             values, fits = self._read(entry)
             keys = self._keys(section, schema, values, entry, fits)
-            if not keys or not context.resolve({key: values[key] for key in keys}, None):
+            identity = {key: values[key] for key in keys or ()}
+            if not keys or not context.resolve(identity, None):
                 continue
+            values |= identity
             if not context.uniqueness.claim(schema, keys, values, entry):
                 continue
             for record in self._state.find_existing(schema, keys, values):
@@ -379,6 +382,7 @@ class _Planner:
         linked = {key: values[key] for key in keys if values[key].__class__ is not str}
         if not keys or (linked and not context.resolve(linked, entry)):
             return None
+        values |= linked
         return keys if context.uniqueness.claim(schema, keys, values, entry) else None
 
     def _match(
@@ -419,9 +423,9 @@ class _Planner:
             context.uniqueness.claim_others(schema, keys, values, entry)
             context.uniqueness.claim_unique(schema, keys, values, entry)
             # Others may refer to it as it is written here, whatever it is called now.
-            context.resolve(
-                {field.key: values[field.key] for field in schema.kind.identity if field.key in values}, None
-            )
+            identity = {field.key: values[field.key] for field in schema.kind.identity if field.key in values}
+            context.resolve(identity, None)
+            values |= identity
             candidate.is_unchanged = self._is_unchanged(schema, candidate, current)
             context.places.note(entry, values, current)
             to_be = context.scan_codes.values_to_be(entry, schema, keys, values, current)
@@ -477,7 +481,9 @@ class _Planner:
         return () if blanks else keys
 
     def _is_as_wanted(self, wanted: Wanted, record: Record) -> bool:
-        return self._context.resolve(wanted.desired, None) and self._comparer.is_as_wanted(wanted, record)
+        desired = dict(wanted.desired)
+        is_resolved = self._context.resolve(desired, None)
+        return is_resolved and self._comparer.is_as_wanted(replace(wanted, desired=desired), record)
 
     # ---- compare
 
@@ -555,7 +561,7 @@ class _Planner:
         kind = schema.kind
         if entry.state != "present" or kind.defines_fields:
             return False
-        return schema.holds(values, current.flat, self._state.complete)
+        return schema.holds(values, current.flat, self._state.completed)
 
     def _resume(self, planned: Planned, current: Record) -> None:
         """Note a change that is the rest of a record that an interrupted run created from the same files."""

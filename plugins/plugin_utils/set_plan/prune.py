@@ -20,14 +20,18 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     Kind,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
+    Reference,
+    references_in,
+    with_references,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, DELETE, plan_gone
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
 from ..desired.desired import SECTIONS, DesiredInstance, prune_actions
 from ..desired.entry import Entry
 from ..desired.positions import Place
-from .listed_state import ListedState
+from .listed_state import ListedState, Meaning
 from .plan import InstancePlan, Planned, PlanOptions
 
 
@@ -42,10 +46,10 @@ class Scope:
         state: ListedState,
         schema_of: Callable[[Kind], Schema],
         written: Mapping[str, Mapping[str, Sequence[Any]]],
-        resolve: Callable[[Reference], str] | None = None,
+        meaning: Callable[[Reference], Meaning] | None = None,
     ) -> None:
         self._state = state
-        self._resolve = resolve or state.resolve
+        self._meaning = meaning or state.resolved
         self._schema_of = schema_of
         self._written = written
         self._values: dict[str, dict[str, list[Any]]] = {}
@@ -64,7 +68,7 @@ class Scope:
                 found += [
                     (name, f"{name}: {problem}")
                     for reference in references_in(tuple(parsed.values()))
-                    if (problem := self._resolve(reference))
+                    if (problem := self._meaning(reference).problem)
                 ]
         return found
 
@@ -74,9 +78,8 @@ class Scope:
         if not wanted:
             return True
         schema = self._schema_of(KINDS[SECTIONS[section]])
-        have = natural_keys.read_some(schema, wanted, record)
-        for reference in references_in(tuple(have.values())):
-            self._state.complete(reference)
+        read = natural_keys.read_some(schema, wanted, record)
+        have = {key: with_references(value, self._state.completed) for key, value in read.items()}
         return all(_is_one_of(schema, key, have[key], values) for key, values in wanted.items())
 
     def count(self, section: str, records: Iterable[Record]) -> int:
@@ -101,10 +104,9 @@ class Scope:
             for name, written in self._written[section].items():
                 for one in written:
                     parsed, _findings = schema.parse({name: one}, "")
-                    for reference in references_in(tuple(parsed.values())):
-                        self._resolve(reference)
                     for key, value in parsed.items():
-                        found.setdefault(key, []).append(value)
+                        meant = with_references(value, lambda reference: self._meaning(reference).reference)
+                        found.setdefault(key, []).append(meant)
             self._values[section] = found
         return self._values[section]
 

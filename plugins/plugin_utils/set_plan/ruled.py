@@ -79,7 +79,7 @@ class RecordView:
 
     def _called(self, reference: Reference) -> Reference:
         if reference.awaits is None:
-            self._state.complete(reference)
+            reference = self._state.completed(reference)
         # What has no name is called by a text all the same: a pattern judges nothing else.
         name = self._state.name_to_be(reference) or str(reference.uuid or reference.id or reference.written)
         return Reference(reference.target, reference.id, reference.uuid, reference.display_name, name)

@@ -20,8 +20,8 @@ from .plan import Planned
 
 def user_of_person(state: ListedState, email: str) -> list[Record]:
     """The user that a person has already, under whatever address it was made."""
-    person = Reference("person", written=email)
-    record = None if state.resolve(person) or person.awaits is not None else state.find(person)
+    person, problem = state.resolved(Reference("person", written=email))
+    record = None if problem or person.awaits is not None else state.find(person)
     user = state.of_uuid(USER, str(record.flat.get("user_uuid"))) if record is not None else None
     return [] if user is None else [user]
 
@@ -36,8 +36,7 @@ def plan_user(state: ListedState, planned: Planned, current: Record | None) -> C
         other = str(current.flat.get("email"))
         words = f"there already, as {other}; nothing here changes the address of a user"
         return Change(USER, UNCHANGED, current, warnings=(words,) if other.casefold() != email.casefold() else ())
-    person = Reference("person", written=email)
-    problem = state.resolve(person)
+    person, problem = state.resolved(Reference("person", written=email))
     if problem:
         raise InvalidInput(f"a user is made of a person, but {problem}")
     address = email

@@ -153,5 +153,4 @@ class Closing:
     def _is_same(self, now: Any, meant: Reference | None) -> bool:
         if not isinstance(now, Reference) or meant is None:
             return now is None and meant is None
-        self._state.complete(now)
-        return bool(now.same(meant))
+        return bool(self._state.completed(now).same(meant))

@@ -134,8 +134,7 @@ class InstanceLists(ObjectLists):
 
     def room_named(self, written: str) -> tuple[Room | None, str]:
         """Return the room that a text means, or why it means none."""
-        reference = parse_reference(ROOM.name)(written, self.fields.target)
-        problem = self.state.resolve(reference)
+        reference, problem = self.state.resolved(parse_reference(ROOM.name)(written, self.fields.target))
         return (None, problem) if problem else (self.rooms.meant_by(reference), "")
 
     def rooms_named(self, option: str, written: Iterable[Any]) -> frozenset[str]:

@@ -72,7 +72,7 @@ class Rooms:
 
     def meant_by(self, reference: Reference) -> Room:
         """Return the room that a resolved reference means."""
-        self._state.complete(reference)
+        reference = self._state.completed(reference)
         record = self._state.find(reference)
         if record is not None:
             return self.of_record(record)

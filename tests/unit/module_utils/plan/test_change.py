@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -244,13 +245,13 @@ def test_an_unknown_field_that_passes_as_it_is_may_hold_a_map() -> None:
 
 
 def test_what_the_service_did_not_say_of_a_reference_is_filled_in_before_it_is_compared() -> None:
-    def complete(reference: Reference) -> None:
-        reference.uuid = uuid_of(reference.id or 0)
+    def completed(reference: Reference) -> Reference:
+        return replace(reference, uuid=uuid_of(reference.id or 0))
 
     wanted = {"room": Reference("room", uuid=uuid_of(7)), "parts": (Reference("object", uuid=uuid_of(8)),)}
     current = record("object", 1, room=7, parts=[8])
     assert plan_present(OBJECT, wanted, current).action == UPDATE
-    assert plan_present(OBJECT, wanted, current, complete=complete).action == UNCHANGED
+    assert plan_present(OBJECT, wanted, current, completed=completed).action == UNCHANGED
 
 
 def test_where_somebody_else_may_make_the_record_before_what_is_missing_is_a_warning() -> None:

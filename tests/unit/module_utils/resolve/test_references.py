@@ -20,6 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.refe
     names_of,
     reference_in,
     renter_of,
+    with_targets,
 )
 
 from ..support import FakeTransport, JsonMap, answer, by_uuid, client_on, definition, listing, refusal, uuid_of
@@ -71,8 +72,8 @@ def transport() -> FakeTransport:
 
 def resolve(transport: FakeTransport, *wanted: tuple[str, Any], **options: Any) -> list[Reference]:
     references = [written(kind, value) for kind, value in wanted]
-    Reading(client_on(transport), **options).resolve(references)
-    return references
+    targets = Reading(client_on(transport), **options).resolve(references)
+    return [with_targets(one, targets) for one in references]
 
 
 def written(kind: str, value: Any) -> Reference:
@@ -341,9 +342,7 @@ def test_a_map_or_text_that_fits_nothing_is_told(value: Any, transport: FakeTran
 def test_in_check_mode_what_is_not_found_is_a_warning(kind: str, value: Any, transport: FakeTransport) -> None:
     reference = written(kind, value)
     reading = Reading(client_on(transport), allow_missing=True)
-    reading.resolve([reference])
-    assert not reference.resolved
-    assert reference.written == value
+    assert reading.resolve([reference]) == {}
     (warning,) = reading.warnings
     assert "There is no " in warning
 
@@ -360,8 +359,8 @@ def test_what_is_found_gives_no_warning_in_check_mode(transport: FakeTransport) 
 def test_a_uuid_is_looked_up_where_a_body_needs_one() -> None:
     transport = FakeTransport({"GET /user/by-id/31": answer(USERS[0])})
     reference, known = Reference("user", 31), Reference("user", 7, uuid_of(7))
-    Reading(client_on(transport)).with_uuid([reference, known])
-    assert reference.uuid == uuid_of(31)
+    found = Reading(client_on(transport)).with_uuid([reference, known])
+    assert {one: record.uuid for one, record in found.items()} == {reference: uuid_of(31)}
     assert transport.lines == ["GET /user/by-id/31"]
 
 
@@ -375,15 +374,15 @@ def test_an_id_that_is_none_is_told() -> None:
 def test_a_wanted_uuid_is_looked_up_where_the_instance_answers_bare_ids() -> None:
     transport = FakeTransport({f"GET /room/{uuid_of(11)}": by_uuid(ROOMS[0])})
     wanted, current = Reference("room", uuid=uuid_of(11)), Reference("room", 11)
-    Reading(client_on(transport)).fill_missing_ids([(wanted, current)])
-    assert wanted.same(current) is True
+    targets = Reading(client_on(transport)).missing_halves([(wanted, current)])
+    assert with_targets(wanted, targets).same(current) is True
 
 
 def test_a_wanted_id_is_looked_up_where_the_instance_answers_bare_uuids() -> None:
     transport = FakeTransport({"GET /user/by-id/31": answer(USERS[0])})
     wanted, current = Reference("user", 31), Reference("user", uuid=uuid_of(31))
-    Reading(client_on(transport)).fill_missing_ids([(wanted, current)])
-    assert wanted.same(current) is True
+    targets = Reading(client_on(transport)).missing_halves([(wanted, current)])
+    assert with_targets(wanted, targets).same(current) is True
 
 
 @pytest.mark.parametrize(
@@ -399,16 +398,15 @@ def test_a_wanted_id_is_looked_up_where_the_instance_answers_bare_uuids() -> Non
     ],
 )
 def test_no_request_is_made_where_two_references_can_be_compared(wanted: Any, current: Any) -> None:
-    Reading(client_on(FakeTransport())).fill_missing_ids([(wanted, current)])
+    assert Reading(client_on(FakeTransport())).missing_halves([(wanted, current)]) == {}
 
 
 def test_a_record_that_is_meant_twice_is_read_once() -> None:
     transport = FakeTransport({"GET /user/by-id/31": answer(USERS[0]), "GET /user/by-id/9": refusal(404)})
     reading = Reading(client_on(transport))
-    first, second = Reference("user", 31), Reference("user", 31)
-    reading.with_uuid([first])
-    reading.with_uuid([second])
-    assert second.uuid == uuid_of(31)
+    user = Reference("user", 31)
+    reading.with_uuid([user])
+    assert reading.with_uuid([user])[user].uuid == uuid_of(31)
     for _attempt in range(2):
         with pytest.raises(NoMatch):
             reading.with_uuid([Reference("user", 9)])
@@ -419,18 +417,17 @@ def test_a_record_that_stands_in_a_list_is_not_read_again(transport: FakeTranspo
     reading = Reading(client_on(transport))
     reference = Reference("user", 31)
     reading.resolve([written("user", "ada@example.com")])
-    reading.with_uuid([reference])
-    assert reference.uuid == uuid_of(31)
+    assert reading.with_uuid([reference])[reference].uuid == uuid_of(31)
     assert transport.lines == ["GET /users"]
 
 
 def test_several_records_by_id_or_uuid_take_one_list(transport: FakeTransport) -> None:
     by_id = [Reference("object", 41), Reference("object", 42), Reference("object", 41)]
-    Reading(client_on(transport)).with_uuid(by_id)
-    assert [one.uuid for one in by_id] == [uuid_of(41), uuid_of(42), uuid_of(41)]
+    found = Reading(client_on(transport)).with_uuid(by_id)
+    assert [found[one].uuid for one in by_id] == [uuid_of(41), uuid_of(42), uuid_of(41)]
     by_uuid = [(Reference("object", uuid=uuid_of(number)), Reference("object", number)) for number in (41, 42)]
-    Reading(client_on(transport)).fill_missing_ids(by_uuid)
-    assert all(wanted.same(current) for wanted, current in by_uuid)
+    targets = Reading(client_on(transport)).missing_halves(by_uuid)
+    assert all(with_targets(wanted, targets).same(current) for wanted, current in by_uuid)
     assert transport.lines == ["GET /objects", "GET /objects"]
     assert ("filter[asset_uuid][in][]", uuid_of(42)) in transport.calls[1].pairs
 
@@ -438,24 +435,25 @@ def test_several_records_by_id_or_uuid_take_one_list(transport: FakeTransport) -
 def test_one_of_several_that_no_list_shows_is_read_by_itself(transport: FakeTransport) -> None:
     transport.routes[f"GET /object/{uuid_of(43)}"] = answer({"asset_uuid": uuid_of(43), "id": 43})
     pairs = [(Reference("object", uuid=uuid_of(number)), Reference("object", number)) for number in (41, 43)]
-    Reading(client_on(transport)).fill_missing_ids(pairs)
-    assert all(wanted.same(current) for wanted, current in pairs)
+    targets = Reading(client_on(transport)).missing_halves(pairs)
+    assert all(with_targets(wanted, targets).same(current) for wanted, current in pairs)
     assert transport.lines == ["GET /objects", f"GET /object/{uuid_of(43)}"]
 
 
 def test_references_in_a_list_are_decided_too() -> None:
     transport = FakeTransport({f"GET /object/{uuid_of(41)}": by_uuid(OBJECTS[0])})
     wanted = (Reference("object", uuid=uuid_of(41)), Reference("object", 42))
-    Reading(client_on(transport)).fill_missing_ids([(wanted, (Reference("object", 41), Reference("object", 42)))])
-    assert wanted[0].id == 41
+    current = (Reference("object", 41), Reference("object", 42))
+    targets = Reading(client_on(transport)).missing_halves([(wanted, current)])
+    assert with_targets(wanted, targets)[0].id == 41
     assert len(transport.calls) == 1
 
 
 def test_a_wanted_uuid_that_is_none_differs_from_every_id() -> None:
     transport = FakeTransport({f"GET /room/{uuid_of(99)}": by_uuid(None)})
     wanted, current = Reference("room", uuid=uuid_of(99)), Reference("room", 11)
-    Reading(client_on(transport)).fill_missing_ids([(wanted, current)])
-    assert not wanted.same(current)
+    targets = Reading(client_on(transport)).missing_halves([(wanted, current)])
+    assert not with_targets(wanted, targets).same(current)
 
 
 @pytest.mark.parametrize("check_mode", [True, False])

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -19,13 +19,14 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, parse_reference
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import (
     Question,
-    Resolver,
     Unresolved,
     Why,
     at,
-    fill_in,
     reference_in,
+    with_target,
+    with_targets,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import resolve as resolution
 
 from ..support import uuid_of
 
@@ -100,12 +101,18 @@ def record(kind: str, number: int, **flat: Any) -> Record:
 
 def ref(kind: str, value: Any, location: str = "") -> Reference:
     reference: Reference = parse_reference(kind)(value, Field("f", "LINK"))
-    reference.location = location
-    return reference
+    return replace(reference, location=location)
 
 
 def resolve(source: Known, *references: Reference) -> list[Unresolved]:
-    return Resolver(source).resolve(references)
+    return [*resolution(references, source).unresolved]
+
+
+def resolved(source: Known, *references: Reference) -> list[Reference]:
+    """Return references with their targets; all must have one."""
+    found = resolution(references, source)
+    assert not found.unresolved
+    return [with_targets(one, found.targets) for one in references]
 
 
 HEAD, DEPOT = record("location", 1), record("location", 2)
@@ -119,7 +126,7 @@ SHED = Coming("locations.yml:3:3")
 def test_a_name_is_asked_for_by_the_labels_of_its_kind() -> None:
     source = Known({"location: name=Depot": [DEPOT], "room: name=Hall": [ROOM]})
     place, room = ref("location", "Depot"), ref("room", "Hall")
-    assert resolve(source, room, place) == []
+    room, place = resolved(source, room, place)
     assert source.asked == [
         ("location", [["location: name=Depot"]]),
         ("room", [["room: number=Hall", "room: name=Hall"]]),
@@ -133,7 +140,7 @@ def test_a_path_is_asked_for_in_every_way_to_read_it() -> None:
         {"location: name=A": [HEAD], "location: name=A/B": [DEPOT, SHED], "room: building_id=2 name=C": [ROOM]}
     )
     room = ref("room", "A/B/C")
-    assert resolve(source, room) == []
+    [room] = resolved(source, room)
     assert source.asked == [
         ("location", [["location: name=A"], ["location: name=A/B"]]),
         (
@@ -157,7 +164,7 @@ def test_places_of_paths_are_asked_for_after_the_places_that_are_meant() -> None
     meanings = {"location: name=A": [HEAD], "location: name=B": [DEPOT], "room: building_id=2 number=1": [ROOM]}
     place, room = ref("location", "A"), ref("room", "B/1")
     source = Known(meanings)
-    assert resolve(source, place, room) == []
+    place, room = resolved(source, place, room)
     assert source.asked[0] == ("location", [["location: name=A"], ["location: name=B"]])
     assert (place.id, room.id) == (1, 11)
 
@@ -181,32 +188,28 @@ def test_what_only_looks_like_a_path_asks_for_no_place() -> None:
 
 
 def test_nothing_is_asked_where_all_is_resolved() -> None:
-    to_come = ref("room", "A/1")
-    to_come.awaits = SHED
+    to_come = replace(ref("room", "A/1"), awaits=SHED)
     source = Known()
     assert resolve(source, ref("room", 3), to_come) == []
     assert source.asked == []
 
 
 def test_what_stands_behind_a_resolved_reference_is_resolved_too() -> None:
-    to_come, last = ref("location", "A"), ref("location", "Depot")
-    to_come.awaits = SHED
+    to_come = replace(ref("location", "A"), awaits=SHED)
     source = Known({"location: name=Depot": [DEPOT]})
-    assert resolve(source, to_come, ref("room", 3), last) == []
+    last = resolved(source, to_come, ref("room", 3), ref("location", "Depot"))[-1]
     assert last.id == 2
     assert source.asked == [("location", [["location: name=Depot"]])]
 
 
 def test_what_is_still_to_be_made_is_awaited() -> None:
-    place = ref("location", "Shed")
-    assert resolve(Known({"location: name=Shed": [SHED]}), place) == []
+    [place] = resolved(Known({"location: name=Shed": [SHED]}), ref("location", "Shed"))
     assert (place.awaits, place.resolved) == (SHED, False)
 
 
 def test_a_user_that_is_meant_has_its_names() -> None:
-    user = ref("user", "ada@example.com")
     ada = Record(KINDS["user"], "", 31, {"email": "ada@example.com"})
-    assert resolve(Known({"user: email=ada@example.com": [ada]}), user) == []
+    [user] = resolved(Known({"user: email=ada@example.com": [ada]}), ref("user", "ada@example.com"))
     assert (user.id, user.uuid, user.names) == (31, None, ("ada@example.com",))
 
 
@@ -222,28 +225,24 @@ def test_references_in_maps_are_resolved_before_what_they_stand_in() -> None:
         }
     )
     thing = ref("object", {"room": {"number": "1", "building_id": {"name": "Depot"}}})
-    resolver = Resolver(source)
-    assert resolver.resolve([thing]) == []
+    [asked] = resolution([thing], source).asked
     assert source.asked == [
         ("location", [["location: name=Depot"]]),
         ("room", [["room: number=1 building_id=2"]]),
         ("object", [["object: room=11"]]),
     ]
-    assert thing.id == 42
-    [(key, room)] = resolver.inner(thing)
-    assert (key, room.id) == ("room", 11)
-    [(key, place)] = resolver.inner(room)
-    assert (key, place.id) == ("building_id", 2)
-    assert resolver.inner(place) == []
-    assert resolver.inner(ref("room", "1")) == []
+    assert asked.target.id == 42
+    [(key, room)] = asked.inner
+    assert (key, room.target.id) == ("room", 11)
+    [(key, place)] = room.inner
+    assert (key, place.target, place.inner) == ("building_id", DEPOT, [])
     assert source.schemas == ["object"]
 
 
 def test_a_record_may_be_known_by_others_of_its_kind() -> None:
     parts = {"object: barcode=7": [record("object", 41)], "object: barcode=8": [record("object", 42)]}
     source = Known({**parts, "object: parts=[41, 42]": [record("object", 43)]})
-    thing = ref("object", {"parts": ["7", "8"]})
-    assert resolve(source, thing) == []
+    [thing] = resolved(source, ref("object", {"parts": ["7", "8"]}))
     assert source.asked == [
         ("object", [["object: barcode=7"], ["object: barcode=8"]]),
         ("object", [["object: parts=[41, 42]"]]),
@@ -268,10 +267,9 @@ def test_definitions_are_read_only_for_fields_beyond_the_natural_key() -> None:
 )
 def test_a_reference_in_a_map_knows_where_it_was_written(location: str, told: str) -> None:
     room = ref("room", {"building_id": "Depot", "number": "1"}, location)
-    resolver = Resolver(Known())
-    resolver.resolve([room])
-    [(_key, place)] = resolver.inner(room)
-    assert place.location == told
+    [asked] = resolution([room], Known()).asked
+    [(_key, place)] = asked.inner
+    assert place.reference.location == told
 
 
 @pytest.mark.parametrize("kind", ["user", "room"])
@@ -279,12 +277,13 @@ def test_a_value_that_does_not_fit_is_told_and_nothing_is_asked(kind: str) -> No
     key = KINDS[kind].labels[0]
     odd, other = ref(kind, {key: 9}), ref("location", "Depot")
     source = Known({"location: name=Depot": [DEPOT]})
-    [problem] = resolve(source, odd, other)
+    found = resolution((odd, other), source)
+    [problem] = found.unresolved
     assert problem.reference is odd
     assert (problem.why, problem.name, problem.near) == (Why.UNFIT, key, ())
     assert problem.words.startswith(f"{key}: 9 does not fit; expected ")
     assert source.asked == []
-    assert other.id is None
+    assert found.targets == {}
 
 
 @pytest.mark.parametrize(
@@ -298,18 +297,20 @@ def test_a_value_that_does_not_fit_is_told_and_nothing_is_asked(kind: str) -> No
 def test_a_field_that_is_not_known_may_come_where_fields_do(kind: str, why: Why, asked: list[str]) -> None:
     odd, other = ref(kind, {"emial": "x", "extra": "y"}), ref("location", "Depot")
     source = Known({"location: name=Depot": [DEPOT]})
-    problems = resolve(source, odd, other)
+    found = resolution((odd, other), source)
+    problems = found.unresolved
     assert [(one.reference, one.why, one.name) for one in problems] == [(odd, why, "emial"), (odd, why, "extra")]
     assert all(one.words.startswith(f"{one.name}: no such field in {KINDS[kind].one}") for one in problems)
     assert [name for name, _questions in source.asked] == asked
-    assert other.id == (2 if asked else None)
+    assert found.targets == ({other: DEPOT} if asked else {})
 
 
 def test_what_refers_to_nothing_is_not_looked_for() -> None:
     source = Known({"room: number=9": [ROOM]})
     lost, found = ref("room", {"building_id": "Nowhere", "number": "1"}), ref("room", {"number": "9"})
     outer = ref("object", {"room": {"building_id": "Nowhere", "number": "1"}})
-    problems = resolve(source, lost, found, outer)
+    resolved_now = resolution((lost, found, outer), source)
+    problems = resolved_now.unresolved
     assert [(one.reference.target, one.why, one.words) for one in problems] == [
         ("location", Why.MISSING, "there is no location 'Nowhere'"),
         ("location", Why.MISSING, "there is no location 'Nowhere'"),
@@ -318,7 +319,7 @@ def test_what_refers_to_nothing_is_not_looked_for() -> None:
         ("location", [["location: name=Nowhere"], ["location: name=Nowhere"]]),
         ("room", [["room: number=9"]]),
     ]
-    assert found.id == 11
+    assert resolved_now.targets == {found: ROOM}
 
 
 def test_what_refers_to_an_id_that_means_nothing_is_not_looked_for() -> None:
@@ -402,11 +403,10 @@ def test_what_is_no_path_has_no_place_that_lost_its_meaning(written: Any) -> Non
 def test_a_user_is_filled_in_with_the_names_that_an_instance_may_answer(
     flat: dict[str, Any], email: str | None, name: str | None
 ) -> None:
-    reference = Reference("user", id=7)
-    fill_in(reference, Record(KINDS["user"], uuid_of(7), 7, flat))
+    reference = with_target(Reference("user", id=7), Record(KINDS["user"], uuid_of(7), 7, flat))
     assert (reference.uuid, reference.id, reference.email, reference.display_name) == (uuid_of(7), 7, email, name)
-    told = Reference("user", id=7, display_name="As it was answered")
-    fill_in(told, Record(KINDS["user"], uuid_of(7), 7, flat))
+    answered = Reference("user", id=7, display_name="As it was answered")
+    told = with_target(answered, Record(KINDS["user"], uuid_of(7), 7, flat))
     assert told.display_name == "As it was answered"
 
 

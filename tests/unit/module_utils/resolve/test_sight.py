@@ -73,8 +73,7 @@ def test_an_object_that_only_its_barcode_finds_may_be_hidden(told: dict[str, Any
     transport = FakeTransport({"GET /objects": listing([]), "GET /object/by-barcode/0009": by_uuid(found)})
     reading = Reading(client_on(transport))
     reference = Reference(KINDS["object"].name, written="0009")
-    reading.resolve([reference])
-    assert reference.uuid == uuid_of(9)
+    assert reading.resolve([reference])[reference].uuid == uuid_of(9)
     assert ["this account may be limited to locations" in line for line in reading.warnings] == [True] * is_warned
 
 

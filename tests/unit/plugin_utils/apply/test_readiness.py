@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -98,7 +99,8 @@ def test_what_waits_for_a_record_that_was_made_gets_its_uuid() -> None:
     thing = planned("objects", CREATE, 2, room=reference)
     room.made = uuid_of(7)
     assert ready(room, thing).lacking(thing) == ""
-    assert (reference.uuid, reference.awaits) == (uuid_of(7), None)
+    assert thing.change.values["room"] == replace(reference, uuid=uuid_of(7))
+    assert thing.change.values["room"].awaits is None
 
 
 def test_what_waits_for_a_record_that_failed_is_not_written() -> None:
