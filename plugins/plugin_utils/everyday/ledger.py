@@ -18,7 +18,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import type_of
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
     references_in,
-    with_references,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.plan.alike import alike
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO
@@ -168,10 +167,10 @@ class _Comparison:
 
     def _resolve(self, lists: ObjectLists, values: dict[str, Any], keys: Iterable[str]) -> bool:
         """Put resolved references into some values, and return True if all mean records."""
-        linked = [key for key in keys if any(references_in(values.get(key)))]
-        meant = {one: lists.state.resolved(one) for key in linked for one in references_in(values[key])}
-        values |= {key: with_references(values[key], lambda one: meant[one].reference) for key in linked}
-        return not any(meaning.problem for meaning in meant.values())
+        linked = {key: values[key] for key in keys if any(references_in(values.get(key)))}
+        is_resolved = lists.state.put_resolved(linked)
+        values |= linked
+        return is_resolved
 
     def _compare(
         self, lists: ObjectLists, keys: Sequence[str], compared: Sequence[str], record: Record, row: Row

@@ -22,7 +22,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
     Schema,
     cause_of,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, with_references
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
+    Reference,
+    references_in,
+    with_references,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.plan.state import InstanceState
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import (
@@ -415,6 +419,14 @@ class ListedState(InstanceState):
                 # Matching a kind notes what is to come of it, which clears this cache.
                 self._resolved.setdefault(reference.target, {})[str(written)] = reference
         return Meaning(reference, problem)
+
+    def put_resolved(self, values: dict[str, Any]) -> bool:
+        """Put resolved references into some values, and return True if all are resolved."""
+        meant = {one: self.resolved(one) for one in references_in(tuple(values.values()))}
+        values |= {
+            key: with_references(value, lambda one: meant[one].reference) for key, value in values.items() if meant
+        }
+        return not any(meaning.problem for meaning in meant.values())
 
     def look_up(self, reference: Reference) -> Meaning:
         """Return the meaning of a reference by id or uuid, which needs an existing record.

@@ -13,6 +13,7 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.client.roots import identity_of
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.model import types_links
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, is_uuid
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
     FILE,
@@ -28,8 +29,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
     attachments_in,
     references_in,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import fill_in
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import with_target
 
 from ..apply.journal import Journal
 from ..desired.desired import DesiredInstance
@@ -113,7 +114,7 @@ class _Inverter:
         self._desired = replace(base, entries=[], warnings=[], findings=list(base.findings))
         self._refusals: list[str] = []
         changes = undo.record.changes
-        self._restored = {one.uuid for one in changes if one.action == plan.DELETE and one.may_have_effect}
+        self._restored = {one.uuid for one in changes if one.action == DELETE and one.may_have_effect}
         self._hidden: Counter[str] = Counter()
         self._schemas: dict[str, Schema] = {}
         self._files: dict[str, bool] = {}
@@ -155,9 +156,9 @@ class _Inverter:
         kind = KINDS[change.kind]
         if kind.numbered:
             yield from self._offer(kind, change, place)
-        elif change.action == plan.CREATE:
+        elif change.action == CREATE:
             yield from self._created_record(kind, change, place)
-        elif change.action == plan.DELETE:
+        elif change.action == DELETE:
             yield from self._deleted_record(kind, change, place)
         else:
             yield from self._changed_record(kind, change, place)
@@ -168,7 +169,7 @@ class _Inverter:
             self._warn(f"{kind.words} {change.key}: does not exist any more.")
             return
         is_archived = kind.can_be_archived and self._state.is_archived(current)
-        if change.action == plan.ARCHIVE:
+        if change.action == ARCHIVE:
             if is_archived:
                 yield Entry(kind, {}, place, uuid=current.uuid)
             return
@@ -255,22 +256,22 @@ class _Inverter:
         """Return the record that has the natural key of a deleted record now."""
         keys = tuple(key for key in change.keys if key in fields)
         values, _findings = schema.parse({key: fields[key] for key in keys}, "")
-        if not keys or any(self._state.resolve(one) for one in references_in(tuple(values.values()))):
+        if not keys or not self._state.put_resolved(values):
             return None
         return next(iter(self._state.find_existing(schema, keys, values)), None)
 
     def _offer(self, kind: Kind, change: RecordedChange, place: Place) -> Iterator[Entry]:
         schema = hub_schema()
-        given = change.after if change.action == plan.CREATE else change.before
+        given = change.after if change.action == CREATE else change.before
         offered = self._written(schema, change, "object", given.get("object"))
         if offered is None:
             return
         values, _findings = schema.parse({"object": offered}, "")
-        if any(self._state.resolve(one) for one in references_in(values["object"])):
+        if not self._state.put_resolved(values):
             return
         item = offer_of(self._state, values)
         have = None if item is None else schema.read_one("price", item.flat)
-        if change.action == plan.DELETE:
+        if change.action == DELETE:
             if item is None:
                 yield Entry(kind, {**change.before, "object": offered}, place)
             return
@@ -278,7 +279,7 @@ class _Inverter:
             return
         written = change.after.get("price")
         is_as_applied = written is None or schema.equal("price", self._parsed(schema, "price", written), have)
-        if change.action == plan.CREATE:
+        if change.action == CREATE:
             if not is_as_applied:
                 self._changed(change, "price")
             elif self._may_remove(change, f"{kind.name} {change.key}" in self._journal.created):
@@ -331,18 +332,16 @@ class _Inverter:
         if any(one.path for one in attachments_in(then)):
             # The record of an interrupted run does not have the uuids of its uploads.
             return len(tuple(attachments_in(then))) == len(tuple(attachments_in(now)))
-        for reference in references_in((then, now)):
-            if not reference.uuid or reference.id is None:
-                self._identify(reference)
+        then, now = (types_links.with_references(value, self._identified) for value in (then, now))
         return then == now if then is None else schema.equal(key, then, now)
 
-    def _identify(self, reference: Reference) -> None:
+    def _identified(self, reference: Reference) -> Reference:
+        if reference.uuid and reference.id is not None:
+            return reference
         if not reference.resolved:
-            self._state.resolve(reference)
-            return
+            return self._state.resolved(reference).reference
         record = self._state.find(reference)
-        if record is not None:
-            fill_in(reference, record)
+        return reference if record is None else with_target(reference, record)
 
     def _written(self, schema: Schema, change: RecordedChange, key: str, value: Any) -> Any:
         """Return a value as files have it: references by what identifies the record now.
@@ -378,8 +377,7 @@ class _Inverter:
         if is_uuid(uuid) and self._state.of_uuid(kind, str(uuid)) is not None:
             return uuid
         if name is not None:
-            found = Reference(kind.name, written=name)
-            if uuid in self._restored or not self._state.resolve(found):
+            if uuid in self._restored or not self._state.resolved(Reference(kind.name, written=name)).problem:
                 return name
         return number if uuid is None and number is not None and name is None else None
 

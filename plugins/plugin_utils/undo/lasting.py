@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, DELETE, UPDATE
 
 _DELETION = ("deletion", "deletions")
 _DEFINITION = ("changed field definition", "changed field definitions")
@@ -33,12 +33,12 @@ class Lasting(NamedTuple):
     @property
     def stays(self) -> bool:
         """Return True if nothing of the change can be undone."""
-        return self.action == plan.CREATE and (self.kind.defines_fields or self.kind.creation_sends_mail)
+        return self.action == CREATE and (self.kind.defines_fields or self.kind.creation_sends_mail)
 
     @property
     def drops_values(self) -> bool:
         """Return True if a definition loses choices, or its type, and records their values."""
-        if self.action != plan.UPDATE or not self.kind.defines_fields:
+        if self.action != UPDATE or not self.kind.defines_fields:
             return False
         choices = self.before.get("possible_values") or ()
         return "type" in self.after or any(one not in (self.after.get("possible_values") or ()) for one in choices)
@@ -51,7 +51,7 @@ def lasting_words(changes: Iterable[Lasting]) -> str:
     for one in changes:
         if one.stays:
             lasting[one.kind.name] += 1
-        elif one.action == plan.DELETE:
+        elif one.action == DELETE:
             partly[_DELETION] += 1
         elif one.drops_values:
             partly[_DEFINITION] += 1

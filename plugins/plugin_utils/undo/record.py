@@ -18,7 +18,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.limit
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_uuid, shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, TEMPLATES
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 
 from ..desired.desired import SECTIONS, states_of
 
@@ -31,7 +31,7 @@ UNKNOWN = "unknown"
 """The outcome of a change of a run that was interrupted."""
 
 OUTCOMES = (DONE, FAILED, SKIPPED, NOT_TRIED, UNKNOWN)
-ACTIONS = (plan.CREATE, plan.UPDATE, plan.DELETE, plan.ARCHIVE)
+ACTIONS = (CREATE, UPDATE, DELETE, ARCHIVE)
 
 _DEEPEST = 72
 _SHA256 = re.compile("[0-9a-f]{64}")
@@ -134,7 +134,7 @@ class ApplyRecord:
 
 
 def _together(first: RecordedChange, then: RecordedChange) -> RecordedChange:
-    if first.action != then.action and not (first.action == plan.CREATE and then.action == plan.UPDATE):
+    if first.action != then.action and not (first.action == CREATE and then.action == UPDATE):
         return then
     return replace(
         first,
@@ -215,11 +215,11 @@ def _check_change(change: Mapping[str, Any], prefix: str) -> None:
     if (change["template"] in TEMPLATES) != kind.defines_fields:
         raise ValueError(f"{prefix}template: {shorten(change['template'])} does not fit to {kind.section}")
     states = states_of(kind.section)
-    if (change["action"] == plan.DELETE and "absent" not in states) or (
-        change["action"] == plan.ARCHIVE and "archived" not in states
+    if (change["action"] == DELETE and "absent" not in states) or (
+        change["action"] == ARCHIVE and "archived" not in states
     ):
         raise ValueError(f"{prefix}action: {change['action']} does not fit; {kind.several} are never removed so")
-    is_known = change["action"] != plan.CREATE and not kind.numbered
+    is_known = change["action"] != CREATE and not kind.numbered
     if (change["uuid"] and not is_uuid(change["uuid"])) or (is_known and not change["uuid"]):
         raise ValueError(f"{prefix}uuid: {shorten(change['uuid'])} does not fit; expected that of the record")
 

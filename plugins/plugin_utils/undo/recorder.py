@@ -11,7 +11,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import SERVER_KEYS
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import type_of
-from ansible_collections.community.seventhings.plugins.module_utils.plan import change as plan
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, DELETE, UPDATE
 
 from ..apply.executor import Outcome
 from ..set_plan.plan import InstancePlan, Planned
@@ -46,7 +46,7 @@ class _Recorder:
     def change(self, planned: Planned, outcome: str) -> RecordedChange:
         change, current = planned.change, planned.change.current
         before, after = self._sides(planned)
-        is_update = change.action == plan.UPDATE
+        is_update = change.action == UPDATE
         return RecordedChange(
             kind=planned.kind.name,
             uuid="" if planned.kind.numbered else planned.made or (current.uuid if current is not None else ""),
@@ -65,15 +65,15 @@ class _Recorder:
         identity = {key: planned.desired[key] for key in planned.keys if key in planned.desired}
         if planned.kind.numbered:
             was = {} if current is None else {**identity, **change.before}
-            will_be = {} if change.action == plan.DELETE else {**identity, **change.values}
+            will_be = {} if change.action == DELETE else {**identity, **change.values}
             return self._stored(planned, was), self._stored(planned, will_be)
-        if change.action == plan.CREATE or current is None:
+        if change.action == CREATE or current is None:
             return {}, self._stored(planned, change.values)
-        if change.action == plan.UPDATE:
+        if change.action == UPDATE:
             was = {key: schema.read_one(key, current.flat) for key in change.values if key in schema.fields}
             return self._stored(planned, was), self._stored(planned, change.values)
         kept: Iterable[str] = identity
-        if change.action == plan.DELETE:
+        if change.action == DELETE:
             fields = schema.fields.items()
             kept = [key for key, one in fields if type_of(one).writable and key not in SERVER_KEYS]
         return self._stored(planned, {key: schema.read_one(key, current.flat) for key in kept}), {}

@@ -69,4 +69,4 @@ def test_what_was_compared_before_is_compared_alike(
         for one, answered in [*pairs, *pairs]:
             values, _findings = schema.parse(one, "")
             is_same = all(schema.equal(key, value, schema.read_one(key, answered)) for key, value in values.items())
-            assert schema.holds(values, answered, lambda _reference: None) == is_same
+            assert schema.holds(values, answered, lambda reference: reference) == is_same

@@ -25,9 +25,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT, ROOM
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb import action as absorb_action
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.outcome import RunResult
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run import run_instance
 from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layers import load_layers
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake import action as stocktake_action
 
 OBJECTS, LABELLED, MOVED, PURCHASES = 3000, 2950, 200, 60
