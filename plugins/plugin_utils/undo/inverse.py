@@ -376,10 +376,10 @@ class _Inverter:
             return None
         if is_uuid(uuid) and self._state.of_uuid(kind, str(uuid)) is not None:
             return uuid
-        if name is not None:
-            if uuid in self._restored or not self._state.resolved(Reference(kind.name, written=name)).problem:
-                return name
-        return number if uuid is None and number is not None and name is None else None
+        if name is None:
+            return number if uuid is None else None
+        is_known = uuid in self._restored or not self._state.resolved(Reference(kind.name, written=name)).problem
+        return name if is_known else None
 
     def _has_file(self, uuid: str) -> bool:
         """Return True if the service still has an uploaded file."""
