@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names of places that differ in blanks or case only: people mean one place, and the service has two."""
+"""Names of places that differ only in blanks or case: people mean one place, and the service has two."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .hiding import Hiding
 from .positions import Place
 
 _MOST_NAMED = 5
-"""Groups of names that the warning quotes."""
+"""Maximum number of groups of names that the warning quotes."""
 
 
 class AlikePlaces:
@@ -40,7 +40,7 @@ class AlikePlaces:
             found.setdefault(name, (entry.place_of(key), id(entry)))
 
     def warnings(self) -> list[str]:
-        """Return one warning about all names that look alike; none if there are none."""
+        """Return one warning about all names that look equal, or nothing if there are none."""
         groups = [
             " and ".join(f"{name!r} ({place})" for name, (place, _entry) in names.items())
             for names in self._names.values()

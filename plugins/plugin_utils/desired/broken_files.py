@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files that are not what their authors meant: merge conflicts, files saved in part, totals below a table."""
+"""Files that are not what their authors meant: merge conflicts, half-saved files, totals below a table."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TOTALS = re.compile(
 
 
 def conflict_in(text: str, source: str) -> Finding | None:
-    """Return a finding if a text holds a merge conflict that nobody resolved."""
+    """Return a finding if a text has an unresolved merge conflict."""
     first = _CONFLICT.search(text) if "<<<<<<<" in text else None
     if first is None or not all(end.search(text, first.end()) for end in _CONFLICT_ENDS):
         return None
@@ -37,7 +37,7 @@ def conflict_in(text: str, source: str) -> Finding | None:
 
 
 def without_totals(nodes: Iterable[Node], findings: list[Finding]) -> Iterator[Node]:
-    """Yield the rows of a table but for a last one with totals, which is a finding."""
+    """Yield the rows of a table, except a last row with totals, which is a finding."""
     last: Node | None = None
     for node in nodes:
         if last is not None:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Cells of tables that say something else than they show, and tables whose columns are those of another system."""
+"""Find cells of tables that say something else than they show, and tables with the columns of another system."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ _LINKS = "links"
 """The shape of lists that may be written as the text of their only item."""
 
 _LIKENESS = 0.7
-"""How much alike a column and a field must be for the mapping that is proposed."""
+"""Minimum similarity of a column and a field for a proposed mapping."""
 
 _PLAIN_NAME = re.compile(r"[^\W\d_][\w./-]*(?: [\w./-]+)*")
 _WORDS_OF_YAML = frozenset(("true", "false", "yes", "no", "on", "off", "null", "y", "n"))
 
 
 class CellChecks:
-    """Finds such cells in the rows of tables."""
+    """Find such cells in the rows of tables."""
 
     def __init__(self, desired: DesiredInstance) -> None:
         self._desired = desired
         self._lists: dict[Schema, frozenset[str]] = {}
 
     def odd(self, schema: Schema, entry: Entry, fields: Mapping[str, Any]) -> Iterator[tuple[str, FieldError]]:
-        """Yield the names of fields whose cells are not taken as they are, each with a finding."""
+        """Yield the names of fields whose cells are rejected, each with a finding."""
         for name, value in fields.items():
             if value.__class__ is not str and value.__class__ is not BrokenCell:
                 continue
@@ -75,7 +75,7 @@ class CellChecks:
         return self._remedy(_file_of(entry, name), oddity.setting) if oddity is not None and oddity.is_blank else ""
 
     def _is_plain_text(self, schema: Schema, field: Field) -> bool:
-        """Return True for a field with any text, by which no record is found. Others say themselves what they want."""
+        """Return True for a field with any text that does not identify records. Other fields check their own text."""
         kind = schema.kind
         named = [schema.find(name) for name in self._desired.identity.get(kind.section, ())]
         keys = {one.key for one in named if one is not None} | {key for choice in kind.match_on for key in choice}
@@ -125,13 +125,13 @@ def mapping_words(desired: DesiredInstance, schema: Schema, path: str, columns: 
 
 
 def _yaml(text: str) -> str:
-    """Return a text as it stands in brackets of YAML."""
+    """Return a text as YAML writes it in brackets."""
     is_plain = _PLAIN_NAME.fullmatch(text) and text.casefold() not in _WORDS_OF_YAML
     return text if is_plain else json.dumps(text, ensure_ascii=False)
 
 
 def listed(names: Iterable[str]) -> str:
-    """Return some names in words, the first of them if there are very many."""
+    """Return names in words, only the first of them if there are very many."""
     shown = list(names)
     return ", ".join(shown[:_MOST_NAMED]) + (
         f" and {len(shown) - _MOST_NAMED} more" if len(shown) > _MOST_NAMED else ""

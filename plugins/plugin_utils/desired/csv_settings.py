@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads ``csv`` of ``instance.yml``, which says how tables were saved: all of them, or by file."""
+"""Read ``csv`` of ``instance.yml``, which says how tables were saved: all of them, or by file."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ _SAMPLE_DAY = dt.date(2031, 12, 30)
 
 
 class Unfit(ValueError):
-    """A setting does not fit; the text says what was expected."""
+    """Raised if a setting does not fit. The message says what was expected."""
 
 
 class CsvSettings:
-    """Reads ``csv``.
+    """Read ``csv``.
 
-    :param findings: takes what is wrong.
+    :param findings: collects what is wrong.
     """
 
     def __init__(self, findings: list[Finding]) -> None:
         self._findings = findings
 
     def read(self, node: Node) -> Dialects:
-        """The dialects that a map names: its own keys for all files, those of ``files`` for some."""
+        """Return the dialects of a map: its own keys for all files, those of ``files`` for some."""
         if not isinstance(node.value, dict):
             self._find(node, f"csv: expected a map with {', '.join(CSV_KEYS)} or files")
             return Dialects()
@@ -70,9 +70,9 @@ class CsvSettings:
         self._findings.append(Finding(node.place, message))
 
     def _dialect(self, node: Node, base: Dialect, setting: str, known: tuple[str, ...]) -> Dialect:
-        """The dialect that a map describes.
+        """Return the dialect that a map describes.
 
-        :param base: what holds where it names no preset.
+        :param base: the dialect if the map names no preset.
         """
         if not isinstance(node.value, dict):
             self._find(node, f"{setting}: expected a map with {', '.join(known)}")
@@ -211,7 +211,7 @@ def _trim(dialect: Dialect, value: Any) -> Dialect:
 
 
 def texts_of(value: Any, empty: bool = False) -> tuple[str, ...]:
-    """Return one text, or a list of some; true and false are the words that they were written as.
+    """Return one text or a list of texts. True and False become the words that they were written as.
 
     :raises Unfit: if it is neither.
     """

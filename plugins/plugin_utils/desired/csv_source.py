@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""CSV to plain values that know where they were written."""
+"""Read CSV into plain values with their places."""
 
 from __future__ import annotations
 
@@ -47,24 +47,24 @@ NO_NAME = "this column has no name; give it one, one that begins with # for a co
 TITLED = "the first row names the columns, so take away what stands above the names"
 
 MOST_COLUMNS = 16_384
-"""Columns of a table that are read: as many as a spreadsheet has."""
+"""Maximum number of columns of a table: as many as a spreadsheet has."""
 
 _NO_END = "unexpected end of data"
-"""The words of the library about quotes that are not closed."""
+"""The message of the library about an unclosed quote."""
 
 _CELL_LIMIT = 2**31 - 1
 
 _ROWS_BELOW = 50
-"""Rows that are looked at for more cells than there are names."""
+"""Number of rows that are checked for more cells than there are names."""
 
 
 _SEPARATOR = re.compile(r'"?sep=(.)"?[,;\t|]*\s*', re.IGNORECASE)
-"""The line by which Excel is told how cells are parted; it is no row."""
+"""The line that tells Excel the separator of cells. It is no row."""
 
 _ERROR = re.compile(
     r"#(?:N/A|NAME\?|REF!|VALUE!|DIV/0!|NULL!|NUM!|NV|BEZUG!|WERT!|ZAHL!|NOM\?|VALEUR!|NUL!|NOMBRE!)|#{3,}|Err:\d{3}"
 )
-"""The English, German and French texts that programs write for a value that they can't tell, or that does not fit."""
+"""The English, German and French texts that programs write for a value that is unknown or does not fit."""
 
 _NOTHING = ' ,;\t|"\r\n'
 
@@ -72,11 +72,11 @@ _NOTHING = ' ,;\t|"\r\n'
 _ANY_TEXT = "surrogatepass"
 
 _MOST_SHARED = 100_000
-"""Cells that are looked at for equal ones, which are kept once."""
+"""Number of cells that are checked for equal texts, which are stored once."""
 
 
 def said_delimiter(line: str) -> str:
-    """The delimiter that the first line of a table says and nothing else; empty where the line is a row."""
+    """Return the delimiter if the first line of a table names only that, or an empty text if the line is a row."""
     said = _SEPARATOR.fullmatch(line)
     return said[1] if said else ""
 
@@ -88,10 +88,10 @@ def _lines_of(text: str) -> list[str]:
 class _Table:
     """The common parts of all rows of a table: the lines of its file, the delimiter, the names in the first row.
 
-    :ivar header: the names as they stand there.
+    :ivar header: the names as written.
     :ivar wanted: the same; empty for columns that are not read.
-    :ivar before: lines before those of the table. :ivar is_empty: whether nothing stands in any of them.
-    :ivar errors: line and column of cells that hold errors, and which.
+    :ivar before: lines before those of the table. :ivar is_empty: True if all of them are empty.
+    :ivar errors: line and column of cells with errors, and the errors.
     """
 
     def __init__(self, text: str, source: str, dialect: Dialect) -> None:
@@ -115,18 +115,18 @@ class _Table:
 
     @property
     def lines(self) -> list[str]:
-        """The lines of the file."""
+        """Return the lines of the file."""
         if self._packed:
             self._lines, self._packed = _lines_of(zlib.decompress(self._packed).decode("utf-8", _ANY_TEXT)), b""
         return self._lines
 
     def pack(self) -> None:
-        """Keeps the lines in little memory: they were read, and only places of mistakes need them again."""
+        """Compress the lines: they were read, and only places of mistakes need them again."""
         self._packed = zlib.compress("".join(self._lines).encode("utf-8", _ANY_TEXT), 1)
         self._lines = []
 
     def name_columns(self, row: Iterable[str], line: int) -> None:
-        """Takes the names of the columns. Those after the last name have none."""
+        """Set the names of the columns. Columns after the last name have none."""
         names = [sys.intern(name.strip()) for name in row]
         while names and not names[-1]:
             names.pop()
@@ -134,9 +134,9 @@ class _Table:
         self.wanted = [name if self.dialect.reads_column(name) else "" for name in names]
 
     def mark(self, line: int, index: int, position: int = 0) -> int:
-        """The position of a cell, in the row that begins in a line (both from 1).
+        """Return the position of a cell in the row that begins in a line (both from 1).
 
-        :param position: of a letter in the cell, from 0, that is meant in place of the first.
+        :param position: of a character in the cell, from 0, instead of the first.
         """
         if self._last_row[0] != line:
             self._last_row = (line, self._beginnings(line))
@@ -155,7 +155,7 @@ class _Table:
         return mark_at(line, column)
 
     def _beginnings(self, line: int) -> list[tuple[int, int]]:
-        """Line and column in which each cell of a row begins."""
+        """Return line and column of the beginning of each cell of a row."""
         found = [(line, 1)]
         quoted = may_be_quoted = False
         begins = True
@@ -172,7 +172,7 @@ class _Table:
         return found
 
     def _letters(self, line: int, column: int = 1) -> Iterator[tuple[int, int, str]]:
-        """Every letter from a place on, with its line and column; no letter at the end."""
+        """Yield every character from a place on, with its line and column; an empty character at the end."""
         for number in range(line, len(self.lines) + 1):
             text = self.lines[number - 1]
             for index in range(column - 1, len(text)):
@@ -215,7 +215,7 @@ class _Row(Node):
 
 
 class _InCell(JsonNode):
-    """A value in the JSON of a cell."""
+    """A value inside the JSON of a cell."""
 
     __slots__ = ("_index", "_line", "_table")
 
@@ -241,11 +241,13 @@ def read_csv(
     delimiters: dict[str, str] | None = None,
     warnings: list[str] | None = None,
 ) -> Iterator[Node]:
-    """One record a row, the field keys in the first. An empty cell is not managed, unless the dialect says that it
-    clears; one with [ or { may be JSON, which the type of its field decides.
+    """Yield one record per row. The first row has the field keys.
 
-    :param as_text: what a cell, or the name of a column, means.
-    :param delimiters: takes what parts the cells. :param warnings: takes what is no mistake and should be known.
+    An empty cell is not managed, unless the dialect says that it clears. A cell with [ or { may be JSON, which the type
+    of its field decides.
+
+    :param as_text: converts a cell, or the name of a column, to its text.
+    :param delimiters: collects the delimiter. :param warnings: collects what is no mistake but worth knowing.
     """
     if has_too_many_lines(text):
         findings.append(Finding.plain(Place(source, 1, 1), TOO_MANY_LINES))
@@ -308,7 +310,7 @@ def _of_errors(table: _Table) -> str:
 
 
 def _other_width(cells: int, names: int) -> str:
-    """Says that a row has more or fewer cells than there are names, and what to do."""
+    """Return the message for a row with more or fewer cells than names, with what to do."""
     words = f"expected {names} cells as in the first row, these are {cells}"
     if cells < names:
         return f"{words}; where Excel left out empty cells, add a last column # with a text in each row"
@@ -320,14 +322,14 @@ def _other_width(cells: int, names: int) -> str:
 
 
 def _is_as_wide(row: list[str], table: _Table) -> bool:
-    """Tells whether a row has a cell for each column, once empty ones behind the last are taken away."""
+    """Return True if a row has a cell for each column, without empty cells at its end."""
     while len(row) > len(table.header) and not row[-1]:
         row.pop()
     return len(row) == len(table.header)
 
 
 def _width_below(table: _Table) -> int:
-    """The cells of the first of the rows below the names that has more than one."""
+    """Return the number of cells of the first row below the names that has more than one."""
     rows = csv.reader(islice(table.lines, table.header_line, None), delimiter=table.delimiter)
     widths = (max((number for number, cell in enumerate(row, 1) if cell.strip()), default=0) for row in rows)
     return next((width for width in islice(widths, _ROWS_BELOW) if width > 1), 0)
@@ -361,7 +363,7 @@ def _wrong_header(table: _Table) -> list[Finding]:
 
 
 def _row(row: list[str], table: _Table, line: int) -> Node | None:
-    """The record of a row; None where nothing stands in it."""
+    """Return the record of a row, or None if the row is empty."""
     value: dict[str, Any] = {}
     for name, cell in zip(table.wanted, row, strict=True):
         if not cell or not name:
@@ -380,7 +382,7 @@ def _row(row: list[str], table: _Table, line: int) -> Node | None:
 
 
 def structure(cell: str) -> CellList | CellMap | BrokenCell:
-    """A list or a map as JSON, and the text that it is for a text type."""
+    """Return a list or a map from the JSON in a cell, with its text for text types."""
     if too_deep(cell) is not None:
         return BrokenCell.of(cell, f"nested more than {DEEPEST} deep")
     if has_too_many(cell):

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The desired state of an instance, wherever it was written: in files, or inline in a playbook."""
+"""The desired state of an instance, from files or inline in a playbook."""
 
 from __future__ import annotations
 
@@ -24,14 +24,13 @@ from .scan_codes import ScanCodeSettings
 from .tables import ReadTable, Tables
 
 SECTIONS: dict[str, str] = {kind.section: kind.name for kind in KINDS.values() if kind.section}
-"""Section of the files (and of inline ``desired``) to the kind of record that it lists, in the order of dependency.
-"""
+"""Section of the files (and of inline ``desired``) to the kind of its records, in the order of dependency."""
 
 BY_TEMPLATE = tuple(kind.section for kind in KINDS.values() if kind.section and kind.defines_fields)
-"""Sections that have one part for each template: asset, room, person."""
+"""Sections with one part for each template: asset, room, person."""
 
 INLINE = "desired"
-"""The option that holds records inline, as a source of them."""
+"""The option with inline records, as the name of their source."""
 
 Source = tuple[str, str]
 """A file, or :data:`INLINE`, and one of its sections."""
@@ -40,7 +39,7 @@ Source = tuple[str, str]
 class Held(NamedTuple):
     """The contents of a source.
 
-    :ivar rows: number of its entries. :ivar records: number of those that shall exist and belong to the set.
+    :ivar rows: number of its entries. :ivar records: number of its entries that are to exist and belong to the set.
     """
 
     rows: int = 0
@@ -48,11 +47,11 @@ class Held(NamedTuple):
 
 
 PRUNE = ("report", "delete", "archive")
-"""The actions for a record that belongs to the set and is not in the files."""
+"""The actions for a record of the set that is in no file."""
 
 
 def prune_actions(section: str) -> tuple[str, ...]:
-    """The actions of prune for the records of a section: those that the service can carry out."""
+    """Return the prune actions that the service can execute for the records of a section."""
     kind = KINDS[SECTIONS[section]]
     if not kind.can_be_pruned:
         return PRUNE[:1]
@@ -60,14 +59,16 @@ def prune_actions(section: str) -> tuple[str, ...]:
 
 
 def states_of(section: str) -> tuple[str, ...]:
-    """The values of ``_state`` in a section."""
+    """Return the values of ``_state`` in a section."""
     return KINDS[SECTIONS[section]].states
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits for each kind: percent of the records in scope, where there are at least ``from_existing``; numbers of
-    changes; users a run.
+    """The limits for each kind.
+
+    They are percentages of the records in scope, if there are at least ``from_existing``, numbers of changes, and users
+    per run.
     """
 
     create_percent: float = 30
@@ -81,7 +82,7 @@ class Limits:
 
 
 def limit_of(value: Any) -> float | None:
-    """A limit as it was written, as a number from 0; None where it is none."""
+    """Return a written limit as a number from 0, or None if it is none."""
     if isinstance(value, bool) or not isinstance(value, (str, int, float)):
         return None
     try:
@@ -93,12 +94,13 @@ def limit_of(value: Any) -> float | None:
 
 @dataclass(frozen=True)
 class Policy:
-    """The things that a run may do beyond making and changing records.
+    """What a run may do besides creating and changing records.
 
     :ivar prune: section to ``report``, ``delete`` or ``archive``.
-    :ivar limits: limits that are written, by name; the others are as :class:`Limits` has them.
-    :ivar create_users: None where nothing is written about it.
-    :ivar is_capped: whether the task limits percents. Files choose the scope: one of few records must not lift these.
+    :ivar limits: written limits by name; the others have the defaults of :class:`Limits`.
+    :ivar create_users: None if nothing is written about it.
+    :ivar is_capped: True if the task limits percents. Files choose the scope, and a scope of few records must not lift
+        them.
     """
 
     prune: Mapping[str, str] = field(default_factory=dict)
@@ -110,38 +112,38 @@ class Policy:
 
 @dataclass
 class DesiredInstance:
-    """Everything that was written, and what was found to be wrong with it.
+    """The desired state, and what is wrong with it.
 
-    :ivar unmanaged: records that were written to be left alone: they are never pruned.
-    :ivar instances: roots of the instances that it may be applied to; empty: any.
+    :ivar unmanaged: records that are written as unmanaged: they are never pruned.
+    :ivar instances: roots of the instances that it may be applied to; empty for any.
     :ivar set_name: name of the managed set.
-    :ivar set_id: tells it from other sets of its name.
+    :ivar set_id: distinguishes it from other sets of its name.
     :ivar timezone: for date-times written without an offset.
-    :ivar identity: section to the fields that identify its records, where the default is not meant.
-    :ivar scope: section to field to the values that a record in scope has; empty: all of it.
-    :ivar marker: field that names the set in each record, where the files say so.
-    :ivar lifecycle: section to what is left alone in its records, and which of them must stay.
-    :ivar scan_codes: the scan codes of objects and their placeholders; None if labels are of no concern.
-    :ivar observed: section to the fields that scans or people write; a section that is missing: as detected.
-    :ivar shields: records that must stay although they are no part of it: a plan file holds changes alone.
-    :ivar set_sizes: section to the number of records of the set that a plan file was made for.
+    :ivar identity: section to the fields that identify its records, if they differ from the default.
+    :ivar scope: section to field to the values of records in scope; empty for everything.
+    :ivar marker: field with the name of the set in each record, if the files name one.
+    :ivar lifecycle: section to ignored fields and protected records.
+    :ivar scan_codes: the scan codes of objects and their placeholders; None without labels.
+    :ivar observed: section to the fields that scans or people write; a missing section: as detected.
+    :ivar shields: protected records that are no part of it, because a plan file has only changes.
+    :ivar set_sizes: section to the number of records of the set at the time of a plan file.
     :ivar moved: section to pairs of an old and a new natural key, as maps of fields.
-    :ivar old_names: the same, of a plan file, which renames by uuids: others may still refer to what it renames.
-    :ivar moved_places: where a pair was written, by the identity of its new key.
-    :ivar setting_places: where settings were written, by their names with points (``scope.objects.actual_room``).
-    :ivar src: the directory that was read, or that of the file; empty where there is none.
-    :ivar origin: the directory or the file that was read, by which a journal knows it; empty where there is none.
-    :ivar root: the directory that local files come from; empty where there is none.
-    :ivar sources: each source that was read to what it holds.
-    :ivar unread: files among them that are not read because of their suffix.
-    :ivar hiding: what of it must not be shown.
-    :ivar dialects: how tables were saved. :ivar delimiters: of each table that was read, what parts its cells.
-    :ivar tables: how tables of other systems are mapped. :ivar tables_read: those that were read.
-    :ivar warnings: what should be known of the files, although it is no mistake.
-    :ivar declares_variables: whether the settings declare variables: then ``${`` begins one.
-    :ivar settings: the settings as they were written, variables filled in; of several layers those of all.
-    :ivar merge_anew: merges the records of layers once more with schemas of the instance, whose labels tell which are
-        the same, and returns what is wrong then; None where keys alone told that.
+    :ivar old_names: the same for a plan file, which renames by uuids: others may still refer to what it renames.
+    :ivar moved_places: place of a pair, by the identity of its new key.
+    :ivar setting_places: places of settings, by their names with points (``scope.objects.target_room``).
+    :ivar src: the directory that was read, or the directory of the file; empty without one.
+    :ivar origin: the directory or the file that was read, by which a journal knows it; empty without one.
+    :ivar root: the directory of local files; empty without one.
+    :ivar sources: each source that was read to what it has.
+    :ivar unread: files that are not read because of their suffix.
+    :ivar hiding: what must not be shown.
+    :ivar dialects: how tables were saved. :ivar delimiters: the delimiter of each table that was read.
+    :ivar tables: how tables of other systems are mapped. :ivar tables_read: the tables that were read.
+    :ivar warnings: things about the files that are no mistakes but worth knowing.
+    :ivar declares_variables: True if the settings declare variables: then ``${`` begins a variable.
+    :ivar settings: the settings as written, variables replaced; of several layers those of all.
+    :ivar merge_anew: merges the records of layers again with schemas of the instance, whose labels decide which records
+        are the same, and returns findings; None if keys were enough.
     """
 
     entries: list[Entry] = field(default_factory=list)
@@ -181,7 +183,7 @@ class DesiredInstance:
     merge_anew: Callable[[Callable[[Kind], Schema]], list[Finding]] | None = field(default=None, compare=False)
 
     def misread_places(self) -> frozenset[Place]:
-        """Lines and columns about which reading found something: what else is wrong with them follows from that."""
+        """Return places with a finding of reading: other mistakes there follow from it."""
         return frozenset(finding.place for finding in self.findings if finding.place.line)
 
     def how_to_set(self, path: str, setting: str) -> str:
@@ -194,12 +196,12 @@ class DesiredInstance:
         return f"set `csv: {{{setting}}}`"
 
     def place_of(self, setting: str) -> Place:
-        """The place where a setting was written."""
+        """Return the place of a setting."""
         return self.setting_places.get(setting, Place("instance.yml"))
 
 
 def digest_of(desired: DesiredInstance) -> str:
-    """The SHA-256 of what the records shall be, and of what tells them apart: the same for the same files."""
+    """Return the SHA-256 of the desired records and their natural keys. It is the same for the same files."""
     digest = hashlib.sha256()
     for part in (desired.identity, desired.scope, desired.marker, desired.moved):
         digest.update(_as_bytes(part))

@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Describes how people save tables: delimiter, encoding, numbers, dates, words for true and false.
+"""How people save tables: delimiter, encoding, numbers, dates, words for true and false.
 
-A cell is a text, and only the type of its field tells what it means. So a dialect turns cells into the spelling that
-the types take, once the fields are known.
+A cell is a text, and only the type of its field gives it a meaning. So a dialect converts cells to the spelling that
+the types accept, once the fields are known.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _AMBIGUOUS = re.compile(r"[^\d.,]*\d+[.,]\d{3}[^\d.,]*")
 """A number with one separator before exactly three digits: it may separate thousands or a fraction."""
 
 _DIGITS_OF_AMOUNTS = 3
-"""Fraction digits of an amount from which on a fraction of three digits is nothing unusual."""
+"""Minimum fraction digits of an amount for which a fraction of three digits is normal."""
 
 BLANKS = ("\N{NARROW NO-BREAK SPACE}", "\N{NO-BREAK SPACE}", " ")
 """The blanks between thousands in French: programs write the first two, people type the third."""
@@ -67,11 +67,11 @@ _NO_TABLES = {
     codecs.BOM_UTF32_LE: f"expected UTF-8, and this is UTF-32; {HOW_TO_SAVE}",
     codecs.BOM_UTF32_BE: f"expected UTF-8, and this is UTF-32; {HOW_TO_SAVE}",
 }
-"""The first bytes of files that are no tables in any dialect, to what to do with such a file."""
+"""First bytes of files that are no tables in any dialect, and what to do with such a file."""
 
 
 class WrongEncoding(Exception):
-    """The bytes of a file are no text in its encoding; the message says how to save it.
+    """Raised if the bytes of a file are no text in its encoding. The message says how to save it.
 
     :ivar start: the first byte that does not fit.
     """
@@ -82,34 +82,32 @@ class WrongEncoding(Exception):
 
 
 class CellReader(Protocol):
-    """Turns the cells of a table into values that types take."""
+    """Convert the cells of a table to values that types accept."""
 
     def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, FieldError]]:
-        """The cells of a record as the types of their fields take them, and the mistakes of those that do not fit, by
-        name.
-        """
+        """Return the cells of a record as their types accept them, and the mistakes of the others, by name."""
 
     def decided(self, schema: Schema, fields: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
-        """Yield the names of ambiguous amounts, each with the number that the settings of the file make of it."""
+        """Yield the names of ambiguous amounts, each with the number that the settings of the file decide."""
 
     def depends_on_type(self, name: str, cell: str) -> bool:
-        """Return True if the type of the field decides what a cell says."""
+        """Return True if the type of the field decides what a cell means."""
 
     def only_of(self, names: Container[str]) -> CellReader:
-        """A reader for some columns alone; the others are left as they are."""
+        """Return a reader for some columns. The others stay unchanged."""
 
     @property
     def spelling(self) -> str:
-        """Describes how cells are read. The same way has the same words."""
+        """Return a description of how cells are read. Equal descriptions mean equal reading."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Says which rows of a table are no records. Rows count from 1.
+    """Rows of a table that are no records. Rows count from 1.
 
-    :ivar header: the row that names the columns; 0: the first row that is read.
+    :ivar header: the row with the names of the columns; 0 for the first row that is read.
     :ivar first: rows that are skipped at the top, or below the header if its row is given.
-    :ivar numbers: of rows that are skipped. :ivar patterns: of texts in the first cell of rows that are skipped.
+    :ivar numbers: rows that are skipped. :ivar patterns: texts in the first cell of rows that are skipped.
     """
 
     header: int = 0
@@ -119,13 +117,13 @@ class Rows:
 
     @property
     def before(self) -> int:
-        """Return the number of rows above the one that names the columns, or is the first to be asked."""
+        """Return the number of rows above the header row."""
         return self.header - 1 if self.header else self.first
 
     def skips(self, number: int, first: Any) -> bool:
         """Return True if a row is no record.
 
-        :param first: the first cell in which something is.
+        :param first: the first cell that is not empty.
         """
         if number <= self.before or (self.header and self.header < number <= self.header + self.first):
             return True
@@ -139,10 +137,10 @@ ALL_ROWS = Rows()
 
 
 class Oddity(NamedTuple):
-    """A text of a cell that says something else than it shows.
+    """A text of a cell that means something else than it shows.
 
     :ivar why: what it is. :ivar setting: the setting that reads it, if there is one.
-    :ivar is_blank: whether it is a blank at an edge.
+    :ivar is_blank: True for a blank at an edge.
     """
 
     why: str
@@ -159,22 +157,22 @@ _NULLS = frozenset(("NULL", "null", "(null)", "\\N"))
 class Dialect:
     """The way in which a table was saved.
 
-    :ivar preset: the name of the preset that it began with.
-    :ivar delimiter: between cells. :ivar is_sure: whether it was written; that of a preset is only tried first.
-    :ivar encoding: a codec; empty: UTF-8, UTF-16 by its mark, and CP1252 where neither fits.
+    :ivar preset: the name of its preset.
+    :ivar delimiter: between cells. :ivar is_sure: True if it was written; that of a preset is only tried first.
+    :ivar encoding: a codec; empty: UTF-8, UTF-16 by its mark, and CP1252 if neither fits.
     :ivar writes: the codec of files that are written.
     :ivar decimal: between a number and its fraction. :ivar thousands: between groups of three digits.
-    :ivar dates: patterns of strptime, the first one is written; ISO dates are always read.
-    :ivar true: words for true, the first one is written; ``false`` alike. Without any: true and false.
-    :ivar currency: signs that may stand beside a number.
+    :ivar dates: patterns of strptime, the first is written; ISO dates are always read.
+    :ivar true: words for true, the first is written; ``false`` likewise. Without any: true and false.
+    :ivar currency: signs that may be beside a number.
     :ivar clears: columns whose empty cells clear.
     :ivar null: a cell that clears.
     :ivar ignore: columns that are not read, or patterns of them. :ivar named: columns that are read all the same.
     :ivar list_separator: between the items of a list in a cell; empty: lists are written as JSON.
-    :ivar trim: whether blanks at the edges of cells are left out; None: they are a finding.
-    :ivar rows: which rows are no records.
-    :ivar only: columns that it holds for.
-    :ivar is_chosen: whether the settings say how numbers are written, by a preset or by a separator.
+    :ivar trim: True if blanks at the edges of cells are removed; None: they are a finding.
+    :ivar rows: rows that are no records.
+    :ivar only: columns that it applies to.
+    :ivar is_chosen: True if the settings say how numbers are written, by a preset or by a separator.
     """
 
     preset: str = "plain"
@@ -200,7 +198,7 @@ class Dialect:
 
     @property
     def is_plain(self) -> bool:
-        """Tells whether its cells are spelled as the types take them."""
+        """Return True if cells are spelled as the types accept them."""
         return not (self._has_numbers or self.dates or self.true or self.false)
 
     @property
@@ -219,7 +217,7 @@ class Dialect:
 
     @staticmethod
     def oddity(text: str) -> Oddity | None:
-        """Return why a text of a cell is not taken as it is; None if it is."""
+        """Return why a text of a cell is rejected, or None if it is accepted."""
         if text[-1:].isspace() or text[:1].isspace():
             # The last line of a long text may have an end.
             blanks = edge_blanks(text.rstrip("\r\n"))
@@ -233,23 +231,23 @@ class Dialect:
         return None
 
     def takes_as_written(self, oddity: Oddity) -> bool:
-        """Return True if the settings say that such a text is taken as it is."""
+        """Return True if the settings accept such a text as written."""
         return self.trim is False and oddity.is_blank
 
     def why_not_written(self, text: str) -> str:
-        """Return why a text can't stand in a cell; empty if it can."""
+        """Return why a text cannot be written into a cell; empty if it can."""
         oddity = self.oddity(text)
         return "" if oddity is None or self.takes_as_written(oddity) else oddity.why
 
     def reads_column(self, name: str) -> bool:
-        """Return True if a column of this name is read. A name that begins with ``#`` is that of a comment."""
+        """Return True if a column of this name is read. A name that begins with ``#`` is a comment."""
         if not name or name in self.named:
             return bool(name)
         is_ignored = name in self.ignore or any(fnmatchcase(name, pattern) for pattern in self.ignore)
         return not name.startswith(COMMENT) and not is_ignored
 
     def clears_cell(self, name: str, cell: str) -> bool:
-        """Tells whether a cell of a column says that there shall be nothing. Names with _ in front are no fields."""
+        """Return True if a cell of a column clears its field. Names that begin with _ are no fields."""
         return name[0] != "_" and (cell == self.null or (not cell and name in self.clears))
 
     def read(self, schema: Schema, fields: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, FieldError]]:
@@ -297,7 +295,7 @@ class Dialect:
         return name in self.only and (not self.is_plain or bool(self.list_separator) or _is_ambiguous(cell))
 
     def reads(self, spelling: Spelling, text: str) -> bool:
-        """Tells whether a cell is spelled as this dialect does, and others do not."""
+        """Return True if a cell is spelled as in this dialect and not as in others."""
         if self.is_plain:
             return spelling is Spelling.NUMBER and _PLAIN_NUMBER.fullmatch(text) is not None
         convert = self._converters.get(spelling)
@@ -400,7 +398,7 @@ class Dialect:
     # ---- writing
 
     def write(self, value: Any) -> str:
-        """A plain value as a cell; numbers and dates are :class:`Plain`."""
+        """Return a plain value as a cell. Numbers and dates are :class:`Plain`."""
         if isinstance(value, bool):
             words = self.true if value else self.false
             return words[0] if words else str(value).lower()
@@ -414,9 +412,9 @@ class Dialect:
     # ---- files
 
     def decode(self, content: bytes) -> tuple[str, bool]:
-        """The text of a file, and whether it had to be read as CP1252.
+        """Return the text of a file, and True if it had to be read as CP1252.
 
-        :raises WrongEncoding: where it is no text.
+        :raises WrongEncoding: if it is no text.
         """
         for mark, words in _NO_TABLES.items():
             if content.startswith(mark):
@@ -448,9 +446,9 @@ class Dialect:
             raise WrongEncoding(f"expected {codec}: {error}; {HOW_TO_SAVE}, or set encoding", 0) from error
 
     def encode(self, text: str) -> bytes:
-        """The bytes of a file.
+        """Return the bytes of a file.
 
-        :raises UnicodeEncodeError: where the encoding has no such letter.
+        :raises UnicodeEncodeError: if the encoding has no such character.
         """
         return text.encode(self.writes)
 
@@ -480,22 +478,22 @@ PRESETS: Mapping[str, Dialect] = {
 
 
 class Overlay(Protocol):
-    """Settings of some files that win over those of ``csv``."""
+    """Settings of some files that take precedence over those of ``csv``."""
 
     def matches(self, name: str) -> bool:
         """Return True if the settings are for a file."""
 
     def over(self, dialect: Dialect) -> Dialect:
-        """Return a dialect with the settings."""
+        """Return a dialect with these settings."""
 
 
 @dataclass(frozen=True)
 class Dialects:
     """The dialect of each file.
 
-    :ivar general: that of files that no pattern names. :ivar files: patterns of names, the first that fits counts.
-    :ivar named: pattern of names to the settings that are written for it.
-    :ivar overlays: settings that win over these, the first that fits counts.
+    :ivar general: for files that no pattern names. :ivar files: patterns of names; the first match counts.
+    :ivar named: pattern of names to the settings written for it.
+    :ivar overlays: settings with precedence; the first match counts.
     """
 
     general: Dialect = PRESETS["plain"]
@@ -504,13 +502,13 @@ class Dialects:
     overlays: Sequence[Overlay] = ()
 
     def of(self, name: str) -> Dialect:
-        """The dialect of a file, by its name below the directory."""
+        """Return the dialect of a file, by its name below the directory."""
         own = next((dialect for pattern, dialect in self.files if fnmatchcase(name, pattern)), self.general)
         overlay = next((one for one in self.overlays if one.matches(name)), None)
         return own if overlay is None else overlay.over(own)
 
     def names_set_for(self, name: str) -> tuple[str, Collection[str]]:
-        """Return the pattern in ``files`` that a file matches, and the settings that are written for it."""
+        """Return the pattern in ``files`` that a file matches, and the settings written for it."""
         pattern = next((pattern for pattern, _dialect in self.files if fnmatchcase(name, pattern)), "")
         return pattern, self.named.get(pattern, ())
 
@@ -520,12 +518,12 @@ _ROWS_TO_ASK = 20
 
 
 def delimiter_of(lines: Sequence[str], dialect: Dialect) -> str:
-    """Finds the delimiter between the cells of a table.
+    """Return the delimiter between the cells of a table.
 
-    It is the one by which most rows are as wide as the first, because a name may have a comma of its own. Of several it
-    is that of the dialect, and else the one that the first row has most of.
+    It is the delimiter by which most rows are as wide as the first, because a name may have a comma of its own. Of
+    several it is that of the dialect, and else the most frequent in the first row.
 
-    :param lines: those of the table, the one with the names first.
+    :param lines: of the table, beginning with the names.
     """
     if dialect.is_sure:
         return dialect.delimiter
@@ -541,7 +539,7 @@ def delimiter_of(lines: Sequence[str], dialect: Dialect) -> str:
 
 
 def _as_wide_as_the_first(lines: Iterable[str], delimiter: str) -> int:
-    """Counts the first rows that have a cell for each name."""
+    """Return how many of the first rows have a cell for each name."""
     rows = csv.reader(lines, delimiter=delimiter)
     width = len(_without_end(next(rows, [])))
     # The last cells of a row may be empty, and so may those behind the last name.
@@ -549,12 +547,12 @@ def _as_wide_as_the_first(lines: Iterable[str], delimiter: str) -> int:
 
 
 def _without_end(row: list[str]) -> list[str]:
-    """A row without the empty cells at its end."""
+    """Return a row without the empty cells at its end."""
     return row[: next((number for number in range(len(row), 0, -1) if row[number - 1].strip()), 0)]
 
 
 def _outside(line: str, mark: str) -> int:
-    """Counts how often a mark stands outside of quotes."""
+    """Return how often a mark occurs outside of quotes."""
     return sum(part.count(mark) for part in line.split('"')[::2])
 
 
@@ -579,15 +577,15 @@ def _ambiguous(name: str, cell: str) -> FieldError:
 
 
 def ambiguous_date(text: str) -> bool:
-    """Tells whether a date could mean two days."""
+    """Return True if a date could mean two days."""
     parts = re.fullmatch(r"(\d{1,2})[/.-](\d{1,2})[/.-](\d{2}|\d{4})", text.strip())
     return parts is not None and parts[1] != parts[2] and int(parts[1]) <= 12 and int(parts[2]) <= 12
 
 
 def best_presets(cells: Iterable[tuple[Spelling, str]], delimiter: str) -> list[str]:
-    """The presets that read most of some cells; none where no preset reads any. Several are equally good.
+    """Return the presets that read most of the cells, or nothing if no preset reads any. They are equally good.
 
-    :param cells: the kind of value that the field wants, and text.
+    :param cells: the spelling that the field accepts, and the text.
     :param delimiter: of their file.
     """
     votes = dict.fromkeys(PRESETS, 0)

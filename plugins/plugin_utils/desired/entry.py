@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One desired record as it was written, with its places."""
+"""One desired record as written, with its places."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from .positions import Place, Positions
 class Entry:
     """One desired record.
 
-    :ivar fields: field key (or label), or option of the module, to value as written; None clears.
+    :ivar fields: field key (or label), or option of the module, to the value as written; None clears.
     :ivar places: the place of each field.
     :ivar state: present, absent or archived.
-    :ivar template: of a field definition, the template that it belongs to.
+    :ivar template: the template of a field definition.
     :ivar uuid: the target, if a plan file names it; else its natural key finds it.
-    :ivar misread: whether a mistake leaves its meaning open; it is checked and never planned.
-    :ivar inline: whether it was written without a directory for local files.
-    :ivar pruned: whether it is removed because it is in no file.
-    :ivar vaulted: names of the fields that are vaulted; all of them if the file is vaulted as a whole.
+    :ivar misread: True if a mistake leaves its meaning open; it is checked and never planned.
+    :ivar inline: True if it was written without a directory for local files.
+    :ivar pruned: True if it is removed because it is in no file.
+    :ivar vaulted: names of the vaulted fields; all of them if the file is vaulted as a whole.
     :ivar cells: reads its fields if they are cells that types do not accept as they are.
     :ivar root: the directory of its local files if records have different ones.
-    :ivar lifecycle: fields that are left alone, and whether it must stay, besides the settings.
+    :ivar lifecycle: ignored fields and protection, besides the settings.
     """
 
     kind: Kind

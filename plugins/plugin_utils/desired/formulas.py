@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """CSV cells that a spreadsheet would run as formulas, written so that it reads them as text.
 
-Nobody knows which separator a program splits a file at: Excel asks the locale. So a text can become a formula at its
+Nobody knows which separator a program uses for a file: Excel asks the locale. So a text can become a formula at its
 start and behind every separator.
 """
 
@@ -14,7 +14,7 @@ import re
 ESCAPE = "escape"
 KEEP = "keep"
 CHOICES = (ESCAPE, KEEP)
-"""The values of the option ``formulas``: with a mark before what a spreadsheet would run, or as it is."""
+"""The values of the option ``formulas``: with a mark before what a spreadsheet would run, or unchanged."""
 
 _MARK = "'"
 _OPERATORS = r"=+\-@＝＋－＠"  # noqa: RUF001 - spreadsheets read these wide letters as the narrow ones
@@ -24,7 +24,7 @@ _FIRST = rf"^[{_MARK}{_OPERATORS}\t{_ENDS}]"
 _LATER = rf'(?<=([{_SEPARATORS}{_ENDS}]))("*)({_MARK}*[{_OPERATORS}])'
 """Operators behind a separator, and the quotes before them, which are not part of the text of a cell.
 
-A line feed in quotes is a separator too: a program that splits at another character sees no quotes in the middle of a
+A line feed in quotes is a separator, too: a program that splits at another character sees no quotes in the middle of a
 cell, so it starts a row.
 """
 

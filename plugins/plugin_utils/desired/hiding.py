@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Vaulted and hidden values are shown nowhere: not in findings, plans, reports, journals or messages.
+"""Vaulted and hidden values appear nowhere: not in findings, plans, reports, journals or messages.
 
-Whoever changes the files decides which of them holds a text, and how its fields are called. So of a vaulted file
-nothing is shown: no value, no name, no natural key, and no message that may quote one of them; only where it stands.
+The author of the files decides which field has a text, and how fields are named. So nothing of a vaulted file is shown:
+no value, no name, no natural key, and no message that may quote one of them. Only places are shown.
 """
 
 from __future__ import annotations
@@ -40,20 +40,18 @@ _SHOW = "show_vaulted: true on the task"
 NOT_SHOWN = f"{VAULTED}: what is wrong may quote what is vaulted; {_SHOW} shows it"
 
 _SHORTEST = 4
-"""Characters from which on a hidden text is taken out of messages that somebody else wrote: of shorter ones every
-message is full.
-"""
+"""Minimum length of a hidden text that is removed from foreign messages. Every message is full of shorter texts."""
 
 
 @dataclass
 class Hiding:
     """The hidden parts of a desired state.
 
-    :ivar show: the task wants it shown all the same.
-    :ivar names: keys or labels of fields that the task hides, in whatever file; schemas tell the other name of each.
-    :ivar known: those of the names that are fields of the instance.
+    :ivar show: True if the task wants them shown.
+    :ivar names: keys or labels of fields that the task hides, in any file; schemas add the other name of each.
+    :ivar known: the names that are fields of the instance.
     :ivar files: files that are vaulted as a whole, as places name them.
-    :ivar paths: where inline values are vaulted, and all that they stand in (``desired.objects[3].pin``).
+    :ivar paths: paths of vaulted inline values, and of everything around them (``desired.objects[3].pin``).
     """
 
     show: bool = False
@@ -64,16 +62,16 @@ class Hiding:
 
     @property
     def is_on(self) -> bool:
-        """Tells whether there is anything that must not be shown."""
+        """Return True if anything must not be shown."""
         return not self.show and self.has_any
 
     @property
     def has_any(self) -> bool:
-        """Tells whether anything is vaulted or hidden, shown or not."""
+        """Return True if anything is vaulted or hidden, shown or not."""
         return bool(self.files or self.paths or self.names)
 
     def learn(self, fields: Iterable[Field]) -> None:
-        """Takes in how fields are called on the instance: what is hidden by its label is hidden by its key too."""
+        """Add the keys and labels of fields of the instance: a field hidden by its label is hidden by its key, too."""
         if self.names:
             for field in fields:
                 if field.key in self.names or field.label in self.names:
@@ -81,20 +79,20 @@ class Hiding:
                     self.known |= {field.key, field.label}
 
     def idle(self, entries: Iterable[Entry]) -> list[str]:
-        """Return the names that are no field of the instance and of no record in the files."""
+        """Return the names that are neither a field of the instance nor of a record in the files."""
         left = self.names - self.known
         return sorted(left.difference(*(entry.fields for entry in entries))) if left else []
 
     # ---- records
 
     def is_vaulted(self, source: str) -> bool:
-        """Tells whether a file, or an inline value or something in it, is vaulted."""
+        """Return True if a file, or an inline value or a part of it, is vaulted."""
         return source in self.files or source in self.paths
 
     def of_record(self, source: str, names: Iterable[str]) -> Container[str]:
-        """The fields of a record that are vaulted.
+        """Return the vaulted fields of a record.
 
-        :param source: the file, or inline the path, that it stands in. :param names: of its fields, as written.
+        :param source: its file, or its inline path. :param names: of its fields, as written.
         """
         if source in self.files:
             return EVERYTHING
@@ -103,35 +101,35 @@ class Hiding:
         return ()
 
     def covers(self, entry: Entry, *names: str) -> bool:
-        """Tells whether a field is hidden, whether or not the task shows it.
+        """Return True if a field is hidden, whether or not the task shows it.
 
-        :param names: what the field is called: as it was written, its key.
+        :param names: the names of the field: as written, its key.
         """
         if not entry.vaulted and not self.names:
             return False
         return any(name in entry.vaulted or name in self.names for name in names)
 
     def hides(self, entry: Entry, *names: str) -> bool:
-        """Tells whether a field of a record must not be shown."""
+        """Return True if a field of a record must not be shown."""
         return not self.show and self.covers(entry, *names)
 
     def shows_all(self, names: Iterable[str]) -> bool:
-        """Tells whether none of some fields is hidden by the task."""
+        """Return True if the task hides none of some fields."""
         return self.show or self.names.isdisjoint(names)
 
     def touches(self, entry: Entry) -> bool:
-        """Tells whether anything of a record must not be shown. Then no message that others wrote about it is."""
+        """Return True if anything of a record must not be shown. Then no foreign message about it is shown."""
         return self.is_on and (bool(entry.vaulted) or not self.shows_all(entry.fields))
 
     def reason(self, entry: Entry, error: Exception) -> str:
-        """Says why something failed, in words that may be told of a record."""
+        """Return why something failed, in words that may be shown for a record."""
         message = error.message if isinstance(error, SeventhingsError) else f"{type(error).__name__}: {error}"
         return f"{_kind_of(error)} {NOT_SHOWN}" if self.touches(entry) else message
 
     # ---- findings
 
     def hides_place(self, place: Place) -> bool:
-        """Tells whether what stands at a place is vaulted."""
+        """Return True if the text at a place is vaulted."""
         return not self.show and self.is_vaulted(place.source)
 
     def told(self, findings: Iterable[Finding], entries: Sequence[Entry]) -> list[str]:
@@ -151,13 +149,13 @@ class Hiding:
         return [(self.seen(one.place), _gist_of(one) if is_hidden(one.place) else one.message) for one in findings]
 
     def seen(self, place: Place) -> Place:
-        """Return a place as it may be shown: in a vaulted file without the column, which says how long a text is."""
+        """Return a place as it may be shown: in a vaulted file without the column, which reveals a length."""
         return place.row if self.hides_place(place) else place
 
     # ---- messages of others
 
     def texts(self, entries: Iterable[Entry]) -> set[str]:
-        """Hidden texts in every spelling in which a message may have them."""
+        """Return hidden texts in every spelling in which a message may have them."""
         if not self.is_on:
             return set()
         texts = {
@@ -191,7 +189,7 @@ def _gist_of(finding: Finding) -> str:
 
 
 def masked(message: str, texts: Iterable[str]) -> str:
-    """A message without some texts."""
+    """Return a message without some texts."""
     for text in sorted(texts, key=len, reverse=True):
         message = message.replace(text, VAULTED)
     return message
@@ -209,7 +207,7 @@ def _texts_in(value: Any) -> Iterator[str]:
 
 
 def _kind_of(error: Exception) -> str:
-    """A failure, in words of ours that quote nothing."""
+    """Return a failure in our own words, which quote nothing."""
     if isinstance(error, ServiceError):
         return f"HTTP {error.status}, {error.meaning}."
     if isinstance(error, OutcomeUnknown):
@@ -220,9 +218,9 @@ def _kind_of(error: Exception) -> str:
 
 
 class _Near:
-    """The record, and its field, that stands at a place.
+    """The record, and its field, at a place.
 
-    :param names: of the fields that are hidden.
+    :param names: of the hidden fields.
     """
 
     def __init__(self, names: Container[str], entries: Sequence[Entry]) -> None:
@@ -241,7 +239,7 @@ class _Near:
         return found
 
     def hides(self, place: Place) -> bool:
-        """Tells whether what is said about a place may quote a hidden field."""
+        """Return True if a message about a place may quote a hidden field."""
         entry = self._entry_at(place)
         hidden = entry is not None and any(name in self._names for name in entry.fields)
         if entry is None or not hidden:

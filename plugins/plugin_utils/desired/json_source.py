@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""JSON Lines to plain values that know where they were written."""
+"""Read JSON Lines into plain values with their places."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ _DECODER = json.JSONDecoder(parse_int=str)
 
 
 class JsonNode(Node):
-    """A value on one line of JSON; where its members are is looked for when that is asked for.
+    """A value on one line of JSON. The places of its members are computed on demand.
 
-    :param text: the JSON that it is in.
-    :param position: where in that it begins.
+    :param text: the JSON around it.
+    :param position: where it begins in that text.
     """
 
     __slots__ = ("_position", "_positions", "_text")
@@ -71,12 +71,13 @@ class JsonNode(Node):
 
 
 class _WrittenTwice(ValueError):
-    """A map has a name twice."""
+    """Raised if a map has a name twice."""
 
 
 def _members(text: str, position: int) -> Iterator[tuple[Any, int, int]]:
-    """Each member of the map, or item of the list, that begins at a position: name or index, where that is written,
-    where the value begins.
+    """Yield each member of the map, or item of the list, that begins at a position.
+
+    Each is its name or index, the position of that, and the position of its value.
     """
     position = _skip(text, position)
     is_map = text[position] == "{"
@@ -100,7 +101,7 @@ def _skip(text: str, position: int) -> int:
 
 
 def _twins(text: str, position: int = 0) -> Iterator[tuple[str, int]]:
-    """Names that their map has already, and where they stand."""
+    """Yield names that their map already has, and their positions."""
     names = set()
     position = _skip(text, position)
     for name, named_at, value_at in _members(text, position) if text[position] in "[{" else ():
@@ -111,7 +112,7 @@ def _twins(text: str, position: int = 0) -> Iterator[tuple[str, int]]:
 
 
 def read_json_lines(text: str, source: str, findings: list[Finding]) -> Iterator[Node]:
-    """One record a line; numbers keep their source text."""
+    """Yield one record per line. Numbers keep their source text."""
     text = text.removeprefix("\ufeff")
     wrong = TOO_MANY if has_too_many(text) else TOO_MANY_LINES if has_too_many_lines(text) else ""
     if wrong:
@@ -164,11 +165,11 @@ def read_json_lines(text: str, source: str, findings: list[Finding]) -> Iterator
 
 
 _STRUCTURE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[\[\]{}]')
-"""A text, which may hold brackets, or a bracket."""
+"""A text, which may have brackets, or a bracket."""
 
 
 def too_deep(text: str) -> int | None:
-    """The position where the JSON on a line begins to be nested too deeply; None: nowhere."""
+    """Return the position where the JSON on a line begins to be nested too deeply, or None."""
     if text.count("[") + text.count("{") <= DEEPEST:
         return None
     depth = 0
@@ -183,7 +184,7 @@ def too_deep(text: str) -> int | None:
 
 
 def has_too_many(text: str) -> bool:
-    """Tells whether JSON has more maps and lists than are read."""
+    """Return True if JSON has more maps and lists than allowed."""
     if text.count("[") + text.count("{") <= MOST_COLLECTIONS:
         return False
     opened = (found for found in _STRUCTURE.finditer(text) if found.group() in ("[", "{"))
@@ -191,15 +192,15 @@ def has_too_many(text: str) -> bool:
 
 
 NUL_ESCAPED = "\\u0000"
-"""How JSON writes it; what is not written so is no JSON."""
+"""How JSON writes a NUL character. Any other spelling is no JSON."""
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def is_whole(text: str, value: Any) -> bool:
-    """Tells whether every text in a value can be written in UTF-8.
+    """Return True if every text in a value can be written in UTF-8.
 
-    :param text: the JSON that the value was read from.
+    :param text: the JSON of the value.
     """
     if not _HALF.search(text):
         return True
@@ -211,16 +212,16 @@ def is_whole(text: str, value: Any) -> bool:
 
 
 def plain_number(text: str) -> Plain:
-    """A number as a person writes it: programs write small and large ones with an exponent."""
+    """Return a number as people write it: programs write small and large numbers with an exponent."""
     if not _EXPONENT.search(text):
         return Plain(text)
     return Plain(format(Decimal(text).normalize(), "f"))
 
 
 _EXPONENT = re.compile(r"[eE][+-]?0*[0-9]{1,2}$")
-"""An exponent that makes no number too long to be read."""
+"""An exponent for which the number is not too long to be read."""
 
 
 def no_constant(name: str) -> Any:
-    """The words that Python alone takes for numbers in JSON."""
+    """Refuse the words that only Python accepts as numbers in JSON."""
     raise ValueError(f"{name} is no JSON")

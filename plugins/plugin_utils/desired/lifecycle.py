@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The lifecycle of records: fields that are not compared, and records that no plan takes away."""
+"""The lifecycle of records: ignored fields, and records that no plan removes."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ LIFECYCLE = "lifecycle"
 """The setting of ``instance.yml``."""
 
 OF_RECORD = "_lifecycle"
-"""The same in a record."""
+"""The name of the setting in a record."""
 
 KEYS = ("initial", "ignore", "protect")
 _NO_PATTERN = frozenset("*?[")
 
 Find = Callable[[Node, str], None]
-"""Is told what is wrong, and where."""
+"""Called with the place and the message of a finding."""
 
 
 @dataclass(frozen=True)
 class Lifecycle:
     """The lifecycle of the records of a section, or of one record.
 
-    :ivar initial: fields that are written when a record is made, and never compared.
+    :ivar initial: fields that are written when a record is created, and never compared.
     :ivar ignore: fields that are neither written nor compared.
-    :ivar protect: natural keys of records that no plan takes away. Fields and keys may be globs.
-    :ivar is_protected: of one record, whether a plan may take it away; None: it does not say.
+    :ivar protect: natural keys of records that no plan removes. Fields and keys may be globs.
+    :ivar is_protected: of one record, False if a plan may remove it; None: it does not say.
     """
 
     initial: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ class Lifecycle:
     is_protected: bool | None = None
 
     def with_more(self, other: Lifecycle) -> Lifecycle:
-        """This one and another: what either leaves alone or protects."""
+        """Return the union of this lifecycle and another."""
         return Lifecycle(
             tuple(dict.fromkeys((*self.initial, *other.initial))),
             tuple(dict.fromkeys((*self.ignore, *other.ignore))),
@@ -54,15 +54,15 @@ class Lifecycle:
         )
 
     def left_alone(self, schema: Schema, is_there: bool) -> frozenset[str]:
-        """The keys of the fields that are left alone.
+        """Return the keys of the ignored fields.
 
-        :param is_there: whether the record is there already.
+        :param is_there: True if the record exists already.
         """
         patterns = (*self.ignore, *(self.initial if is_there else ()))
         return frozenset(key for pattern in patterns for key in keys_of(schema, pattern))
 
     def protects(self, names: Iterable[str]) -> str:
-        """The pattern by which a record is protected; empty where none is.
+        """Return the pattern that protects a record, or an empty text.
 
         :param names: all natural keys that it has, or would have.
         """
@@ -88,7 +88,7 @@ NOTHING = Lifecycle()
 
 
 def keys_of(schema: Schema, pattern: str) -> list[str]:
-    """The keys of the fields that a name, a label or a glob means."""
+    """Return the keys of the fields that a name, a label or a glob means."""
     field = schema.find(pattern)
     if field is not None:
         return [field.key]
@@ -100,7 +100,7 @@ def keys_of(schema: Schema, pattern: str) -> list[str]:
 
 
 def unknown_fields(lifecycle: Lifecycle, schema: Schema) -> list[tuple[str, str]]:
-    """The names in ``initial`` and ``ignore`` that mean no field, each with what it stands in and what is wrong."""
+    """Return the names in ``initial`` and ``ignore`` that are no field, each with its setting and the reason."""
     return [
         (setting, f"{setting}: {name}: {schema.why_unknown(name)}")
         for setting, names in (("initial", lifecycle.initial), ("ignore", lifecycle.ignore))
@@ -110,7 +110,7 @@ def unknown_fields(lifecycle: Lifecycle, schema: Schema) -> list[tuple[str, str]
 
 
 def idle_patterns(lifecycle: Lifecycle, schema: Schema) -> list[tuple[str, str]]:
-    """Return the patterns in ``initial`` and ``ignore`` that match no field, each with what it stands in."""
+    """Return the patterns in ``initial`` and ``ignore`` that match no field, each with its setting."""
     return [
         (setting, name)
         for setting, names in (("initial", lifecycle.initial), ("ignore", lifecycle.ignore))
@@ -120,7 +120,7 @@ def idle_patterns(lifecycle: Lifecycle, schema: Schema) -> list[tuple[str, str]]
 
 
 def read_settings(node: Node, sections: Iterable[str], find: Find) -> dict[str, Lifecycle]:
-    """Reads ``lifecycle`` of the settings: by section. What does not fit is a finding."""
+    """Read ``lifecycle`` of the settings, by section. What does not fit is a finding."""
     known = list(sections)
     if not isinstance(node.value, dict):
         find(node, f"{LIFECYCLE}: expected a map of sections to {', '.join(KEYS)}")
@@ -141,7 +141,7 @@ def read_settings(node: Node, sections: Iterable[str], find: Find) -> dict[str, 
 
 
 def read_record(node: Node, find: Find) -> Lifecycle:
-    """Reads ``_lifecycle`` of a record. What does not fit is a finding."""
+    """Read ``_lifecycle`` of a record. What does not fit is a finding."""
     if not isinstance(node.value, dict):
         find(node, f"{OF_RECORD}: {shorten(node.value)} does not fit; expected a map with {', '.join(KEYS)}")
         return NOTHING
@@ -186,5 +186,5 @@ def _texts(node: Node, name: str, expected: str, find: Find) -> tuple[str, ...]:
 
 
 def _alike(text: str) -> str:
-    """A natural key or a pattern in a form that is equal where two look the same: what is kept by mistake stays."""
+    """Return a key or a pattern in a form that is equal for equal looks: a record protected by mistake stays."""
     return unicodedata.normalize("NFC", text).casefold()

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Work on input of others in a child process with limits of memory and time.
+"""Work on untrusted input in a child process with limits of memory and time.
 
 A library that reads such input may need any amount of both. In a child process it ends at a limit, and the run goes on.
 The child is a fork: it starts within milliseconds, and has the input already.
@@ -23,20 +23,20 @@ from typing import Any
 _NO_MEMORY = 3
 _TOO_LONG = (signal.SIGXCPU, signal.SIGALRM)
 _PATIENCE = 10
-"""How much longer than its time on the processor the child may take: others need the processor, too."""
+"""Factor for the wall time of the child: other processes need the processor, too."""
 
 
 class LimitExceeded(Exception):
-    """The work was ended at a limit; the message says which."""
+    """Raised if the work was ended at a limit. The message names the limit."""
 
 
 def limited(work: Callable[[], Iterable[Any]], mebibytes: int, seconds: int) -> Generator[Any, None, None]:
     """Yield what some work yields in a child process.
 
     :param work: yields plain data, as JSON has it.
-    :param mebibytes: of memory that the work may take. Only Linux holds this limit.
-    :param seconds: of the processor.
-    :raises LimitExceeded: if it takes more, or ends in another way before it is done.
+    :param mebibytes: maximum memory of the work. Only Linux enforces it.
+    :param seconds: maximum time of the processor.
+    :raises LimitExceeded: if a limit is exceeded, or the child ends early in another way.
     """
     reading, writing = os.pipe()
     with warnings.catch_warnings():
@@ -65,7 +65,7 @@ def limited(work: Callable[[], Iterable[Any]], mebibytes: int, seconds: int) -> 
 
 
 def _run(work: Callable[[], Iterable[Any]], writing: int, mebibytes: int, seconds: int) -> None:
-    """Do the work in the child, which never returns from here."""
+    """Do the work in the child. It never returns from here."""
     status = 1
     try:
         # Locks and connections of the parent end with the parent.
@@ -89,7 +89,7 @@ def _run(work: Callable[[], Iterable[Any]], writing: int, mebibytes: int, second
 
 
 def _limit_memory(mebibytes: int) -> None:
-    """Let this process take some more memory than it has. Where its size is not known, nothing limits it."""
+    """Allow this process some more memory than it has. If its size is unknown, nothing limits it."""
     with suppress(OSError, ValueError):
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
         most = pages * resource.getpagesize() + (mebibytes << 20)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A desired state from a directory, a file, or inline: all findings at once, each with its place; nothing is sent."""
+"""Read a desired state from a directory, a file, or inline values: all findings at once, each with its place."""
 
 from __future__ import annotations
 
@@ -43,20 +43,20 @@ from .yaml_source import read_yaml
 WORKBOOK = ".xlsx"
 ENDINGS = (".yml", ".yaml", ".csv", ".jsonl", WORKBOOK)
 _ANY_CASE = (".csv", WORKBOOK)
-"""Endings that programs of Windows write in capitals, too."""
+"""Suffixes that programs of Windows write in capitals, too."""
 _WORKBOOKS = (".xls", ".xlsm", ".xlsb", ".ods")
-"""Endings of workbooks that are not read."""
+"""Suffixes of workbooks that are not read."""
 _ALIKE = (*ENDINGS, ".json", ".ndjson", ".tsv", ".toml", *_WORKBOOKS)
-"""Endings of what somebody may have meant as data; a file that is silently not read would look like records gone."""
+"""Suffixes that somebody may have meant as data. A file that is silently not read would look like deleted records."""
 
 _ASIDE = (".bak", ".old", ".orig", ".tmp", ".txt")
 """Suffixes of files that people put aside, or that programs save a table under."""
 
 MAX_SOURCE = 256 << 20
-"""Bytes of a file that is read. A million records are fewer; a file without end is more."""
+"""Maximum bytes of a file. A million records are smaller."""
 
 MOST_RECORDS = 1_000_000
-"""Records of one desired state. More are two sets."""
+"""Maximum records of one desired state. More are two sets."""
 
 _OWN = frozenset(("_state", "_managed", OF_RECORD))
 """Members of a record that are no fields."""
@@ -69,24 +69,24 @@ _NO_LINKS = "is a link; expected a regular file or directory, because no link be
 
 
 def content_of(folder: Folder, name: str) -> bytes:
-    """The bytes of a file.
+    """Return the bytes of a file.
 
-    :raises NotOpened: where it is a link, a device or the like, or too long.
-    :raises OSError: where it can't be read.
+    :raises NotOpened: if it is a link, a device or the like, or too long.
+    :raises OSError: if it cannot be read.
     """
     return folder.read(name, MAX_SOURCE)
 
 
 def _decoded(content: bytes) -> str:
-    """The text that some bytes are.
+    """Return the text of some bytes.
 
-    :raises UnicodeDecodeError: where they are not UTF-8.
+    :raises UnicodeDecodeError: if they are not UTF-8.
     """
     return content.decode("utf-8")
 
 
 def _with_line_ends(text: str) -> str:
-    """A text with the line ends that Python has."""
+    """Return a text with Python's line ends."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -94,11 +94,11 @@ def _with_line_ends(text: str) -> str:
 class Reading:
     """How one layer is read.
 
-    :ivar label: what the places of its files begin with; empty: nothing.
-    :ivar is_later: whether another layer came before it: then it needs no instance.yml.
-    :ivar dialects: how its tables were saved where its instance.yml does not say.
+    :ivar label: prefix of the places in its files; empty for none.
+    :ivar is_later: True if another layer precedes it: then it needs no instance.yml.
+    :ivar dialects: how its tables were saved if its instance.yml does not say.
     :ivar tables: how it maps tables of other systems if its instance.yml does not say.
-    :ivar fill: fills variables into what stands in files, but for some members.
+    :ivar fill: replaces variables in files, except in some members.
     """
 
     label: str = ""
@@ -118,18 +118,18 @@ def load(
     formulas_are: str = formulas.ESCAPE,
     reading: Reading | None = None,
 ) -> DesiredInstance:
-    """Reads what was written in files, inline, or both.
+    """Read the desired state from files, inline values, or both.
 
     :param src: a directory as the guide shows it, or one file with the sections as keys. Links may lead to the
         directory; no link in it is followed.
     :param inline: sections as keys, as in one file.
-    :param read: the bytes of a file below a folder; decrypts one that is vaulted as a whole, and returns
+    :param read: returns the bytes of a file below a folder; decrypts a file that is vaulted as a whole, and returns
         :class:`VaultedContent`. Raises as :func:`content_of`.
-    :param files_root: the directory that local files come from, in place of that of ``src``.
-    :param hiding: what the task hides, or shows; what is vaulted is added to it.
-    :param is_vaulted: whether an inline value is vaulted.
+    :param files_root: the directory of local files, in place of that of ``src``.
+    :param hiding: what the task hides, or shows; vaulted values are added.
+    :param is_vaulted: returns True if an inline value is vaulted.
     :param formulas_are: how cells of CSV files are written that a spreadsheet would run.
-    :param reading: how ``src`` is read where it is one of several layers.
+    :param reading: how ``src`` is read if it is one of several layers.
     """
     loading = _Loading(read, hiding or Hiding(), formulas_are, reading or Reading())
     loading.desired.root = local_files(src, files_root)
@@ -144,9 +144,9 @@ def load(
 
 
 def local_files(src: Path | None, files_root: Path | None) -> str:
-    """The directory that local files come from: that of ``src`` where nothing else is given; empty without either.
+    """Return the directory of local files: that of ``src`` by default; empty without either.
 
-    :raises InvalidInput: where ``files_root`` is no directory.
+    :raises InvalidInput: if ``files_root`` is no directory.
     """
     if files_root is not None and not files_root.is_dir():
         raise InvalidInput(f"files_root: {files_root} is no directory")
@@ -178,11 +178,11 @@ class _Loading:
         self.desired.findings.append(Finding(place, message))
 
     def _find_plainly(self, place: Place, message: str) -> None:
-        """Notes what is wrong in words that quote nothing of what was written."""
+        """Note what is wrong in words that quote nothing of the files."""
         self.desired.findings.append(Finding.plain(place, message))
 
     def _called(self, name: str) -> str:
-        """The name of a file as places have it: with that of its layer."""
+        """Return the name of a file as places have it: with that of its layer."""
         return called(self._reading.label, name)
 
     def _at(self, name: str, line: int = 0, column: int = 0) -> Place:
@@ -191,7 +191,7 @@ class _Loading:
     # ---- where things are
 
     def directory(self, src: Path) -> None:
-        """A directory: instance.yml, a file or directory for each section, fields/TEMPLATE.yml, moved.yml."""
+        """Read a directory: instance.yml, a file or directory for each section, fields/TEMPLATE.yml, moved.yml."""
         self.desired.src = self.desired.origin = str(src)
         root = Folder(src)
         try:
@@ -254,14 +254,14 @@ class _Loading:
                 self._records(name, section, nodes, template, self._cells(name, ending, table), table)
 
     def _cells(self, name: str, ending: str, table: TableReader | None) -> CellReader | None:
-        """Return the reader for the cells of a file; None if types take them as they are."""
+        """Return the reader for the cells of a file, or None if types accept them as they are."""
         dialect = self.desired.dialects.of(name)
         if ending != ".csv":
             return dialect if table is not None and ending == ".jsonl" and not dialect.is_plain else None
         return None if dialect.is_plain and dialect.is_chosen and not dialect.list_separator else dialect
 
     def _table_of(self, name: str, section: str) -> TableReader | None:
-        """Return what maps a file of another system; None if the settings do not name the file."""
+        """Return the mapping for a file of another system, or None if the settings do not name the file."""
         table = self.desired.tables.of(name)
         if table is None:
             return None
@@ -282,7 +282,7 @@ class _Loading:
         return TableReader(table, section, desired.dialects.of(name), desired.findings, desired.warnings)
 
     def _below(self, top: ListResult, root: Folder) -> Iterator[str]:
-        """The names of everything but directories, in a directory and below it. Hidden names are left out.
+        """Yield the names of everything but directories, in a directory and below it. Hidden names are left out.
 
         :param top: the directory, or the one file.
         """
@@ -314,7 +314,7 @@ class _Loading:
             self._find(self._at(name, 1, 1), f"this file is empty; expected at least api: {API}")
 
     def single(self, path: Path) -> None:
-        """Reads one file with the sections as keys."""
+        """Read one file with the sections as keys."""
         self.desired.src, self.desired.origin = str(path.parent), str(path)
         if not path.is_symlink() and not path.exists():
             self._find(Place(str(path)), "no such file or directory")
@@ -327,10 +327,10 @@ class _Loading:
             self.document(path.name, node)
 
     def inline(self, sections: Mapping[str, Any], is_vaulted: Callable[[Any], bool], takes_files: bool) -> None:
-        """Reads the sections that a playbook gives inline.
+        """Read the inline sections of a playbook.
 
-        :param is_vaulted: whether a value is vaulted.
-        :param takes_files: whether a directory was named that its local files come from.
+        :param is_vaulted: returns True if a value is vaulted.
+        :param takes_files: True if a directory for its local files was named.
         """
         from_files = len(self.desired.entries)
         # Ansible filled in what varies.
@@ -340,7 +340,7 @@ class _Loading:
             entry.inline = not takes_files
 
     def document(self, source: str, node: Node) -> None:
-        """Read a map of sections; ``instance`` holds what instance.yml holds.
+        """Read a map of sections. Its member ``instance`` has the content of instance.yml.
 
         :param source: the file, or :data:`INLINE`.
         """
@@ -407,13 +407,13 @@ class _Loading:
             return None
 
     def _without_conflict(self, text: str, name: str) -> str | None:
-        """Return a text; None if it holds a merge conflict, which is noted."""
+        """Return a text, or None after a finding if it has a merge conflict."""
         conflict = conflict_in(text, self._called(name))
         self.desired.findings += [conflict] if conflict is not None else []
         return text if conflict is None else None
 
     def _table(self, root: Folder, name: str, may_be_vaulted: bool) -> Iterable[Node]:
-        """The rows of a CSV file."""
+        """Return the rows of a CSV file."""
         content = self._content(root, name, may_be_vaulted)
         if content is None:
             return ()
@@ -438,7 +438,7 @@ class _Loading:
         )
 
     def _workbook(self, root: Folder, name: str, section: str = "") -> None:
-        """Read the sheets of a workbook: those that are called as sections, or that a table of another system names.
+        """Read the sheets of a workbook that are named as sections, or that a table of another system names.
 
         :param section: of the directory, or of the file, if it has one.
         """
@@ -462,7 +462,7 @@ class _Loading:
             self.desired.warnings.append(f"{self._called(name)}: sheets that are no sections are not read: {ignored}")
 
     def warn(self) -> None:
-        """Tells once what should be known of the files."""
+        """Add the warnings about the files, each once."""
         self.desired.warnings += [
             f"{self._called(name)}: is not read; files end in {', '.join(ENDINGS)}"
             for name in self._suspicious
@@ -518,9 +518,9 @@ class _Loading:
         cells: CellReader | None = None,
         table: TableReader | None = None,
     ) -> None:
-        """Take the records of a section.
+        """Add the records of a section.
 
-        :param source: the file that they stand in. :param table: maps them if they are those of another system.
+        :param source: their file. :param table: maps them if they are those of another system.
         """
         rows = records = 0
         whole = without_totals(nodes, self.desired.findings)
@@ -543,7 +543,7 @@ class _Loading:
         self.desired.sources[self._called(source), section] = Held(before.rows + rows, before.records + records)
 
     def _is_managed(self, node: Node) -> bool:
-        """Tells whether a record belongs to the set, or was written to be left alone."""
+        """Return True if a record belongs to the set, and False if it is written as unmanaged."""
         managed = node.value.get("_managed", True) if isinstance(node.value, dict) else True
         if isinstance(managed, bool):
             return managed
@@ -586,22 +586,22 @@ class _Loading:
 
 
 def called(label: str, name: str) -> str:
-    """The name of a file as places have it.
+    """Return the name of a file as places have it.
 
-    :param label: of its layer; empty: it has none.
+    :param label: of its layer; empty without one.
     """
     return str(PurePosixPath(label) / name) if label else name
 
 
 def _parts(name: str) -> tuple[str, str]:
-    """The name of a file before its ending, and the ending with its point."""
+    """Return the name of a file without its suffix, and the suffix with its point."""
     path = PurePosixPath(name)
     ending = path.suffix.lower()
     return path.stem, ending if ending in _ANY_CASE else path.suffix
 
 
 def _is_suspicious(name: str) -> bool:
-    """Return True for the name of a file that may have been read before: a backup, or one with another suffix."""
+    """Return True for the name of a file that may have been read before: a backup, or another suffix."""
     suffixes = [suffix.lower().rstrip("~") for suffix in PurePosixPath(name).suffixes]
     return name.endswith("~") or bool({*ENDINGS}.intersection(suffixes)) or suffixes[-1:] in [[one] for one in _ASIDE]
 

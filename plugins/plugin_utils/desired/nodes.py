@@ -1,9 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plain values that know where they were written.
+"""Plain values with their places.
 
-Places are worked out when they are asked for: most records are never wrong.
+Places are computed on demand: most records are never wrong.
 """
 
 from __future__ import annotations
@@ -21,16 +21,18 @@ NO_JINJA = "no templates in these files, they are plain data; use desired in a p
 NUL = "\0"
 NO_NUL = "holds a NUL character, which is no text"
 DEEPEST = 40
-"""How deep maps and lists may stand in each other."""
+"""Maximum depth of maps and lists."""
 MOST_COLLECTIONS = 4_000_000
-"""Maps and lists of a file: each of a million records may have some. An empty one is two letters, and takes fifty times
-as much when it is read.
+"""Maximum number of maps and lists in a file: each of a million records may have some.
+
+An empty one is two characters, and takes fifty times as much in memory.
 """
 TOO_MANY = f"expected at most {MOST_COLLECTIONS:,} maps and lists in a file"
 
 MOST_LINES = 4_000_000
-"""Lines of a table, or of JSON Lines. A line takes more memory than its text, so that a file of line feeds would take
-twenty times as much as its size.
+"""Maximum number of lines of a table, or of JSON Lines.
+
+A line takes more memory than its text, so that a file of line feeds would take twenty times its size.
 """
 TOO_MANY_LINES = f"expected at most {MOST_LINES:,} lines in a file"
 
@@ -38,7 +40,7 @@ COLUMN_BITS = 24
 
 
 class _Everything:
-    """Holds every name."""
+    """A container with every name."""
 
     def __contains__(self, _name: object) -> bool:
         return True
@@ -49,24 +51,24 @@ EVERYTHING: Container[str] = _Everything()
 
 
 def mark_at(line: int, column: int) -> int:
-    """A place in a file as one number: many records have many of them."""
+    """Return a place in a file as one number: many records have many of them."""
     return line << COLUMN_BITS | min(column, (1 << COLUMN_BITS) - 1)
 
 
 def has_too_many_lines(text: str) -> bool:
-    """Tells whether a table, or JSON Lines, has more lines than are read, whatever ends them."""
+    """Return True if a table, or JSON Lines, has more lines than allowed, with any line ends."""
     return max(text.count("\n"), text.count("\r")) > MOST_LINES
 
 
 def place_at(source: str, mark: int) -> Place:
-    """The place that a mark means."""
+    """Return the place of a mark."""
     if isinstance(source, SheetSource):
         return CellPlace(source, mark >> COLUMN_BITS, mark & (1 << COLUMN_BITS) - 1)
     return Place(source, mark >> COLUMN_BITS, mark & (1 << COLUMN_BITS) - 1) if mark else Place(source)
 
 
 class Node:
-    """A value with the place where it was written, and those of its members.
+    """A value with its place, and those of its members.
 
     :ivar value: plain data: maps, lists, texts, :class:`Plain` texts, true, false, None.
     """
@@ -74,7 +76,7 @@ class Node:
     __slots__ = ("_indexes", "children", "mark", "marks", "source", "value")
 
     is_row = False
-    """Tells whether it is a row of a table."""
+    """True for a row of a table."""
 
     def __init__(
         self, value: Any, source: str, mark: int, marks: Sequence[int] = (), children: Mapping[Any, Node] | None = None
@@ -92,12 +94,12 @@ class Node:
 
     @property
     def is_misread(self) -> bool:
-        """Tells whether something was written in it that could not be read, so that it is missing from its value."""
+        """Return True if a part of it could not be read, so that its value is incomplete."""
         return False
 
     @property
     def members(self) -> dict[Any, Node]:
-        """The nodes of the members: by key of a map, by index of a list."""
+        """Return the nodes of the members: by key of a map, by index of a list."""
         if isinstance(self.value, dict):
             return {key: self.member(key) for key in self.value}
         if isinstance(self.value, list):
@@ -105,13 +107,13 @@ class Node:
         return {}
 
     def member(self, key: Any) -> Node:
-        """The node of one member."""
+        """Return the node of one member."""
         if self.children and key in self.children:
             return self.children[key]
         return Node(self.value[key], self.source, self.mark_of(key))
 
     def mark_of(self, key: Any) -> int:
-        """The position of a member."""
+        """Return the position of a member."""
         if not self.marks:
             return self.mark
         return self.marks[key if isinstance(self.value, list) else self._index_of(key)]
@@ -122,20 +124,20 @@ class Node:
         return self._indexes[key]
 
     def mark_of_name(self, key: Any) -> int:
-        """The position of the name of a member."""
+        """Return the position of the name of a member."""
         return self.mark_of(key)
 
     def empty_cells(self) -> Sequence[str]:
-        """The columns in which a row of a table has an empty cell that means nothing."""
+        """Return the columns in which a row of a table has an empty cell that means nothing."""
         return ()
 
     def items(self) -> list[Node]:
-        """The nodes of a list."""
+        """Return the nodes of a list."""
         return [self.member(index) for index in range(len(self.value))]
 
 
 class Places(Positions):
-    """The places where the fields of a record were written."""
+    """The places of the fields of a record."""
 
     __slots__ = ("_node",)
 
@@ -156,7 +158,7 @@ class Places(Positions):
         return len(self._node.value)
 
     def within(self, way: Way) -> Place:
-        """The place of a part of a field, or of the nearest part that is there."""
+        """Return the place of a part of a field, or of its nearest part that was written."""
         node = self._node
         for step in way:
             is_there = step in node.value if isinstance(node.value, dict) else step in range(_length(node.value))
@@ -166,7 +168,7 @@ class Places(Positions):
         return node.place
 
     def empty_cells(self) -> Sequence[str]:
-        """The columns in which a row of a table has an empty cell that means nothing."""
+        """Return the columns in which a row of a table has an empty cell that means nothing."""
         return self._node.empty_cells()
 
     def of_cell(self, name: str) -> Place | None:
@@ -176,11 +178,11 @@ class Places(Positions):
 
     @property
     def is_table(self) -> bool:
-        """Tells whether the record is a row of a table."""
+        """Return True if the record is a row of a table."""
         return self._node.is_row
 
     def of_name(self, name: str) -> Place:
-        """The place of the name of a field. In a table it is in the first row."""
+        """Return the place of the name of a field. In a table it is in the first row."""
         if self._node.children and name in self._node.children:
             return self._node.children[name].place
         return place_at(self._node.source, self._node.mark_of_name(name))
@@ -193,11 +195,11 @@ def _length(value: Any) -> int:
 def plain_node(
     value: Any, path: str, vaulted: set[str] | None = None, is_vaulted: Callable[[Any], bool] = was_vaulted
 ) -> Node:
-    """Values that were written inline in a playbook as nodes.
+    """Return inline values of a playbook as nodes.
 
-    :param path: where they stand, such as ``objects[3]``.
-    :param vaulted: takes the paths of vaulted values, and of all that they stand in.
-    :param is_vaulted: whether a value is vaulted.
+    :param path: their path, such as ``objects[3]``.
+    :param vaulted: collects the paths of vaulted values, and of everything around them.
+    :param is_vaulted: returns True if a value is vaulted.
     """
     paths = set() if vaulted is None else vaulted
 
@@ -218,12 +220,12 @@ def plain_node(
 
 
 def jinja_in(node: Node) -> list[Finding]:
-    """A finding for each field of a record that holds a template."""
+    """Return a finding for each field of a record with a template."""
     return _fields_with(JINJA, NO_JINJA, node)
 
 
 def nul_in(node: Node) -> list[Finding]:
-    """A finding for each field of a record that holds a NUL character."""
+    """Return a finding for each field of a record with a NUL character."""
     return _fields_with((NUL,), NO_NUL, node)
 
 

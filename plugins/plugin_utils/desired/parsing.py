@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One record as it was written, as values: types, files on this machine, time zone; each finding with its place."""
+"""Convert one record as written to values: types, local files, time zone. Each finding has its place."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ from .positions import Place
 
 
 def written_as(schema: Schema, entry: Entry, key: str) -> str:
-    """The name that a field has in an entry: its key, or its label."""
+    """Return the name of a field in an entry: its key, or its label."""
     if key in entry.fields:
         return key
     return next((name for name in entry.fields if (field := schema.find(name)) is not None and field.key == key), key)
 
 
 def _as_written(error: FieldError, written: Any) -> FieldError:
-    """A mistake in a value as a dialect read it, which quotes the cell. No other dialect makes it fit."""
+    """Return a mistake in a value as a dialect read it, with the quoted cell. No other dialect makes it fit."""
     why = error.misfit.why if error.misfit is not None else ""
     words = f"{words_of(error.way)}: {shorten(written)} does not fit; {why}"
     return FieldError.at(error.way, words, error.gist, Misfit(written, why))
@@ -57,7 +57,7 @@ def with_remedy(error: FieldError, remedy: str) -> FieldError:
 
 
 _MANY_FOREIGN = 3
-"""Columns of a table that are no fields from which on the table is that of another system."""
+"""Minimum number of columns that are no fields for a table of another system."""
 
 
 class DesiredParser:
@@ -185,14 +185,14 @@ class DesiredParser:
     def _read_cells(
         self, cells: CellReader, schema: Schema, entry: Entry, fields: Mapping[str, Any]
     ) -> Mapping[str, Any]:
-        """The cells of a record as types take them; of those that do not fit a finding."""
+        """Return the cells of a record as types accept them, with a finding for each that does not fit."""
         found, wrong = cells.read(schema, fields)
         for name, error in wrong.items():
             self._find(entry.place_of(name), error)
         return found
 
     def _localise(self, attachment: Attachment, entry: Entry, way: Way) -> None:
-        """Finds a local file below the directory of such files; whatever leads out of it is refused."""
+        """Find a local file below the directory of such files. A path that leads out of it is refused."""
         attachment.written = str(attachment.path)
         attachment.hidden = self._hiding.covers(entry, str(way[0]))
         location = words_of(way)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Places in files, and the findings about them."""
+"""Places in files, and findings about them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit
 
 _SUFFIXES = frozenset((".yml", ".yaml", ".csv", ".tsv", ".jsonl", ".json", ".xlsx", ".xls", ".xlsm", ".xlsb", ".ods"))
-"""The ends of the names of files that a place may name without a line."""
+"""Suffixes of files that a place may name without a line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The place where something was written: a file with line and column (from 1), or a path in a playbook's
-    ``desired``.
-    """
+    """The place of a value: a file with line and column (from 1), or a path in a playbook's ``desired``."""
 
     source: str
     line: int = 0

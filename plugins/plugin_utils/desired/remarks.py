@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is no mistake in the files and may not be meant: blanks at the edges of texts, and ambiguous amounts.
+"""Remarks about valid values that may be unintended: blanks at the edges of texts, and ambiguous amounts.
 
-Reading changes no text: nobody sees such a blank, and the service takes it for a part of the text. So a natural key
-with one is a finding, and other texts are written as they are, with a warning.
+Reading changes no text: such a blank is invisible, and the service treats it as a part of the text. So a natural key
+with a blank is a finding, and other texts are written unchanged, with a warning.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ def blanks_in_key(
 
 
 class Remarks:
-    """Collects what should be known of the values of records, by file and field."""
+    """Collect remarks on the values of records, by file and field."""
 
     def __init__(self, hiding: Hiding) -> None:
         self._hiding = hiding
         self._remarks: dict[tuple[str, str, str], list[_Remark]] = {}
 
     def look(self, schema: Schema, entry: Entry, values: Mapping[str, Any]) -> None:
-        """Take the values of a record that are written.
+        """Check the written values of a record.
 
         :param values: canonical values by field key.
         """

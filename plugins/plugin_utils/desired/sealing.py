@@ -1,12 +1,12 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Vaulted values in a plan file: where they stand, and a salted hash that costs time to try values against.
+"""Vaulted values in a plan file: their places, and a salted hash that makes guessing slow.
 
-One hash stands for all vaulted values that the plan takes from one file: whoever guesses one of them must know the
-others, and a plan of many takes no longer. The hash is the first half of what scrypt makes of them. The other half
-stands nowhere. It is the key to everything else that would give a value away, such as the hash of a record that has the
-value already.
+One hash stands for all vaulted values that the plan has from one file: whoever guesses one of them must know the
+others, and a plan of many takes no longer. The hash is the first half of the output of scrypt. The other half is stored
+nowhere. It is the key to everything else that would give a value away, such as the hash of a record that has the value
+already.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ _SALT_BYTES = 16
 _INLINE = "desired"
 
 Written = Callable[[], DesiredInstance]
-"""Reads once more what the plan was made from."""
+"""Reads the source of the plan once more."""
 
 
 class PlanOutdated(InvalidInput):
-    """The files that a plan was made from are not as they were."""
+    """Raised if the files changed since the plan."""
 
 
 def scrypted(text: str, salt: bytes) -> bytes:
-    """64 bytes that say nothing of a text to whoever does not know it, and take a while to make of a guess."""
+    """Return 64 bytes that reveal nothing about a text and are slow to compute for a guess."""
     return hashlib.scrypt(text.encode("utf-8", "surrogatepass"), salt=salt, **_COST)
 
 
 def hidden_names(hiding: Hiding, entry: Entry, key_of: Callable[[str], str] = str) -> list[str]:
-    """The fields of an entry whose values stand in no file that stays, by their names as written.
+    """Return the fields of an entry whose values are in no lasting file, by their names as written.
 
-    :param key_of: the key of a field that was called by its label.
+    :param key_of: returns the key of a field that was named by its label.
     """
     if not entry.vaulted and not hiding.names:
         return []
@@ -67,7 +67,7 @@ def _as_text(contents: Iterable[Any]) -> str:
 
 @dataclass
 class Seals:
-    """The hashes of one plan file that is written.
+    """The fingerprints of one plan file that is written.
 
     :ivar keys: file (for inline values ``desired``) to the key of what else belongs to its values.
     """
@@ -77,7 +77,7 @@ class Seals:
 
     @classmethod
     def of(cls, hidden: Sequence[tuple[Entry, Sequence[str]]]) -> Seals:
-        """The hashes of some hidden fields.
+        """Create the fingerprints of hidden fields.
 
         :param hidden: entries, in the order of the plan, with the names of their hidden fields.
         """
@@ -93,28 +93,31 @@ class Seals:
         return made
 
     def document(self) -> dict[str, dict[str, str]]:
-        """The hashes as they stand in the plan file."""
+        """Return the fingerprints as the plan file has them."""
         return self._hashes
 
     def key_of(self, entry: Entry) -> bytes:
-        """The key of what else belongs to the hidden values of an entry."""
+        """Return the key of what else belongs to the hidden values of an entry."""
         return self.keys[_source_of(entry)]
 
     @staticmethod
     def place(entry: Entry, names: Sequence[str]) -> dict[str, Any]:
-        """The place of the hidden fields of an entry. Their names are hidden too where the whole file is vaulted."""
+        """Return the place of the hidden fields of an entry.
+
+        If the whole file is vaulted, their names are hidden, too.
+        """
         shown_names = None if entry.vaulted is EVERYTHING else list(names)
         return {"file": _source_of(entry), "place": str(entry.place), "fields": shown_names}
 
 
 def sealed(key: bytes, text: str) -> str:
-    """A hash that nobody can try values against without the key."""
+    """Return a hash that nobody can test guesses against without the key."""
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
 
 
 @dataclass(frozen=True)
 class _Hole:
-    """A place in a plan that was read, where values are missing."""
+    """A placeholder for missing values in a plan that was read."""
 
     entry: Entry
     source: str
@@ -129,9 +132,9 @@ class _Hole:
 
 
 class Holes:
-    """Fills in what is missing in a plan that was read, because it is vaulted.
+    """Fill the placeholders of vaulted values in a plan that was read.
 
-    :param hashes: as :meth:`Seals.document` has them.
+    :param hashes: as :meth:`Seals.document` returns them.
     :ivar keys: identity of an entry to the key of what belongs to it, once it is filled.
     """
 
@@ -143,9 +146,9 @@ class Holes:
         self.keys: dict[int, bytes] = {}
 
     def add(self, entry: Entry, stored: Mapping[str, Any]) -> None:
-        """Notes that an entry has values that the plan does not hold.
+        """Note that an entry has values that the plan does not have.
 
-        :raises KeyError: where the plan has no hash of them.
+        :raises KeyError: if the plan has no hash of them.
         """
         hole = _Hole.of(entry, stored)
         if hole.source not in self._hashes:
@@ -153,10 +156,10 @@ class Holes:
         self._holes.setdefault(hole.source, []).append(hole)
 
     def fill(self, path: str, written: Written | None) -> None:
-        """Takes the values from where they were written.
+        """Read the values from their source.
 
         :param path: of the plan file, for messages.
-        :raises InvalidInput: where they can't be read; :class:`PlanOutdated` where they are not as they were.
+        :raises InvalidInput: if they cannot be read; :class:`PlanOutdated` if they changed.
         """
         if not self._holes:
             return

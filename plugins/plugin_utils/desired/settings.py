@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The contents of ``instance.yml`` and ``moved.yml``: guard, policy, scope, identity, renames.
 
-All of it protects something, so whatever can't be taken as it was written is a finding, and nothing is ever ignored.
+All of it protects something, so everything that does not fit is a finding, and nothing is ever ignored.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ _SETTINGS = (
 
 
 VARIABLES = "variables"
-"""The setting that declares variables; who fills them in reads it."""
+"""The setting that declares variables. Another module reads it."""
 
 
 class Settings:
-    """Reads settings into a desired state, findings included."""
+    """Read settings into a desired state, findings included."""
 
     def __init__(self, desired: DesiredInstance) -> None:
         self._desired = desired
@@ -65,7 +65,7 @@ class Settings:
         self._desired.findings.append(Finding(node.place, message))
 
     def read(self, node: Node) -> None:
-        """``instance.yml``."""
+        """Read ``instance.yml``."""
         if not isinstance(node.value, dict):
             self._find(node, f"expected a map with {', '.join(_SETTINGS)}")
             return
@@ -245,7 +245,7 @@ class Settings:
     # ---- renames
 
     def moved(self, node: Node) -> None:
-        """``moved.yml``: section to a list of {from, to}."""
+        """Read ``moved.yml``: section to a list of {from, to}."""
         if not isinstance(node.value, dict):
             self._find(node, "moved: expected a map of sections to lists of {from, to}")
             return
@@ -278,7 +278,7 @@ class Settings:
         self._desired.moved = moved
 
     def _check_duplicate(self, one: Node, section: str, seen: dict[tuple[str, str, str], Place]) -> None:
-        """Two records can't become one, and one can't become two."""
+        """Check that two records do not become one, and one does not become two."""
         for side in ("from", "to"):
             key = (section, side, json.dumps(one.value[side], sort_keys=True, default=str))
             if key in seen:
@@ -288,7 +288,7 @@ class Settings:
 
 
 _NEVER_MOVED = {kind.section: kind.never_moved for kind in KINDS.values() if kind.section and kind.never_moved}
-"""Sections whose records can't be renamed here, and what to do instead."""
+"""Sections whose records cannot be renamed here, and what to do instead."""
 
 
 def _is_list_of_names(value: Any) -> bool:
@@ -296,7 +296,7 @@ def _is_list_of_names(value: Any) -> bool:
 
 
 def _places(node: Node, path: str = "") -> dict[str, Place]:
-    """The place of every setting, by its name with points."""
+    """Return the place of every setting, by its name with points."""
     found = {path: node.place}
     for name, member in node.members.items():
         found |= _places(member, f"{path}.{name}".lstrip("."))

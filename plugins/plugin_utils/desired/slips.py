@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tells what a spreadsheet made of a cell that no dialect reads, and what to do about it."""
+"""Explain what a spreadsheet did to a cell that no dialect reads, and what to do about it."""
 
 from __future__ import annotations
 
@@ -49,17 +49,17 @@ _AS_TEXT = {
 
 
 def family(spelling: Spelling) -> str:
-    """The word for values that are spelled alike: number, flag or date."""
+    """Return the word for values with equal spelling: number, flag or date."""
     return "number" if spelling.is_number else "flag" if spelling is Spelling.FLAG else "date"
 
 
 def slip_in_workbook(spelling: Spelling) -> str:
-    """Says what to do about a text in a cell of a workbook where another type was wanted."""
+    """Return what to do about a text in a cell of a workbook if another type was expected."""
     return _AS_TEXT[family(spelling)]
 
 
 def slip_in_table(spelling: Spelling, text: str, dialect: Dialect) -> str:
-    """Says what is wrong with a cell of CSV, and what to do about it; empty where nothing is known of it."""
+    """Return what is wrong with a CSV cell, and what to do about it; empty if nothing is known of it."""
     bare = text.strip()
     if spelling.is_number:
         known = next((words for form, words in _NUMBERS if form.fullmatch(bare)), "")

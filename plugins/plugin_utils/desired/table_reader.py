@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Turns the rows of tables of other systems into records."""
+"""Convert the rows of tables of other systems to records."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .positions import Finding, Place
 from .tables import ID, ReadTable, Table
 
 _LIKENESS = 0.6
-"""How much alike the names of two columns must be for one to be a typo of the other."""
+"""Minimum similarity of the names of two columns for a typo."""
 
 
 class _Mapped(Node):
@@ -65,10 +65,10 @@ class _MappedRow(_Mapped):
 
 
 class TableReader:
-    """Turns the rows of one file into records.
+    """Convert the rows of one file to records.
 
-    :param dialect: says which members of JSON are read. :param findings: takes what is wrong.
-    :param warnings: takes what should be known.
+    :param dialect: decides which members of JSON are read. :param findings: collects what is wrong.
+    :param warnings: collects warnings.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class TableReader:
             yield self._record(node)
 
     def _take_header(self, node: Node) -> None:
-        """Note the columns of a table, and warn of columns that the settings name and the file does not have."""
+        """Note the columns of a table. Warn of columns that only the settings have."""
         table = self._table
         columns = tuple(dict.fromkeys((*node.value, *node.empty_cells())))
         names = frozenset({*map(table.mapped, columns), *table.constant})
@@ -148,10 +148,11 @@ class TableReader:
 def check_identity(
     desired: DesiredInstance, schema_of: Callable[[Kind], Schema], is_complete: Callable[[Kind], bool]
 ) -> Iterator[tuple[Place, str]]:
-    """Yield a finding for each table without a column for what identifies the records of its section. Its rows are
-    judged no further.
+    """Yield a finding for each table without a column for the natural key of its section.
 
-    :param is_complete: whether a schema has all fields of a kind. Else a column of an unknown name may be any field.
+    Its rows are judged no further.
+
+    :param is_complete: returns True if a schema has all fields of a kind. Otherwise an unknown column may be any field.
     """
     without: set[str] = set()
     for one in desired.tables_read:

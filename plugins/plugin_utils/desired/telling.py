@@ -1,9 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Findings as they are told: a table with one mistake in thousands of cells gets one line about it.
+"""Merge findings for output: one mistake in thousands of cells of a table gets one line.
 
-Where a table was saved in another dialect than the settings say, the one that reads its cells is proposed.
+If a table was saved in another dialect than the settings say, the dialect that reads its cells is proposed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .positions import CellPlace, Finding, Place
 from .slips import family, slip_in_table, slip_in_workbook
 
 _ALONE = 3
-"""The most findings of one kind that are told one by one."""
+"""Maximum number of findings of one kind that are reported one by one."""
 
 Key = tuple[str, ...]
 
@@ -42,7 +42,7 @@ class Told:
 
 
 def tell(findings: Sequence[Finding], desired: DesiredInstance) -> Told:
-    """Findings in words, those that are alike in one line."""
+    """Return findings in words, equal findings in one line."""
     shown = desired.hiding.shown(findings, desired.entries)
     every = [_line(*one) for one in shown]
     hidden = [line != str(finding) for line, finding in zip(every, findings, strict=True)]
@@ -77,7 +77,7 @@ _SPELLING, _SLIP, _MISFIT, _WORDS, _HIDDEN, _SINGLE = "spelling", "slip", "misfi
 def _key(
     number: int, finding: Finding, message: str, is_hidden: bool, desired: DesiredInstance, advice: _Proposals
 ) -> Key:
-    """The key that findings share which are told in one line."""
+    """Return the key that is equal for findings in one line."""
     if not isinstance(finding.place, CellPlace) and finding.place.source not in desired.delimiters:
         return (_SINGLE, str(number))
     if is_hidden:
