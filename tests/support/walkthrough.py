@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The walk-throughs of CONTRIBUTING.md, done to the letter in a copy of the repository.
+"""The walk-throughs of docs/walkthroughs.md, done to the letter in a copy of the repository.
 
 Each touch is a sentence and a block of code: ``New file `PATH`:`` or ``In `PATH`, before the line with `TEXT`:`` (or
 ``with an empty line before the line ...``, ``with two empty lines before the line ...``).
@@ -53,8 +53,8 @@ class Touch:
 
 
 def touches(heading: str) -> list[Touch]:
-    """The touches that a section of CONTRIBUTING.md asks for."""
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    """The touches that a section of the walk-throughs asks for."""
+    text = (ROOT / "docs" / "walkthroughs.md").read_text(encoding="utf-8")
     section = re.split(r"^## ", text.partition(f"\n## {heading}\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
     found = [
         Touch(one["new"] or one["path"], one["text"] + _SPACE[one["space"]], one["anchor"] or "")
