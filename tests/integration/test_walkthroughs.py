@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""docs/walkthroughs.md is true: what it says is done to the letter in a copy of the repository, and works.
+"""CONTRIBUTING.md is true: what its walk-throughs say is done to the letter in a copy of the repository, and works.
 
 The copy has its own embedded service, its own modules and its own tests.
 """
