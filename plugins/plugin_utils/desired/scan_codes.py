@@ -40,13 +40,8 @@ class ScanCodeSettings:
         return digits.isascii() and digits.isdecimal()
 
 
-def read_scan_codes(
-    node: Node, identity: Mapping[str, Sequence[str]], find: Callable[[Node, str], None]
-) -> ScanCodeSettings | None:
-    """Read ``scan_codes`` of the settings. Return None if it does not fit, which is a finding.
-
-    :param identity: section to the fields that identify its records.
-    """
+def read_scan_codes(node: Node, find: Callable[[Node, str], None]) -> ScanCodeSettings | None:
+    """Read ``scan_codes`` of the settings. Return None if it does not fit, which is a finding."""
     if not isinstance(node.value, dict):
         find(node, f"{SCAN_CODES}: expected a map with {FIELD} and {PLACEHOLDER}")
         return None
@@ -63,16 +58,28 @@ def read_scan_codes(
         expected = "expected at least two characters that do not end in a digit, such as IMP-"
         find(node.member(PLACEHOLDER), f"{SCAN_CODES}.{PLACEHOLDER}: {shorten(prefix)} does not fit; {expected}")
         wrong = True
-    named = identity.get(OBJECT.section, ())
-    if field and (not named or field in named):
-        why = f"names {field} itself" if named else "is missing"
-        find(
-            node,
-            f"{SCAN_CODES}: identity.{OBJECT.section} {why}; a label replaces the scan code, so expected another field "
-            f"that finds the object then, such as identity: {{{OBJECT.section}: [asset_number]}}",
-        )
-        wrong = True
     return None if wrong or not field or not prefix else ScanCodeSettings(field, prefix)
+
+
+def check_identity(
+    node: Node,
+    settings: ScanCodeSettings | None,
+    identity: Mapping[str, Sequence[str]],
+    find: Callable[[Node, str], None],
+) -> None:
+    """Find settings without another field by which an object is found when a label replaces its scan code.
+
+    :param identity: section to the fields that identify its records.
+    """
+    named = identity.get(OBJECT.section, ())
+    if named and (settings is None or settings.field not in named):
+        return
+    why = f"names {settings.field} itself" if settings is not None and named else "is missing"
+    find(
+        node,
+        f"{SCAN_CODES}: identity.{OBJECT.section} {why}; a label replaces the scan code, so expected another field "
+        f"that finds the object then, such as identity: {{{OBJECT.section}: [asset_number]}}",
+    )
 
 
 def _text(node: Node, name: str, find: Callable[[Node, str], None]) -> str:

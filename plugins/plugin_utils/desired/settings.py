@@ -27,7 +27,7 @@ from .lifecycle import LIFECYCLE, read_settings
 from .nodes import Node
 from .observed import OBSERVED, read_names
 from .positions import Finding, Place
-from .scan_codes import SCAN_CODES, read_scan_codes
+from .scan_codes import SCAN_CODES, check_identity, read_scan_codes
 from .table_settings import TableSettings
 
 API = "seventhings/v1"
@@ -90,7 +90,10 @@ class Settings:
         if OBSERVED in node.value:
             desired.observed = self._observed(node.member(OBSERVED))
         if SCAN_CODES in node.value:
-            desired.scan_codes = read_scan_codes(node.member(SCAN_CODES), desired.identity, self._find)
+            written = node.member(SCAN_CODES)
+            settings = read_scan_codes(written, self._find)
+            check_identity(written, settings, desired.identity, self._find)
+            desired.scan_codes = settings
         desired.setting_places = _places(node)
         desired.declares_variables = VARIABLES in node.value
         if "csv" in node.value:

@@ -22,6 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.printing.cle
 from ..absorb.files import Files
 from ..desired.desired import DesiredInstance
 from ..desired.hiding import Hiding, masked
+from ..desired.scan_codes import ScanCodeSettings
 from ..desired.telling import tell
 from ..desired.xlsx_source import openpyxl_library
 from ..export.downloads import Downloads
@@ -36,7 +37,7 @@ from .evaluation import Evaluation, Evaluator
 from .moments import Window
 from .reading import InstanceLists
 from .report import paths_of, write_reports
-from .scan_codes import ScanCodes, read_scan_codes
+from .settings import read_settings
 from .tables import WrongRows, read_accepted, read_scans
 
 _TIME_FIELD = "inventory_time"
@@ -95,8 +96,9 @@ class _Call:
         if any(path.suffix == ".xlsx" for path in reports):
             openpyxl_library()
         sources = sources_of(options, refuse_links=mode == CLOSE)
-        scan_codes = read_scan_codes(sources)
-        window = Window.from_task(options["since"], options["until"], scan_codes.timezone)
+        settings = read_settings(sources)
+        scan_codes = settings.scan_codes
+        window = Window.from_task(options["since"], options["until"], settings.timezone)
         scans = read_scans(Path(options["scans"]).expanduser()) if options["scans"] else []
         accepted = _accepted(options["accept"])
         if mode == CLOSE:
@@ -111,7 +113,7 @@ class _Call:
         client.transport.secrets |= self.vaulted()
         started = dt.datetime.now(dt.UTC)
         time_field = options["time_field"] or _TIME_FIELD
-        lists = InstanceLists(client, scan_codes.field or OBJECT.barcode_key, time_field)
+        lists = InstanceLists(client, scan_codes.field if scan_codes else OBJECT.barcode_key, time_field)
         needed = (lists.fields.actual, lists.fields.target, lists.fields.code)
         lists.check_visible(needed, "no status can be computed")
         if window.is_bounded or options["time_field"]:
@@ -163,9 +165,9 @@ class _Call:
         }
         return result, closed
 
-    def _warnings(self, scan_codes: ScanCodes, evaluation: Evaluation, lists: InstanceLists) -> list[str]:
+    def _warnings(self, scan_codes: ScanCodeSettings | None, evaluation: Evaluation, lists: InstanceLists) -> list[str]:
         found = list(self._desired.warnings)
-        if self._options["mode"] == PREPARE and not scan_codes.placeholder:
+        if self._options["mode"] == PREPARE and scan_codes is None:
             found.append(
                 "No placeholder of scan codes is known, so none is found: name in src the files whose instance.yml has "
                 "scan_codes."

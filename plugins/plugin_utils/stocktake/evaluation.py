@@ -18,10 +18,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import type_of
 
 from ..desired.positions import Finding
+from ..desired.scan_codes import ScanCodeSettings
 from .moments import EXPECTED, Window, moment_of
 from .reading import InstanceLists
 from .rooms import Doubtful, Room
-from .scan_codes import ScanCodes
 from .status import DEVIATION, NEW, OK, STATUSES, differs, status_of
 from .tables import Scan
 
@@ -110,7 +110,11 @@ class Evaluator:
     """
 
     def __init__(
-        self, lists: InstanceLists, window: Window, scan_codes: ScanCodes, placeholder_rooms: frozenset[str]
+        self,
+        lists: InstanceLists,
+        window: Window,
+        scan_codes: ScanCodeSettings | None,
+        placeholder_rooms: frozenset[str],
     ) -> None:
         self._lists = lists
         self._window = window
@@ -221,7 +225,7 @@ class Evaluator:
     def _reasons(self, code: str, target: Room | None, actual: Room | None) -> tuple[str, ...]:
         placeholders = self._placeholder_rooms
         found = []
-        if self._scan_codes.is_placeholder(code):
+        if self._scan_codes is not None and self._scan_codes.is_placeholder(code):
             found.append(PLACEHOLDER)
         if target is None:
             found.append(NO_TARGET)

@@ -152,6 +152,24 @@ def test_records_are_found_by_the_identity_of_the_files(here: Embedded, acme: Pa
     assert content(acme)["objects/others.csv"] == text.replace("Dresden/1.04", "Leipzig/3.01")
 
 
+def test_a_row_with_a_placeholder_means_the_object_that_has_its_label_now(here: Embedded, acme: Path) -> None:
+    (acme / "objects" / "it.yml").unlink()
+    settings = 'identity: {objects: [Anlagennummer]}\nscan_codes: {field: barcode, placeholder: "IMP-"}\n'
+    (acme / "instance.yml").write_text(f"api: seventhings/v1\n{settings}", "utf-8")
+    text = "Anlagennummer,barcode,target_room\n4712-0,IMP-000815,Dresden/1.04\n"
+    (acme / "objects" / "others.csv").write_text(text, "utf-8")
+    planned = close(here, acme, ["100018", "IMP-000815"], check_mode=True)
+    assert content(acme)["objects/others.csv"] == text
+    done = close(here, acme, ["100018", "IMP-000815"])
+    assert done["patch"] == planned["patch"]
+    assert (done["accepted"], done["unknown_codes"]) == (1, ["IMP-000815"])
+    assert content(acme)["objects/others.csv"] == text.replace("Dresden/1.04", "Leipzig/3.01")
+    assert not close(here, acme, ["100018"])["changed"]
+    (acme / "instance.yml").write_text('api: seventhings/v1\nscan_codes: {field: barcode, placeholder: "IMP-"}\n')
+    (finding,) = take(here, mode="close", src=str(acme), accept=["100018"])["findings"]
+    assert finding.startswith("instance.yml:2:13: scan_codes: identity.objects is missing")
+
+
 @pytest.mark.parametrize("layer", ["base", "berlin"])
 def test_a_value_goes_into_the_layer_that_it_came_from(here: Embedded, tmp_path: Path, layer: str) -> None:
     for name in ("base", "berlin"):
