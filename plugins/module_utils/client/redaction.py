@@ -47,7 +47,7 @@ _SHORTEST_IN_NAMES = 8
 _MARKS = "\\&%+"
 """Every text with escapes has one of these characters."""
 _HEX_DIGITS = re.compile("[0-9a-f]+|[0-9A-F]+")
-_APART = re.compile(r"[\s:.-]+")
+_SEPARATORS = str.maketrans("", "", ":.-")
 _LEFT_OUT = re.compile(r"[\Wnrtfv]+")
 """Characters that may stand for something else. Letters are among them because they escape blanks."""
 
@@ -75,9 +75,9 @@ def hide(secrets: Iterable[str], value: Any) -> Any:
         texts.
     """
     ordered = sorted((one for one in secrets if one), key=len, reverse=True)
-    long = [secret for secret in ordered if len(secret) >= _SHORTEST_IN_NAMES]
-    if not ordered:
+    if not _may_hold(ordered, value):
         return value
+    long = [secret for secret in ordered if len(secret) >= _SHORTEST_IN_NAMES]
     # A result of many records has most of its texts many times.
     masked = functools.cache(functools.partial(_masked, tuple(ordered)))
     masked_names = functools.cache(functools.partial(_masked, tuple(long)))
@@ -88,6 +88,51 @@ def hide_in_result(secrets: Iterable[str], result: Mapping[str, Any]) -> dict[st
     """Return the result of a module without secrets. Requested tokens stay: the caller keeps them hidden."""
     tokens = {key: result[key] for key in ("access_token", "refresh_token") if result.get(key)}
     return {**hide(secrets, result), **tokens}
+
+
+def _may_hold(secrets: Sequence[str], value: Any) -> bool:
+    """Return False if no text, name or number in some data has a secret in any spelling.
+
+    A result of many records has very many texts, and next to never a secret. So all of them are searched as one text.
+    What :func:`_masked` finds in a text is found in this one, too: no spelling of a secret goes on behind a null
+    character, and at most more is found, because texts may join where separators are left out.
+    """
+    if not secrets:
+        return False
+    texts = _texts_in(value)
+    whole = "\0".join(texts)
+    joined = _without_separators(whole)
+    if any(secret in whole or any(form in joined for form in _joined(secret)) for secret in secrets):
+        return True
+    if not any(mark in whole for mark in _MARKS):
+        return False
+    folded = _folded("\0".join(text for text in texts if any(mark in text for mark in _MARKS)))
+    return any(form in folded for secret in secrets for form in _folded_forms(secret))
+
+
+def _texts_in(value: Any) -> set[str]:
+    """Return each text, name and number in some data once."""
+    found: set[str] = set()
+    rest = [value]
+    while rest:
+        one = rest.pop()
+        if one is None or one is True or one is False:
+            continue
+        if isinstance(one, str):
+            found.add(one)
+        elif isinstance(one, (int, float)):
+            found.add(str(one))
+        elif isinstance(one, (list, tuple)):
+            rest.extend(one)
+        elif isinstance(one, Mapping):
+            found.update(map(str, one))
+            rest.extend(one.values())
+    return found
+
+
+def _without_separators(text: str) -> str:
+    """Return a text without the characters that may stand between the digits of an encoded secret."""
+    return "".join(text.split()).translate(_SEPARATORS)
 
 
 def _hidden(
@@ -112,7 +157,7 @@ def _masked(secrets: Sequence[str], text: str) -> str:
     is_spelled = any(mark in text for mark in _MARKS)
     if not is_spelled:
         # The digits of an encoded secret may stand on several lines, or apart.
-        plain = text if text.isalnum() else _APART.sub("", text)
+        plain = text if text.isalnum() else _without_separators(text)
         is_spelled = any(form in plain for secret in secrets for form in _joined(secret))
     if is_spelled:
         text = without(secrets, text)
@@ -252,4 +297,4 @@ def _encoded(secret: str) -> tuple[str, ...]:
 @functools.lru_cache(maxsize=1024)
 def _joined(secret: str) -> tuple[str, ...]:
     """Return the encoded digits of a secret without separators."""
-    return tuple(_APART.sub("", form) for form in _encoded(secret))
+    return tuple(_without_separators(form) for form in _encoded(secret))

@@ -155,3 +155,21 @@ def test_hexadecimal_digits_that_stand_apart_are_taken_out(between: str) -> None
     secret = "Yq8!vZr3#LwKx5@TnGh2"
     text = f"a {secret.encode().hex(between)} b"
     assert without([secret], text) == hide([secret], [text])[0] == "a ******** b"
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["Tr0ub4dor&3", "Tr0ub4dor&amp;3", "VHIwdWI0ZG9yJjM=", "VHIw dWI0\nZG9y JjM=", "54:72:30:75:62:34:64:6f:72:26:33"],
+)
+def test_a_secret_is_found_among_very_many_texts(part: str) -> None:
+    value = {"objects": [{"name": f"Thing {number}", "at": "10:15:00+01:00"} for number in range(100)]}
+    assert hide({"Tr0ub4dor&3"}, value) is value
+    value["objects"][50]["name"] = f"see {part}"
+    hidden = hide({"Tr0ub4dor&3"}, value)
+    assert part not in str(hidden)
+    assert hidden["objects"][49] == value["objects"][49]
+
+
+def test_texts_that_are_a_secret_only_together_stay() -> None:
+    value = ["Tr0ub4", "dor&3", {"VHIwdWI0": "ZG9yJjM="}]
+    assert hide({"Tr0ub4dor&3"}, value) == value
