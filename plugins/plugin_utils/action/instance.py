@@ -41,6 +41,7 @@ from ..report.on_screen import findings_in_short, message_in_short
 from ..report.provenance import made_by
 from ..report.result import RunResult
 from ..report.task import report_paths, result_of, teller, write_reports
+from ..rules.found import lines_of
 from ..rules.rule import RuleSet, read_rules
 from ..undo.inverse import Undo
 from ..undo.record_file import LAST, RecordRefused, last_record, read_record
@@ -329,12 +330,16 @@ def _validated(
     findings = offline_findings(desired, plan_follows, rules)
     told = tell(findings, desired)
     problems = told.lines
+    of_rules = lines_of(desired.rule_warnings, desired)
+    warnings = [*desired.warnings, *of_rules]
     if reports:
         account = _judged(told, desired, check_mode, host)
-        account.rules = (rules or RuleSet()).of(findings)
+        account.warnings = warnings
+        account.warning_places = {line: place for line, (place, _rule) in of_rules.items()}
+        account.rules = (rules or RuleSet()).of(findings, of_rules)
         write_reports(account, reports, src, (), url)
     fine = f"{len(desired.entries)} records, nothing wrong"
-    warned = {"warnings": desired.warnings} if desired.warnings else {}
+    warned = {"warnings": warnings} if warnings else {}
     shown = findings_in_short(problems, reports) if problems else fine
     return {"changed": False, "failed": bool(problems), "findings": problems, "msg": shown, **warned}
 

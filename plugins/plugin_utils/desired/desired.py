@@ -140,6 +140,7 @@ class DesiredInstance:
     :ivar dialects: how tables were saved. :ivar delimiters: the delimiter of each table that was read.
     :ivar tables: how tables of other systems are mapped. :ivar tables_read: the tables that were read.
     :ivar warnings: things about the files that are no mistakes but worth knowing.
+    :ivar rule_warnings: the same for what rules of the task found.
     :ivar declares_variables: True if the settings declare variables: then ``${`` begins a variable.
     :ivar settings: the settings as written, variables replaced; of several layers those of all.
     :ivar merge_anew: merges the records of layers again with schemas of the instance, whose labels decide which records
@@ -178,6 +179,7 @@ class DesiredInstance:
     tables: Tables = field(default_factory=Tables)
     tables_read: list[ReadTable] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    rule_warnings: list[Finding] = field(default_factory=list)
     declares_variables: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
     merge_anew: Callable[[Callable[[Kind], Schema]], list[Finding]] | None = field(default=None, compare=False)

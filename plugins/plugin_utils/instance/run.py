@@ -41,7 +41,8 @@ from ..report.forecast import NOTHING, forecast_of
 from ..report.provenance import made_by
 from ..report.removals import Removals
 from ..report.result import RunResult, failures_of, summary_of, told_changes
-from ..rules.rule import Rule, RuleSet
+from ..rules.found import lines_of
+from ..rules.rule import RuleSet
 from ..set_plan.baseline import Baseline, note_applied
 from ..set_plan.held import without_held
 from ..set_plan.plan import (
@@ -654,14 +655,6 @@ class _Run:
 
     # ---- result
 
-    def _rules_of(self, plan: InstancePlan) -> dict[str, Rule]:
-        """Return the rule that each finding and warning is about."""
-        rules = self._options.rules or RuleSet()
-        findings = rules.of([*plan.findings, *plan.live_findings])
-        warnings = rules.of(plan.rule_warnings)
-        seen = self._desired.hiding.seen
-        return findings | {f"{seen(one.place)}: {one.message}": warnings[one.message] for one in plan.rule_warnings}
-
     def _refuse(self, plan: InstancePlan, reasons: Sequence[str]) -> RunResult:
         return self._result("refused", plan, refusals=reasons)
 
@@ -670,8 +663,8 @@ class _Run:
     ) -> RunResult:
         plan.cautions = [*self._unrecorded(plan), *plan.cautions]
         told = tell([*plan.findings, *plan.live_findings], self._desired)
-        by_rules = tell(plan.rule_warnings, self._desired).shown
-        of_rules = {f"{place}: {message}": place for place, message in by_rules}
+        of_rules = lines_of(plan.rule_warnings, self._desired)
+        rules = self._options.rules or RuleSet()
         meaning = meaning_of(plan, self._desired.entries, self._desired.policy.notify, self._options.drift)
         return RunResult(
             outcome=name,
@@ -697,8 +690,11 @@ class _Run:
             every_finding=told.every,
             located=told.shown,
             places={number: planned.entry.place for number, planned in enumerate(plan.changes)},
-            warning_places={**{clean(one.text): one.place for one in self._odd}, **of_rules},
-            rules=self._rules_of(plan),
+            warning_places={
+                **{clean(one.text): one.place for one in self._odd},
+                **{line: place for line, (place, _rule) in of_rules.items()},
+            },
+            rules=rules.of([*plan.findings, *plan.live_findings], of_rules),
             forecast=self._forecast,
             made_by=made_by(self._desired.set_name),
         )

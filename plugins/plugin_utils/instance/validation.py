@@ -59,7 +59,7 @@ def validate(
     found = validation.run()
     broken, doubtful = validation.rules.close(warns)
     found += broken
-    desired.warnings += desired.hiding.told(doubtful, desired.entries)
+    desired.rule_warnings += doubtful
     desired.warnings += validation.places.warnings()
     desired.warnings += [*validation.remarks.warnings(), *validation.observed.warnings()] if warns else []
     return found

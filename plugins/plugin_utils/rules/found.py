@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way, words_of
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 
+from ..desired.desired import DesiredInstance
 from ..desired.entry import Entry
 from ..desired.parsing import written_as
 from ..desired.positions import Finding, Place
@@ -68,6 +69,14 @@ class Found:
         for one in rules:
             if one.broken > _most(one):
                 self.find(one, one.rule.place, f"{one.broken - _most(one):,} more break this rule")
+
+
+def lines_of(findings: Sequence[Finding], desired: DesiredInstance) -> dict[str, tuple[Place, str]]:
+    """Return findings as lines, each with its place and the id of its rule."""
+    shown = desired.hiding.shown(findings, desired.entries)
+    return {
+        f"{place}: {message}": (place, finding.rule) for finding, (place, message) in zip(findings, shown, strict=True)
+    }
 
 
 def _most(one: BoundRule) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Context, Decimal
 from functools import cache
 from typing import Any
 
@@ -21,6 +22,8 @@ Test = Callable[[Any], bool]
 _MOST_PROBLEMS = 10
 """What is said of one record and one rule at most."""
 _MOST_KEPT = 4096
+_WIDE = Context(prec=1000)
+"""Wide enough for the quotient of any two numbers of JSON."""
 _LONGEST = 200
 
 
@@ -160,6 +163,12 @@ def _of_lists(holds: Callable[[Any, Any], bool]) -> Callable[[Any], Test]:
     return lambda bound: lambda value: value.__class__ is not list or holds(len(value), bound)
 
 
+def _is_multiple(value: Any, of: float) -> bool:
+    """Return True if a number is a multiple of another as people write them: 0.3 is one of 0.1."""
+    number = Decimal(repr(value))
+    return number.is_finite() and bool(_WIDE.remainder(number, Decimal(repr(of))) == 0)
+
+
 def _not(schema: Schema) -> Test:
     test = compiled(schema)
     return lambda value: not test(value)
@@ -186,6 +195,7 @@ _TESTS: Mapping[str, Callable[[Any], Test]] = {
     "maximum": _of_numbers(lambda value, bound: bool(value <= bound)),
     "exclusiveMinimum": _of_numbers(lambda value, bound: bool(value > bound)),
     "exclusiveMaximum": _of_numbers(lambda value, bound: bool(value < bound)),
+    "multipleOf": _of_numbers(_is_multiple),
     "minLength": _of_texts(lambda value, bound: bool(value >= bound)),
     "maxLength": _of_texts(lambda value, bound: bool(value <= bound)),
     "minItems": _of_lists(lambda value, bound: bool(value >= bound)),
@@ -269,8 +279,12 @@ def _validator_class() -> Any:
             if not found:
                 yield jsonschema.ValidationError("")
 
+    def multiple_of(_validator: Any, wanted: float, value: Any, _schema: Any) -> Iterator[Any]:
+        if _is_number(value) and not _is_multiple(value, wanted):
+            yield jsonschema.ValidationError("")
+
     validators: Any = jsonschema.validators
-    return validators.extend(jsonschema.Draft202012Validator, {"pattern": pattern})
+    return validators.extend(jsonschema.Draft202012Validator, {"pattern": pattern, "multipleOf": multiple_of})
 
 
 def _validator(schema: Schema) -> Any:

@@ -73,10 +73,15 @@ class RuleSet:
     rules: list[Rule] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
-    def of(self, findings: Iterable[Finding]) -> dict[str, Rule]:
-        """Return the rules that findings are about, by the message of each finding."""
+    def of(self, findings: Iterable[Finding], warnings: Mapping[str, tuple[Place, str]]) -> dict[str, Rule]:
+        """Return the rules of messages and lines.
+
+        :param findings: those of them that are about rules count, by their messages. :param warnings: lines with the
+            ids of rules.
+        """
         rules = {rule.id: rule for rule in self.rules}
-        return {one.message: rules[one.rule] for one in findings if one.rule}
+        found = {one.message: rules[one.rule] for one in findings if one.rule}
+        return found | {line: rules[name] for line, (_place, name) in warnings.items()}
 
     def about(self, subject: str) -> list[Rule]:
         """Return the rules for a section, or those for changes."""

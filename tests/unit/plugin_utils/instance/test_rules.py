@@ -615,6 +615,17 @@ def test_a_validation_judges_what_the_files_alone_decide(site: Site) -> None:
     assert not [line for line in validated(site, plan_follows=True).get("warnings", []) if "rule" in line]
 
 
+def test_a_validation_has_warnings_with_places(site: Site, tmp_path: Path) -> None:
+    site.write({"fields/asset.yml": KNOWN, "objects.yml": things({"serial_number": "B1"})})
+    rule = "{id: r, for: objects, level: warning, require: {properties: {serial_number: {pattern: '^A'}}}}"
+    report = tmp_path / "report.sarif"
+    result = validated(site, f"rules: [{rule}]", report=[str(report)])
+    assert not result["failed"]
+    assert [line.partition(": rule")[0] for line in result["warnings"] if "rule r" in line] == ["objects.yml:3:18"]
+    (shown,) = [one for one in json.loads(report.read_text("utf-8"))["runs"][0]["results"] if one["ruleId"] == "r"]
+    assert shown["locations"][0]["physicalLocation"]["region"] == {"startLine": 3, "startColumn": 18}
+
+
 def test_a_validation_says_that_it_judges_no_changes(site: Site) -> None:
     site.write({"objects.yml": things({})})
     rule = "{id: r, for: changes, require: {properties: {action: {enum: [create]}}}}"

@@ -107,6 +107,23 @@ def test_a_file_that_can_not_be_read_is_an_error(tmp_path: Path, name: str, why:
         read_rules([tmp_path / name])
 
 
+@pytest.mark.parametrize(
+    ("value", "step", "holds"),
+    [
+        (0.3, 0.1, True),
+        (12.35, 0.05, True),
+        (12.36, 0.05, False),
+        (1e308, 3e-308, False),
+        (7, 7, True),
+        (10**300, 7, False),
+    ],
+)
+def test_multiples_are_those_that_people_write(value: float, step: float, holds: bool) -> None:
+    schema = {"multipleOf": step}
+    assert compiled(schema)(value) is holds
+    assert bool(problems(schema, value)) is not holds
+
+
 def test_names_of_members_that_a_rule_does_not_know_are_not_shown(tmp_path: Path) -> None:
     rule = "{id: r, for: rooms, require: {properties: {hours: {properties: {days: {additionalProperties: false}}}}}}"
     (found,) = bind(read(tmp_path, f"rules: [{rule}]").rules, [], (), lambda _place, _words: None)
