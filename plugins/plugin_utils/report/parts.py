@@ -173,9 +173,9 @@ def shown_fields(change: Mapping[str, Any], longest: int, is_drift: bool = False
 
 
 def fields(change: Mapping[str, Any], longest: int) -> list[tuple[str, str, str]]:
-    """Name, value before and value after of every field of a change.
+    """Return name, value before and value after of every field of a change.
 
-    :param longest: characters of a value that are shown.
+    :param longest: maximum characters of a value.
     """
     before, after = change["before"], change["after"]
     return [
@@ -184,12 +184,12 @@ def fields(change: Mapping[str, Any], longest: int) -> list[tuple[str, str, str]
 
 
 def keys_of(change: Mapping[str, Any]) -> list[str]:
-    """The keys of all fields of a change."""
+    """Return the keys of all fields of a change."""
     return list(dict.fromkeys([*change["before"], *change["after"]]))
 
 
 def field_name(change: Mapping[str, Any], key: str) -> str:
-    """The name of a field for people: its key, or its label where the service made the key."""
+    """Return the name of a field for people: its key, or its label if the service generated the key."""
     label = change.get("labels", {}).get(key) if is_generated_key(key) else None
     return short(one_line(label or key), _LONGEST_KEY)
 
@@ -219,7 +219,7 @@ def _whole(change: Mapping[str, Any]) -> str:
 
 
 def forecast(account: RunResult) -> str:
-    """The forecast in words; empty where nothing is to be applied."""
+    """Return the forecast in words; empty if nothing is to be applied."""
     requests, minutes = account.forecast.get("requests"), account.forecast.get("minutes")
     if not account.check_mode or not requests:
         return ""
@@ -227,29 +227,29 @@ def forecast(account: RunResult) -> str:
 
 
 def key_of(change: Mapping[str, Any]) -> str:
-    """The natural key of a changed record, on one line."""
+    """Return the natural key of a changed record, on one line."""
     return short(one_line(change["key"]), _LONGEST_KEY)
 
 
 def key_and_name(change: Mapping[str, Any]) -> str:
-    """The natural key of a changed record and its name, on one line."""
+    """Return the natural key and the name of a changed record, on one line."""
     name = change.get("name", "")
     return f"{key_of(change)} {short(one_line(name), _LONGEST_NAME)}" if name else key_of(change)
 
 
 _LONGEST_NAME = 120
-"""Characters of a name beside its key that are shown."""
+"""Maximum characters of a name beside its key."""
 
 
 _LONGEST_KEY = 300
-"""Characters of a natural key that are shown."""
+"""Maximum characters of a natural key."""
 
 
 def one_line(name: str) -> str:
-    """A name as it is; in quotes where something in it had to be written as an escape."""
+    """Return a name as it is, in quotes if a part of it had to be escaped."""
     return name if clean(name) == name else clean(json.dumps(name, ensure_ascii=False))
 
 
 def short(text: str, longest: int) -> str:
-    """The beginning of a text that is too long."""
+    """Return the beginning of a text that is too long."""
     return text if len(text) <= longest else f"{text[: longest - 3]}..."

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The origin of an account: the set, the time, the user and the version of the collection."""
+"""The origin of a report: the set, the time, the user and the version of the collection."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from pathlib import Path
 import yaml
 
 _THIS_MACHINE = "localhost"
-"""The host of the inventory that tells nothing of an instance."""
+"""The inventory host that says nothing about an instance."""
 
 _COLLECTION = Path(__file__).parents[3]
 
 
 def made_by(set_name: str, host: str = "") -> dict[str, str]:
-    """The set, the time in UTC, the user and the machine, the version, and the host of the inventory that stands for
-    the instance; empty texts for what is not known.
+    """Return the set, the time in UTC, user and machine, the version, and the inventory host of the instance.
+
+    Unknown texts are empty.
     """
     now = datetime.datetime.now(datetime.UTC)
     told = {"set": set_name, "date": now.strftime("%Y-%m-%dT%H:%M:%SZ"), "user": _user(), "version": version()}
@@ -40,7 +41,10 @@ def _user() -> str:
 
 @functools.cache
 def version() -> str:
-    """The version of the collection: an installed one has a manifest, a checkout what the manifest is made from."""
+    """Return the version of the collection.
+
+    An installed collection has a manifest, a checkout the source of the manifest.
+    """
     try:
         return str(json.loads((_COLLECTION / "MANIFEST.json").read_text("utf-8"))["collection_info"]["version"])
     except (OSError, ValueError, KeyError):

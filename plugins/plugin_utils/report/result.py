@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The account of a plan or an apply: what was planned, and what became of it; the one source of every report."""
+"""The result of a plan or an apply: what was planned, and what became of it. It is the only source of every report."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from .shown_references import Sides, sides_as_written
 
 _TWICE = "somebody else made the same at the same time; take one of them away in the application, then run it again"
 _ARCHIVED = "archived"
-"""Things that a change may tell of a record besides its fields."""
+"""Properties of a change that describe its record besides its fields."""
 
 ACTIONS = {CREATE: "created", UPDATE: "updated", DELETE: "deleted", ARCHIVE: "archived"}
 
 OUTCOMES = ("unchanged", "changed", "drift", "failed", "refused", "partly_applied")
-"""The outcomes that a run may have."""
+"""The possible outcomes of a run."""
 
 
 _ONLY_HERE = ("located", "places", "warning_places", "rules")
@@ -107,7 +107,7 @@ class RunResult:
 
     @property
     def title(self) -> str:
-        """The instance, and before it the host of the inventory that stands for it where one does."""
+        """Return the instance, with its inventory host before it, if there is one."""
         host = self.made_by.get("host", "")
         return f"{host}: {self.instance}" if host else self.instance
 
@@ -123,7 +123,7 @@ _OF_OTHERS = (
 )
 """Members of a result that quote texts of the service and of files."""
 _OURS = ("section", "action", "uuid", "status")
-"""Members of a change whose texts are our own words."""
+"""Members of a change with our own words."""
 
 
 def masked_result(account: RunResult) -> RunResult:
@@ -140,8 +140,9 @@ def masked_result(account: RunResult) -> RunResult:
 
 
 def failures_of(made: InstancePlan, outcome: Outcome) -> list[dict[str, str]]:
-    """The entries that failed, were skipped because of a failure, or stand twice, each with its place and the reason;
-    in the order of the plan.
+    """Return the entries that failed, were skipped because of a failure, or exist twice, with place and reason.
+
+    They are in the order of the plan.
     """
     order = {id(planned.entry): number for number, planned in enumerate(made.changes)}
 
@@ -162,7 +163,7 @@ def failures_of(made: InstancePlan, outcome: Outcome) -> list[dict[str, str]]:
 
 
 def summary_of(made: InstancePlan, outcome: Outcome | None, only_planned: bool) -> dict[str, dict[str, int]]:
-    """Section to counts: of a plan what would be, of an apply what was, of one that was refused that nothing was."""
+    """Count changes per section: planned, applied, or zero if the run was refused."""
     summary: dict[str, dict[str, int]] = {}
     for section in SECTIONS:
         counts = dict.fromkeys((*ACTIONS.values(), "unchanged", "errors", "skipped"), 0)
@@ -194,10 +195,9 @@ def told_changes(
     entries: Iterable[Entry] = (),
     notes: Mapping[int, str] = MappingProxyType({}),
 ) -> list[dict[str, Any]]:
-    """Every change as reports tell it: fields by their keys with the labels beside, and what became of it.
+    """Return every change for reports: fields by key with their labels, and what became of it.
 
-    :param outcome: None where nothing was applied. :param entries: all records of the files.
-    :param notes: number of a change to what else is to be said of its record.
+    :param outcome: None if nothing was applied. :param entries: all records of the files.
     """
     fates: dict[int, tuple[str, str]] = {}
     if outcome is not None:
@@ -230,15 +230,15 @@ def told_changes(
 
 
 def _labels(planned: Planned, change: Mapping[str, Any]) -> dict[str, str]:
-    """The labels of the fields of a change, where these are not their keys."""
+    """Return the labels of the fields of a change that differ from their keys."""
     fields = {key: planned.schema.fields.get(key) for key in [*change["before"], *change["after"]]}
     return {key: one.label for key, one in fields.items() if one is not None and one.label and one.label != key}
 
 
 def shown(planned: Planned, hiding: Hiding, sides: Sides | None = None) -> dict[str, Any]:
-    """A change as reports and plan files tell it, its fields by their keys, and what is hidden left out.
+    """Return a change for reports and plan files: its fields by key, without hidden values.
 
-    :param sides: its fields as they are and as they shall be, in other words than its own.
+    :param sides: its fields before and after in other words than its own.
     """
     change, entry = planned.change, planned.entry
     before, after = sides or (change.before, change.after)

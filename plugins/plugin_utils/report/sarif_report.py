@@ -25,14 +25,13 @@ _RULES = {
 _BROKEN = "A rule of the task"
 _LEVELS = {_FINDING: "error", _WARNING: "warning", _REMOVAL: "warning"}
 _SETTINGS = "instance.yml"
-"""The file at which findings stand that are about no other one: code hosts take none without a place."""
+"""The file for findings about no other file: code hosts accept none without a place."""
 
 
 def as_sarif(account: RunResult, src: Path | None = None) -> str:
     """Return each finding, warning and removal as a result.
 
-    :param src: the directory of the files. Where it lies in a checkout, files are named from the root of that, as
-        reviews name them.
+    :param src: the directory of the files. In a checkout, files are named from its root, as reviews name them.
     """
     base = _from_checkout(src)
     # A run that never came to a plan has findings without a place.
@@ -85,7 +84,7 @@ def _location(base: PurePosixPath, file: str, region: dict[str, int]) -> dict[st
 
 
 def _from_checkout(src: Path | None) -> PurePosixPath:
-    """The way from the root of the checkout to the files."""
+    """Return the path from the root of the checkout to the files."""
     if src is None:
         return PurePosixPath()
     folder = src.absolute()

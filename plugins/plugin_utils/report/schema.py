@@ -25,7 +25,7 @@ _COUNTED = (*ACTIONS.values(), "unchanged", "errors", "skipped")
 
 
 def report_schema() -> dict[str, Any]:
-    """The schema of the account, every member described."""
+    """Return the schema of the report, with every member described."""
     document = _closed(
         {
             "outcome": {"enum": list(OUTCOMES), "description": "What it came to."},
@@ -107,7 +107,7 @@ def report_schema() -> dict[str, Any]:
 
 
 def report_schema_file() -> bytes:
-    """The schema as it is shipped."""
+    """Return the content of the shipped schema file."""
     return (json.dumps(report_schema(), indent=2) + "\n").encode()
 
 
@@ -141,7 +141,7 @@ def _change() -> dict[str, Any]:
 
 
 def _closed(members: dict[str, Any]) -> dict[str, Any]:
-    """An object with these members and no other."""
+    """Return an object with these members and no others."""
     return {
         "type": "object",
         "properties": members,

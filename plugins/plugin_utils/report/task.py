@@ -53,9 +53,9 @@ def write_reports(
 def teller(
     show: Callable[[str], None] = tell_on_screen, clock: Callable[[], float] = time.monotonic, host: str = ""
 ) -> Callable[[Progress], None]:
-    """Return a function that shows the progress of a run every few seconds, and nothing if the run is short.
+    """Return a function that prints the progress of a run every few seconds, and nothing if the run is short.
 
-    :param show: prints a line. :param host: the line begins with it, unless it is this machine.
+    :param show: prints a line. :param host: prefix of the line, unless it is this machine.
     """
     begins = "" if host in ("", "localhost") else f"{host}: "
     last = clock()

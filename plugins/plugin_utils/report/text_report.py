@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One account of a plan or an apply as text, JSON, Markdown and a page."""
+"""The result of a plan or an apply as text, JSON, Markdown or a page."""
 
 from __future__ import annotations
 
@@ -42,26 +42,26 @@ from .result import DONE, RunResult, masked_result
 from .sarif_report import as_sarif
 
 _LONGEST = 500
-"""Characters of a value that are shown; all of it stands in the report as JSON and in what the task returns."""
+"""Maximum characters of a value. The report as JSON and the result of the task have all of it."""
 
 _SHORTEST_SECRET = 6
 
 _EXAMPLES = 3
-"""Names of records that are in no file; the others are counted."""
+"""Number of named records that are in no file; the others are counted."""
 
 
 def as_text(account: RunResult) -> str:
-    """The account as a person reads it in a terminal, where the end stays in sight: every change with its fields, the
-    counts, what is wrong, and in the last line what it came to and why.
+    """Return the result for a terminal, where the end stays visible.
 
-    Changes that are alike have a line for all of them, and below it the name of each.
+    It has every change with its fields, the counts, what is wrong, and in the last line the outcome with its reason.
+    Equal changes have one line, and below it the name of each record.
     """
     told = [f"Forecast: {forecast(account)}"] if forecast(account) else []
     return _text(account, told, closing(account))
 
 
 def as_diff(account: RunResult) -> str:
-    """The same account without what it took, which differs from run to run: two of the same plan are equal."""
+    """Return the same without its cost, which differs from run to run: two reports of the same plan are equal."""
     why = _why(reasons(account))
     return _text(account, [], f"{account.outcome}{why and f': {why}'}")
 
@@ -112,7 +112,7 @@ def _marked(change: Mapping[str, Any], is_drift: bool) -> str:
 
 
 def named(change: Mapping[str, Any]) -> str:
-    """A change on one line, with the names of the fields that change."""
+    """Return a change on one line, with the names of the changed fields."""
     return name_and_fields(change, _record(change))
 
 
@@ -121,9 +121,9 @@ def _titled(title: str, texts: Sequence[str]) -> list[str]:
 
 
 def closing(account: RunResult, why: str = "") -> str:
-    """The last line: what it came to, what it took, and why where it failed.
+    """Return the last line: the outcome, its cost, and the reason of a failure.
 
-    :param why: the reason, where the account has none of its own.
+    :param why: the reason, if the result has none of its own.
     """
     told = why or _why(reasons(account))
     left = (
@@ -139,14 +139,14 @@ _WORDS = {"Refused": "reasons", "Findings": "findings", "Failed": "records that 
 
 
 def _why(wrong: Mapping[str, Sequence[str]]) -> str:
-    """The one reason; of many how many there are, and the first."""
+    """Return the one reason, or the number of reasons and the first."""
     for title, texts in wrong.items():
         return texts[0] if len(texts) == 1 else f"{len(texts)} {_WORDS[title]}, the first: {texts[0]}"
     return ""
 
 
 def _as_json(account: RunResult) -> str:
-    """The same data to every program that reads it, and nothing in it that a terminal obeys."""
+    """Return JSON with the same data for every program, and nothing that controls a terminal."""
     lines = json.dumps(account.document(), indent=1, ensure_ascii=False, default=str).split("\n")
     return "".join(f"{clean(line)}\n" for line in lines)
 
@@ -163,18 +163,18 @@ _FORMS: dict[str, Callable[[RunResult], str]] = {
 
 
 def check_report(path: Path) -> None:
-    """Tells whether a report can be written there, asked before anything is sent.
+    """Check that a report can be written to a path, before anything is sent.
 
-    :raises InvalidInput: for an ending that means nothing, and where there is no such directory, a device or a pipe.
+    :raises InvalidInput: for an unknown suffix, a missing directory, a device or a pipe.
     """
     check_report_path(path, _FORMS)
 
 
 def check_report_path(path: Path, endings: Collection[str]) -> None:
-    """Refuse a path at which no report can be written.
+    """Refuse a path that no report can be written to.
 
-    :param endings: those that say a form.
-    :raises InvalidInput: for another ending, and if there is no such directory, or a device or a pipe.
+    :param endings: the suffixes of known formats.
+    :raises InvalidInput: for another suffix, a missing directory, a device or a pipe.
     """
     if path.suffix not in endings:
         raise InvalidInput(f"report: {path} ends in {path.suffix or 'nothing'}; expected {' or '.join(endings)}")
@@ -192,11 +192,11 @@ def _type_of(path: Path) -> FileType | None:
 def write_report(
     account: RunResult, path: Path, src: Path | None = None, secrets: Iterable[str] = frozenset(), url: str = ""
 ) -> None:
-    """Writes the account as the ending of the file says: a page, JSON, Markdown, or its findings as SARIF.
+    """Write the result in the format of the file's suffix: a page, JSON, Markdown, CSV, or its findings as SARIF.
 
-    :param src: the directory of the files, where there is one.
-    :param secrets: texts that are not written, in whatever spelling a record of the service holds them.
-    :param url: where all of it is to be found, to which a comment links; empty: nobody said.
+    :param src: the directory of the files, if there is one.
+    :param secrets: texts that are not written, in any spelling of a record of the service.
+    :param url: of the full report, for the link in a comment; empty if unknown.
     """
     check_report(path)
     account = masked_result(account)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Two values of a field side by side, so that a person sees how they differ."""
+"""Show two values of a field side by side, so that people see how they differ."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
 _AHEAD = 40
-"""Characters that stand before the first one that differs, where long texts are cut."""
+"""Number of characters before the first difference if long texts are cut."""
 
 
 def side_by_side(before: Any, after: Any, limit: int) -> tuple[str, str]:
-    """Both values as JSON, each on one line. Of long texts the part is shown in which they begin to differ. What can't
-    be seen stands as escapes, and so do letters that look the same.
+    """Return both values as JSON, each on one line.
 
-    :param limit: characters that are shown of each.
+    Of long texts the part is shown in which they begin to differ. Invisible characters are escaped, and so are letters
+    that look the same.
+
+    :param limit: maximum characters of each.
     """
     texts = _json(before), _json(after)
     if before is not None and after is not None and texts[0] != texts[1] and _look(texts[0]) == _look(texts[1]):
@@ -48,7 +50,7 @@ def _cut(text: str, start: int, limit: int) -> str:
 
 
 def _look(text: str) -> str:
-    """A text without what nobody sees of it."""
+    """Return a text without its invisible characters."""
     if text.isascii():
         return text
     composed = unicodedata.normalize("NFKC", text)

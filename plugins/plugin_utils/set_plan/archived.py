@@ -1,8 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Archived duplicates of a set: records that no list shows are looked up in the archive before others are created with
-their natural keys, and before they are taken to be deleted.
+"""Archived duplicates of a set.
+
+Unlisted records are looked up in the archive before others are created with their natural keys, and before they count
+as deleted.
 """
 
 from __future__ import annotations
@@ -31,10 +33,10 @@ from .listed_state import ListedState
 from .plan import SAMPLE, Planned
 
 _PER_MINUTE = 200
-"""Requests that the service allows, for a hint if the run has no limit of its own."""
+"""Requests a minute that the service allows, for a hint if the run has no limit of its own."""
 
 Pair = tuple[Planned, "Record | None"]
-"""A planned change, and the record as it is."""
+"""A planned change, and its present record."""
 
 Item = TypeVar("Item")
 
@@ -42,7 +44,7 @@ Item = TypeVar("Item")
 def number_looked_up(number: int, most: int | None) -> int:
     """Return how many of some records are looked up.
 
-    :param most: look up all of so many; None: all, however many.
+    :param most: look up all up to this number; None: always all.
     """
     return number if most is None or number <= most else min(number, SAMPLE)
 
@@ -53,8 +55,9 @@ def spread(items: Sequence[Item], number: int) -> Sequence[Item]:
 
 
 def looks_up(client: Client, state: ListedState, kind: Kind) -> bool | None:
-    """Return whether the instance looks up records of a kind by barcode; None if it is not known. Sends a lookup of a
-    listed record.
+    """Return True if the instance looks up records of a kind by barcode, or None if that is unknown.
+
+    Send a lookup of a listed record.
     """
     return client.looks_up_barcodes(kind, (record.flat.get(kind.barcode_key) for record in state.records(kind)))
 
@@ -75,10 +78,10 @@ def with_archived(context: PlanContext, matched: list[Pair], states: Collection[
 
 
 class _Missing:
-    """Planned records of one kind that shall have one state and that no list shows.
+    """Planned records of one kind with the same state that no list shows.
 
     :param matched: all planned records; those that are found are paired with their records.
-    :param indexes: where the missing ones stand.
+    :param indexes: indexes of the missing records.
     """
 
     def __init__(self, context: PlanContext, matched: list[Pair], indexes: Sequence[int]) -> None:
@@ -117,7 +120,7 @@ class _Missing:
         return planned.schema, planned.desired
 
     def _name(self, index: int) -> str:
-        """The name of a record in the journal."""
+        """Return the name of a record in the journal."""
         planned, _none = self._matched[index]
         return f"{planned.kind.name} {planned.noted}"
 

@@ -1,9 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Finds the damage that a spreadsheet does to the cells of a table: some are emptied, zeros are lost, and long numbers
-are cut.
-"""
+"""Find the damage of a spreadsheet to cells of a table: emptied cells, lost zeros, and cut numbers."""
 
 from __future__ import annotations
 
@@ -24,11 +22,11 @@ from .listed_state import ListedState
 from .plan import Planned
 
 _CUT = re.compile(r"\d[.,]\d+E\+\d{2,3}")
-"""The form in which a spreadsheet shows a long number, and writes it into CSV."""
+"""The form in which a spreadsheet shows a long number and writes it into CSV."""
 
 
 class EmptiedCells:
-    """Counts empty cells of fields that have a value in the instance: somebody may have meant to clear these."""
+    """Count empty cells of fields with a value in the instance: somebody may have meant to clear these."""
 
     def __init__(self) -> None:
         self._counts: dict[str, Counter[str]] = defaultdict(Counter)
@@ -42,7 +40,7 @@ class EmptiedCells:
                 self._counts[planned.entry.place.source][name] += 1
 
     def _wire(self, schema: Schema, name: str) -> str:
-        """The key of a column in answers; empty where it is no field that can be written."""
+        """Return the key of a column in answers, or an empty text if it is no writable field."""
         key = (schema.kind.name, name)
         if key not in self._wires:
             field = schema.find(name)
@@ -50,7 +48,7 @@ class EmptiedCells:
         return self._wires[key]
 
     def warnings(self, desired: DesiredInstance) -> list[str]:
-        """A line for each table."""
+        """Return a warning for each table."""
         return [
             _emptied(source, counts, desired.hiding.is_on and desired.hiding.is_vaulted(source))
             for source, counts in self._counts.items()
@@ -71,10 +69,11 @@ def _emptied(source: str, counts: Mapping[str, int], is_hidden: bool) -> str:
 
 
 class LostDigits:
-    """Looks for keys of tables that spreadsheets made numbers of: the instance has them with zeros in front, or they
-    are long and were cut.
+    """Find keys of tables that spreadsheets converted to numbers.
 
-    :param state: what is there.
+    The instance has them with leading zeros, or they were cut.
+
+    :param state: the listed state of the instance.
     """
 
     def __init__(self, state: ListedState) -> None:
@@ -84,9 +83,9 @@ class LostDigits:
     def found(
         self, schema: Schema, keys: Sequence[str], values: Mapping[str, object], entry: Entry
     ) -> tuple[str, FieldError] | None:
-        """The field that most likely lost digits, and what to say about it.
+        """Return the field that most likely lost digits, and the message about it.
 
-        :param values: a record that is not there.
+        :param values: of a record that does not exist.
         """
         if not entry.is_table:
             return None
@@ -103,7 +102,7 @@ class LostDigits:
         return None
 
     def _widths_of(self, schema: Schema, key: str) -> list[int]:
-        """The lengths of the keys that have zeros in front."""
+        """Return the lengths of the keys with leading zeros."""
         name = (schema.kind.name, key)
         if name not in self._widths:
             texts = (read_some(schema, (key,), record)[key] for record in self._state.records(schema.kind))

@@ -1,9 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Checks of a plan as a whole: settings that mean nothing, choices that leave out what others need, records
-that refer to what is taken away.
-"""
+"""Check a plan as a whole: settings without meaning, incomplete choices, references to removed records."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ _LEFT_OUT = "is not there yet, and making it is not part of this plan"
 
 
 def check_settings(context: PlanContext) -> None:
-    """Names of fields in identity and marker: a guard that means nothing is an error."""
+    """Check names of fields in identity and marker: a guard without meaning is an error."""
     desired = context.desired
     for section, names in desired.identity.items():
         schema = context.schema_of(section)
@@ -46,14 +44,14 @@ def check_settings(context: PlanContext) -> None:
 
 
 def check_scope(context: PlanContext) -> None:
-    """Fields and values of the scope; a value may be a record that is still to be made."""
+    """Check fields and values of the scope. A value may be a record that is still to be created."""
     for section, fields in context.desired.scope.items():
         for name, problem in context.scope.problems(section, fields):
             context.find(context.desired.place_of(f"scope.{section}.{name}"), f"scope.{section}.{problem}")
 
 
 def check_sight(context: PlanContext) -> None:
-    """Fields that decide which records belong to the set, and that the account does not see."""
+    """Check fields that decide which records belong to the set and that the account does not see."""
     for section in context.desired.sections:
         schema = context.schema_of(section)
         if schema is None or not schema.kind.has_own_fields:
@@ -69,7 +67,7 @@ def check_sight(context: PlanContext) -> None:
 
 
 def is_in_scope(context: PlanContext, planned: Planned, current: Record | None) -> bool:
-    """Tells whether a record is, and stays, in the scope of the set; a finding where not."""
+    """Return True if a record is, and stays, in the scope of the set. Otherwise note a finding."""
     section, entry = planned.section, planned.entry
     if section not in context.desired.scope or not planned.kind.is_plain:
         return True
@@ -83,7 +81,7 @@ def is_in_scope(context: PlanContext, planned: Planned, current: Record | None) 
 
 
 def check_chosen(context: PlanContext) -> None:
-    """Names in only and exclude that mean nothing, and records that need one that was left out."""
+    """Check names in only and exclude that mean nothing, and records that need a record outside the choice."""
     options, result = context.options, context.result
     if not options.only and not options.exclude:
         return
@@ -113,7 +111,7 @@ def check_chosen(context: PlanContext) -> None:
 def removals_of(
     context: PlanContext, matched: Iterable[tuple[Planned, Record | None]], pruned: Iterable[Planned]
 ) -> dict[str, Planned]:
-    """The planned changes by which the files, or a prune, take away or archive a record, by its uuid."""
+    """Return the planned changes that remove or archive a record, by its uuid."""
     gone = {
         current.uuid: planned
         for planned, current in matched
@@ -124,9 +122,9 @@ def removals_of(
 
 
 def check_needs(context: PlanContext, planned: Planned, gone: Mapping[str, Planned]) -> None:
-    """Refuses references to a record that is taken away, and references that find nothing any more afterwards.
+    """Refuse references to a removed record, and references without a target after the apply.
 
-    :param gone: as :func:`removals_of` has it.
+    :param gone: as returned by :func:`removals_of`.
     """
     for key, value in planned.desired.items() if gone else ():
         for number, reference in numbered_references(value):
@@ -136,9 +134,9 @@ def check_needs(context: PlanContext, planned: Planned, gone: Mapping[str, Plann
 
 
 def check_unique(context: PlanContext, planned: Planned, gone: Mapping[str, Planned]) -> None:
-    """A value that must be unique is given to a record only after the one that has it now lets go of it.
+    """Note that a record gets a unique value only after the record that has it now gives it up.
 
-    :param gone: as :func:`removals_of` has it.
+    :param gone: as returned by :func:`removals_of`.
     """
     schema, change = planned.schema, planned.change
     mine = change.current.uuid if change.current else ""
@@ -160,7 +158,7 @@ def check_unique(context: PlanContext, planned: Planned, gone: Mapping[str, Plan
 
 
 def check_order(context: PlanContext) -> None:
-    """Records that wait for each other's unique values wait for ever."""
+    """Refuse records that wait for each other's unique values for ever."""
     for planned, key, holder in waiting_for_ever(context.result.changes):
         name, value = written_as(planned.schema, planned.entry, key), shorten(planned.change.values[key])
         words = f"must be unique, and the one at {holder.place} has it and waits for a value of this one"
@@ -168,7 +166,7 @@ def check_order(context: PlanContext) -> None:
 
 
 def check_user(context: PlanContext, planned: Planned, gone: Mapping[str, Planned]) -> None:
-    """A user is made of a person, and nothing takes a user away: that person must stay."""
+    """Refuse to remove the person of a user: nothing removes the user."""
     for reference in references_in(planned.change.values.get("person")):
         problem = _needs(context, reference, gone)
         if problem:
@@ -176,7 +174,7 @@ def check_user(context: PlanContext, planned: Planned, gone: Mapping[str, Planne
 
 
 def _needs(context: PlanContext, reference: Reference, gone: Mapping[str, Planned]) -> str:
-    """Says why a reference means nothing any more once the plan is done; empty where it still means something."""
+    """Return why a reference has no target once the plan is done, or an empty text if it has one."""
     other = gone.get(str(reference.uuid))
     if other is None:
         record = context.state.find(reference)

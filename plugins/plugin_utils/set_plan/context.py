@@ -48,7 +48,7 @@ from .unlisted import UnlistedRecords
 
 
 def numbered_references(value: Any) -> Iterator[tuple[int, Reference]]:
-    """Every reference in a canonical value, with the item of the list that it is in."""
+    """Yield every reference in a canonical value, with its index in the list around it."""
     if isinstance(value, Reference):
         yield 0, value
     elif isinstance(value, tuple):
@@ -58,28 +58,28 @@ def numbered_references(value: Any) -> Iterator[tuple[int, Reference]]:
 
 
 _FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
-"""Unicode normal forms in which one name may be typed: macOS and some spreadsheets part letters from accents."""
+"""Unicode normal forms of a typed name: macOS and some spreadsheets separate letters from accents."""
 
 
 def _in_form(written: Any, form: Literal["NFC", "NFD"]) -> Any:
-    """Turns a written value into a unicode normal form."""
+    """Return a written value in a Unicode normal form."""
     if isinstance(written, Mapping):
         return {name: _in_form(one, form) for name, one in written.items()}
     return unicodedata.normalize(form, written) if isinstance(written, str) else written
 
 
 _MOST_NAMED = 5
-"""Old names that a warning has."""
+"""Maximum number of old names in a warning."""
 
 
 class PlanContext:
     """The context of one plan.
 
-    :ivar entries: section to what was written for it.
+    :ivar entries: section to its entries.
     :ivar claimed: name of a kind to the uuids of its records that are in the files.
-    :ivar complaints: how often something was found wrong; what is wrong with many records may be one finding.
-    :ivar unmade: template and label of fields that are still to be made, which is not part of the plan.
-    :ivar seen: natural keys of everything that is planned, where only some of it is chosen.
+    :ivar complaints: number of mistakes; the same mistake in many records may be one finding.
+    :ivar unmade: template and label of fields that do not exist and are not in the plan.
+    :ivar seen: natural keys of everything that is planned, if only some of it is chosen.
     """
 
     def __init__(self, client: Client, desired: DesiredInstance, options: PlanOptions) -> None:
@@ -116,7 +116,7 @@ class PlanContext:
     # ---- findings
 
     def find(self, place: Place, message: str) -> None:
-        """Notes what is wrong, and where; a :class:`FieldError` says what may be told of it where it is hidden."""
+        """Note a finding. A :class:`FieldError` has the message for a hidden value."""
         self.complaints += 1
         if place in self._misread:
             return
@@ -134,13 +134,16 @@ class PlanContext:
 
     @property
     def findings(self) -> list[Finding]:
-        """Everything that is wrong, in the order of its places."""
+        """Return all findings in the order of their places."""
         return sorted(self._found, key=lambda one: (one.place.source, one.place.line, one.place.column))
 
     # ---- schemas
 
     def schema(self, kind: Kind) -> Schema:
-        """The fields of a kind on this instance; where nothing defines them, those that its records have."""
+        """Return the fields of a kind on this instance.
+
+        Without definitions these are the fields that its records have.
+        """
         if kind.name not in self._schemas:
             schema = self.client.schema(kind)
             if kind.open_fields:
@@ -151,7 +154,7 @@ class PlanContext:
         return self._schemas[kind.name]
 
     def schema_of(self, section: str) -> Schema | None:
-        """The fields of the records of a section, where those are records with fields."""
+        """Return the fields of the records of a section, if these are records with fields."""
         kind = KINDS[SECTIONS[section]]
         return self.schema(kind) if kind.can_be_looked_up else None
 
@@ -160,7 +163,7 @@ class PlanContext:
     def one(
         self, entry: Entry, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], hits: Sequence[Record]
     ) -> Record | None:
-        """The one record that has a natural key; several are a finding."""
+        """Return the one record with a natural key. Several are a finding."""
         if len(hits) < 2:
             return hits[0] if hits else None
         try:
@@ -170,9 +173,9 @@ class PlanContext:
             return None
 
     def claim(self, kind: Kind, uuid: str, entry: Entry, more: str = "") -> bool:
-        """Tells whether no other entry means the same record.
+        """Return True if no other entry means the same record.
 
-        :param more: what there is to say about it if one does.
+        :param more: added to the finding if one does.
         """
         earlier = self.claimed.setdefault(kind.name, {}).setdefault(uuid, entry)
         if earlier is not entry:
@@ -202,7 +205,7 @@ class PlanContext:
         return fine
 
     def note_references(self, values: Mapping[str, Any], entry: Entry) -> None:
-        """Notes to what an entry refers, where somebody wants to know."""
+        """Note what an entry refers to, if requested."""
         for key, value in values.items() if self.options.note_references else ():
             for _number, reference in numbered_references(value):
                 mark = mark_of(reference.awaits, reference.uuid)
@@ -240,7 +243,7 @@ class PlanContext:
         return Meaning(known)
 
     def carried(self) -> list[str]:
-        """Tells which old names were taken for the new ones, and what to write."""
+        """Return which old names were replaced by new names, and what to write."""
         if not self._carried:
             return []
         if self.hiding.is_on:
@@ -256,7 +259,7 @@ class PlanContext:
         ]
 
     def doubt(self, entry: Entry) -> None:
-        """Notes an entry that is wrong itself: that others refer to it is no mistake of theirs."""
+        """Note an entry that is wrong itself: references to it are no mistakes."""
         kind = entry.kind
         schema = self.schema(kind)
         first, *labels = [str(entry.fields.get(written_as(schema, entry, field.key))) for field in kind.identity] or [
@@ -265,9 +268,9 @@ class PlanContext:
         self._doubtful |= {(kind.name, name) for name in (first, *labels, *(f"{first}/{label}" for label in labels))}
 
     def find_reference(self, entry: Entry, key: str, number: int, reference: Reference, problem: str) -> None:
-        """Notes what is wrong with a reference, where it was written.
+        """Note what is wrong with a reference, at its place.
 
-        :param number: which item of the list in its field it is.
+        :param number: its index in the list of its field.
         """
         name = written_as(self.schema(entry.kind), entry, key)
         written = entry.fields.get(name)
@@ -284,7 +287,7 @@ class PlanContext:
         self.find(entry.place_in((*way, *inner)), with_remedy(error, remedy))
 
     def _is_named_in_secret(self, record: Record) -> bool:
-        """Tells whether a record has its name from what must not be shown."""
+        """Return True if a record has its name from a hidden value."""
         entry = self.claimed.get(record.kind.name, {}).get(record.uuid)
         if entry is None or not self.hiding.is_on:
             return False
@@ -298,20 +301,20 @@ class PlanContext:
     def planned(
         self, section: str, entry: Entry, schema: Schema, values: dict[str, Any], keys: tuple[str, ...], words: str
     ) -> Planned:
-        """An entry as it is planned before it is compared.
+        """Return an entry as it is planned before the comparison.
 
-        :param words: its natural key, which is hidden where it must not be shown.
+        :param words: its natural key, which is hidden if it must not be shown.
         """
         made = Planned(section, entry, schema, values, keys, words, NO_CHANGE[schema.kind.name])
         return made.hide(self.hiding) if self.hiding.has_any else made
 
     def warn(self, planned: Planned, warnings: Iterable[str]) -> None:
-        """Notes what should be known of a record, although it is no error."""
+        """Note warnings about a record."""
         shown = (NOT_SHOWN if self.hiding.touches(planned.entry) else one for one in warnings)
         self.result.warnings += [f"{planned}: {one}" for one in shown]
 
     def take(self, planned: Planned) -> None:
-        """Into the plan with a change, or among the unchanged."""
+        """Add a change to the plan, or count it as unchanged."""
         if self.options.only or self.options.exclude:
             self.seen.add(planned.words or planned.key)
         if not planned.change.changed:
@@ -324,12 +327,12 @@ class PlanContext:
             self.result.changes.append(planned)
 
     def skip(self, planned: Planned, reason: str) -> None:
-        """Leaves a record as it is, and says why."""
+        """Leave a record as it is, and note the reason."""
         self.result.skipped[planned.section] += 1
         self.result.warnings.append(f"{planned}: {reason}")
 
     def is_chosen(self, planned: Planned) -> bool:
-        """Tells whether only and exclude leave a change in the plan."""
+        """Return True if only and exclude leave a change in the plan."""
         only, exclude = self.options.only, self.options.exclude
         if not only and not exclude:
             return True

@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The plan for field definitions: new ones come first, because other records are written with them.
+"""Plan field definitions. New definitions come first, because other records are written with them.
 
-Relations between definitions are written with the key or the label of the other field. The instance makes the uuids,
-and files shall mean the same on every instance.
+Relations between definitions are written with the key or the label of the other field. The instance generates the
+uuids, and files must mean the same on every instance.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SECTION = "fields"
 
 
 class Definitions:
-    """Plans the definitions of every template.
+    """Plan the definitions of every template.
 
     :param compare: plans the change of one record.
     """
@@ -47,7 +47,7 @@ class Definitions:
         self._final: list[tuple[str, Record | None, Entry]] = []
 
     def run(self) -> None:
-        """Plans them all; from now on every field is known as it will be."""
+        """Plan all definitions. From now on every field is known as it will be."""
         for template in TEMPLATES:
             entries = self._entries(template)
             other = [one for entry in entries for one in [self._plan(template, entry)] if one is not None]
@@ -66,9 +66,7 @@ class Definitions:
         )
 
     def _plan(self, template: str, entry: Entry) -> Field | None:
-        """Plans one definition. Returns the field as it will be where that is not as it is; one that is still to be
-        made has its label as its key.
-        """
+        """Plan one definition. Return the field as it will be if it changes. A new field has its label as its key."""
         context, schema = self._context, self._schema
         complaints = context.complaints
         fields, later = self._with_relations(entry)
@@ -123,9 +121,7 @@ class Definitions:
         return field
 
     def _check_identity(self, entry: Entry, field: Field) -> None:
-        """Refuses another type for a field that identifies records: the service may empty it, and nothing would tell
-        them apart.
-        """
+        """Refuse another type for a field that identifies records: the service may empty it."""
         for section, entries in self._context.entries.items():
             kind = KINDS[SECTIONS[section]]
             if kind.template != entry.template or not entries:
@@ -137,7 +133,7 @@ class Definitions:
                 self._context.find(entry.place_of("type"), f"type: {problem}; identify them by another field first")
 
     def _check_names(self, template: str) -> None:
-        """Refuses a label that is the label or the key of another field: nobody could say which field is meant."""
+        """Refuse a label that is the label or the key of another field: it would be ambiguous."""
         final, self._final = self._final, []
         written = {current.uuid for _label, current, _entry in final if current is not None}
         definitions = self._context.client.definitions(template) if final else []
@@ -179,7 +175,7 @@ class Definitions:
         return {**fields, "relations": resolved}, written if missing else None
 
     def _check_uuids(self, entry: Entry, written: Any) -> None:
-        """A relation by uuid must be to a field that is there."""
+        """Check that a relation by uuid is to an existing field."""
         given = {
             number: one["field_uuid"]
             for number, one in enumerate(written if isinstance(written, list) else ())
@@ -211,7 +207,7 @@ class Definitions:
 
 
 def _doubtful(values: Mapping[str, Any], current: Record | None) -> Field | None:
-    """A field whose definition is wrong: it is there, and takes whatever was written for it."""
+    """Return the existing field of a wrong definition, for which any value is accepted."""
     label = values.get("label") or (current.flat.get("label") if current else None)
     key = str(current.flat.get("field_key")) if current else label
     return Field(key, "ANY", str(label or "")) if isinstance(key, str) else None

@@ -69,7 +69,7 @@ def _matches(state: ListedState, planned: Planned) -> list[Record]:
 def listed_now(
     client: Client, before: ListedState | None, changed: Collection[str], wanted: Iterable[Planned]
 ) -> ListedState:
-    """Return the state of the instance in which some records are looked for.
+    """Return the state of the instance for looking up records.
 
     :param changed: names of the kinds that are listed once more; all other lists are those of the plan.
     """

@@ -1,9 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rooms, locations and persons that are to be taken away, and what refers to them: whoever stands in a room must have
-left it before.
-"""
+"""Rooms, locations and persons that are to be removed, and the records that refer to them and must leave first."""
 
 from __future__ import annotations
 
@@ -34,11 +32,11 @@ _MOST_NAMED = 3
 
 @dataclass(frozen=True)
 class Holder:
-    """A record that refers to one that is to be taken away, and stays.
+    """A record that refers to a record to remove, and stays.
 
-    :ivar name: what it is called in messages.
-    :ivar key: the field in which it refers to it.
-    :ivar note: what is said of it besides: an archived record keeps its links.
+    :ivar name: its name in messages.
+    :ivar key: the field with the reference.
+    :ivar note: added to messages: an archived record keeps its links.
     """
 
     record: Record
@@ -56,16 +54,18 @@ def may_be_occupied(planned: Planned) -> bool:
 
 
 def check_held(context: PlanContext, lifecycles: Lifecycles) -> None:
-    """Refuse to delete a record to which another one refers that stays as it is, and say that it may fail if the others
-    are not all known. With any other finding it is not known yet which records leave, so nothing is checked.
+    """Refuse to delete a record with a reference from a record that stays unchanged.
 
-    :param lifecycles: say which references stay as they are whatever the files say.
+    Say that a deletion may fail if the other records are not all known. With any other finding it is not known yet
+    which records leave, so nothing is checked.
+
+    :param lifecycles: decide which references stay whatever the files say.
     """
     if context.findings:
         return
 
     def is_told(schema: Schema, holder: Holder) -> bool:
-        """Tells whether the reference is written in the files, and so is a finding of its own."""
+        """Return True if the reference is written in the files, and so is a finding of its own."""
         entry = context.claimed.get(schema.kind.name, {}).get(holder.record.uuid)
         if entry is None or entry.state != "present" or context.options.only or context.options.exclude:
             return False
@@ -81,7 +81,7 @@ def check_held(context: PlanContext, lifecycles: Lifecycles) -> None:
 
 
 def without_held(state: ListedState, changes: Iterable[Planned]) -> Iterator[tuple[Planned, str]]:
-    """Yields what can't be taken away any more where some changes of a plan are left out, each with the reason."""
+    """Yield records that can no longer be removed if some changes are left out of a plan, each with the reason."""
     left = list(changes)
     while held := list(_Look(state, left).held()):
         yield from ((planned, why_held(planned, holders)) for planned, holders in held)
@@ -91,7 +91,7 @@ def without_held(state: ListedState, changes: Iterable[Planned]) -> Iterator[tup
 
 
 def why_held(planned: Planned, holders: Iterable[Holder]) -> str:
-    """Says why a record can't be taken away: a few of those that refer to it, by their names."""
+    """Return why a record cannot be removed: the names of some records that refer to it."""
     names = sorted(map(str, holders))
     shown_names = names[:_MOST_NAMED] + ([f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else [])
     words = " and ".join([", ".join(shown_names[:-1]), shown_names[-1]] if len(shown_names) > 1 else shown_names)
@@ -103,9 +103,9 @@ def why_held(planned: Planned, holders: Iterable[Holder]) -> str:
 
 
 class _Look:
-    """Looks for what refers to the records that a plan takes away. Notes on these which changes must be done before.
+    """Find what refers to the records that a plan removes. Note on these which changes must come first.
 
-    :ivar searched: names of the kinds that were looked through.
+    :ivar searched: names of the kinds that were searched.
     """
 
     def __init__(self, state: ListedState, changes: Iterable[Planned]) -> None:
@@ -134,9 +134,9 @@ class _Look:
     def held(
         self, is_told: Callable[[Schema, Holder], bool] = lambda _schema, _holder: False
     ) -> Iterator[tuple[Planned, list[Holder]]]:
-        """Yields what can't be taken away, with those that refer to it.
+        """Yield records that cannot be removed, with the records that refer to them.
 
-        :param is_told: whether a holder is left out.
+        :param is_told: returns True if such a record is left out.
         """
         for uuid, found in self._found.items():
             holders = [holder for schema, holder in found if not is_told(schema, holder)]
@@ -170,13 +170,13 @@ class _Look:
                 self._found.setdefault(uuid, []).append((schema, Holder(record, name, key, note)))
 
     def _after(self, planned: Planned, key: str, now: Mapping[str, None]) -> Mapping[str, None]:
-        """The references of a field once a change is done."""
+        """Return the references of a field after a change."""
         if planned.change.action == DELETE:
             return {}
         return self._meant(planned.change.values[key]) if key in planned.change.values else now
 
     def _meant(self, value: Any) -> dict[str, None]:
-        """The uuids of the records that are to be taken away and to which a value refers."""
+        """Return the uuids of the records to remove that a value refers to."""
         found: dict[str, None] = {}
         for reference in references_in(value):
             uuid = self._state.completed(reference).uuid

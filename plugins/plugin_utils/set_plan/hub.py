@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The plan for the hub: which objects are offered there, joined in memory with its items and orders."""
+"""Plan the hub: the objects on offer, joined in memory with items and orders."""
 
 from __future__ import annotations
 
@@ -46,16 +46,16 @@ FIELDS = (
     Field("category", "TEXT"),
     PRICE,
 )
-"""The fields of an offer in files: the object; category and price where the service's own suggestion is not meant."""
+"""The fields of an offer in files: the object, and category and price unless the service suggests them."""
 
 _ITEMS = Schema.of(HUB_ITEM)
 
 Offer = tuple[Entry, dict[str, Any], str, Change, str]
-"""Entry, canonical values, the object in words, the change, and the fingerprint of the item that it was made from."""
+"""Entry, canonical values, the object in words, the change, and the fingerprint of the item before it."""
 
 
 def schema() -> Schema:
-    """The fields of an offer."""
+    """Return the fields of an offer."""
     return Schema(HUB_ITEM, FIELDS)
 
 
@@ -67,10 +67,10 @@ def plan_offers(
     parse: Callable[[Schema, Entry], dict[str, Any]],
     meaning: Callable[[Reference], Meaning],
 ) -> Iterator[Offer]:
-    """Plans what is to be done on the hub for each entry.
+    """Plan the change of the hub for each entry.
 
-    :param find: is told what is wrong, and where.
-    :param claim: whether no other entry means the same object.
+    :param find: called with place and message of a finding.
+    :param claim: returns True if no other entry means the same object.
     :param meaning: resolves a reference.
     """
     items = _Items(state)
@@ -98,7 +98,7 @@ def plan_offers(
 
 
 def offered(state: ListedState) -> list[Record]:
-    """The items that are offered on the hub."""
+    """Return the items on offer."""
     return [record for record in state.records(HUB_ITEM) if not _ITEMS.read(record.flat).get("deleted")]
 
 
@@ -120,12 +120,12 @@ def offer_of(state: ListedState, values: Mapping[str, Any]) -> Record | None:
 
 
 def asset_ids_offered(state: ListedState) -> set[Any]:
-    """The integer ids of the objects that are offered on the hub."""
+    """Return the integer ids of the objects on offer."""
     return {_ITEMS.read(record.flat).get("asset_id") for record in offered(state)}
 
 
 class _Items:
-    """Finds offers, and orders, by the integer id of the object; orders are read when needed."""
+    """Find offers and orders by the integer id of the object. Orders are read on demand."""
 
     def __init__(self, state: ListedState) -> None:
         self._state = state

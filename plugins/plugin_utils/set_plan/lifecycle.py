@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Leaves alone what the files say, and refuses to take away what they, or an earlier run, protect."""
+"""Ignore what the files say, and refuse to remove what they, or an earlier run, protect."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from .plan import Planned, Protection, offer_mark, shield_mark
 _TAKEN_AWAY = {DELETE: "take it away", ARCHIVE: "archive it"}
 
 KeysOf = Callable[[Entry], tuple[Schema, dict[str, Any], tuple[str, ...]]]
-"""Reads an entry: its schema, its values, and the fields that identify it; none where that is not known."""
+"""Reads an entry: its schema, its values, and the fields of its natural key, which are empty if unknown."""
 
 WordsOf = Callable[[str, Schema, Record], str]
-"""The natural key of a record in words, from its section and schema."""
+"""Returns the natural key of a record in words, from its section and schema."""
 
 
 class Lifecycles:
     """The lifecycle of each record of one plan.
 
-    :param words_of: the natural key that a record has now.
+    :param words_of: returns the present natural key of a record.
     """
 
     def __init__(self, context: PlanContext, words_of: WordsOf) -> None:
@@ -48,7 +48,7 @@ class Lifecycles:
     # ---- left alone
 
     def check_settings(self) -> None:
-        """Fields in the settings that mean nothing, or that identify records."""
+        """Check fields in the settings that mean nothing, or that identify records."""
         desired = self._context.desired
         for section, lifecycle in self._settings.items():
             schema = self._schema_of(section) if section in desired.sections else None
@@ -73,9 +73,9 @@ class Lifecycles:
         return offer_schema() if SECTIONS[section] == HUB_ITEM.name else self._context.schema_of(section)
 
     def narrow(self, planned: Planned, is_there: bool) -> None:
-        """Takes out of a planned record what is left alone; notes whether it says that it must stay.
+        """Remove ignored fields from a planned record. Note whether it says that it must stay.
 
-        :param is_there: whether the record is there already.
+        :param is_there: True if the record exists already.
         """
         if planned.entry.state != "present":
             return
@@ -87,7 +87,7 @@ class Lifecycles:
             planned.desired = {key: value for key, value in wanted if key not in planned.left_alone}
 
     def left_alone(self, section: str, schema: Schema, entry: Entry, is_there: bool) -> frozenset[str]:
-        """The keys of the fields of a record that are left alone; never those that identify it."""
+        """Return the keys of the ignored fields of a record. Fields of its natural key are never ignored."""
         general, own = self._settings.get(section, NOTHING), entry.lifecycle
         if general is NOTHING and own is NOTHING:
             return frozenset()
@@ -113,7 +113,7 @@ class Lifecycles:
     # ---- protected
 
     def note(self, planned: Planned, current: Record | None) -> None:
-        """Notes that a record says whether it must stay."""
+        """Note that a record says whether it must stay."""
         said = planned.entry.lifecycle.is_protected
         if said is not None and planned.entry.state == "present" and self._context.is_chosen(planned):
             self._context.result.protections.append(Protection(planned, current.uuid if current else "", said))
@@ -146,7 +146,7 @@ class Lifecycles:
                     result.warnings.append(f"{words}, so it protects nothing yet.")
 
     def refusals(self, keys_of_entry: KeysOf) -> Iterator[str]:
-        """Says which changes take away or archive a record that must stay, and why it must."""
+        """Yield which changes remove or archive a protected record, and why it is protected."""
         removals = [one for one in self._context.result.changes if one.change.action in _TAKEN_AWAY]
         shields = _Shields(self._context, keys_of_entry)
         for planned in removals:
@@ -166,17 +166,17 @@ class Lifecycles:
 
 
 class _Shields:
-    """Tells why a record must stay, whether or not it is a part of what is planned."""
+    """Find why a record must stay, whether or not it is a part of the plan."""
 
     def __init__(self, context: PlanContext, keys_of_entry: KeysOf) -> None:
         self._context = context
         self._keys_of_entry = keys_of_entry
 
     def why(self, section: str, names: Sequence[str], mark: str, entry: Entry | None = None) -> str:
-        """The reason why a record must stay; empty where it need not.
+        """Return the reason why a record must stay; empty if it need not.
 
-        :param names: all natural keys that it has, or would have. :param mark: how a journal knows it.
-        :param entry: it, as it is written.
+        :param names: all natural keys that it has, or would have. :param mark: its identifier in a journal.
+        :param entry: the record as written.
         """
         desired, options = self._context.desired, self._context.options
         if desired.lifecycle.get(section, NOTHING).protects(names):
@@ -202,7 +202,7 @@ class _Shields:
 
     @cached_property
     def _written(self) -> dict[str, Entry]:
-        """The records that are no part of what is planned, as a journal knows them, each with what says so."""
+        """Return the records outside the plan by their identifiers in a journal, each with the reason."""
         desired = self._context.desired
         entries = [*desired.shields, *(one for one in desired.unmanaged if one.lifecycle.is_protected)]
         return {mark: entry for entry in reversed(entries) for mark in self._marks(entry)}

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Limits of a plan: how many records of a section it may create, change and take away."""
+"""Limits of a plan: how many records of a section it may create, change and remove."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NAMES = {
 """Action to the names of its limits, in percent and as a number."""
 
 MANY_UPDATES = 100
-"""More updates of one field than this, in most of the set, look like a column that was shifted."""
+"""Minimum number of updates of one field, in most of the set, that look like a shifted column."""
 
 
 @dataclass(frozen=True)

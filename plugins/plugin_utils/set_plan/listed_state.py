@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The listed state of an instance: what is there and what is to come, found by natural key in complete lists."""
+"""The listed state of an instance: existing and planned records, found by natural key in complete lists."""
 
 from __future__ import annotations
 
@@ -52,24 +52,23 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.sigh
 )
 
 _LISTS_AHEAD = 2
-"""How many lists are read at a time; more would only be a burst of requests."""
+"""Number of lists that are read concurrently. More would be a burst of requests."""
 _MOST_HINTS = 20
 _MOST_NAMES = 20_000
 
 
 class Meaning(NamedTuple):
-    """A reference, resolved as far as that is possible, and its problem, which is empty if there is none."""
+    """A reference, resolved as far as possible, and its problem, which is empty if there is none."""
 
     reference: Reference
     problem: str = ""
 
 
 class ListedState(InstanceState):
-    """The records of an instance by kind, each kind listed once when it is first needed, and what a plan will add to
-    them.
+    """The records of an instance by kind, each kind listed once on demand, and the records that a plan adds.
 
-    :param schema_of: the fields that a kind has, those to come among them; None: those that it has now.
-    :param is_hidden: whether the name of a record must not be shown.
+    :param schema_of: returns the fields of a kind, new fields included; None: the existing fields.
+    :param is_hidden: returns True if the name of a record must not be shown.
     """
 
     def __init__(
@@ -113,22 +112,23 @@ class ListedState(InstanceState):
         return self._records[name]
 
     def _of_uuid(self, kind: Kind, uuid: str, template: str = "") -> Record | None:
-        """The record of a list that has a uuid."""
+        """Return the record of a list with a uuid."""
         name = f"{kind.name} {template}".strip()
         if name not in self._by_uuid:
             self._by_uuid[name] = {record.uuid: record for record in self.records(kind, template)}
         return self._by_uuid[name].get(uuid)
 
     def _of_id(self, kind: Kind, number: int) -> Record | None:
-        """The record of a list that has an id."""
+        """Return the record of a list with an id."""
         if kind.name not in self._by_id:
             self._by_id[kind.name] = {record.id: record for record in self.records(kind) if record.id is not None}
         return self._by_id[kind.name].get(number)
 
     @contextlib.contextmanager
     def reading_ahead(self, kinds: Iterable[Kind]) -> Iterator[None]:
-        """Inside, some kinds that will be needed are listed while other work is done. Where a list fails, that is told
-        when the kind is needed.
+        """List kinds that will be needed while the block does other work.
+
+        A failed list is reported when the kind is needed.
         """
         # One login, and one failure of it.
         self.client.tokens.current()
@@ -141,7 +141,7 @@ class ListedState(InstanceState):
                 self._ahead = {}
 
     def has_missed(self, name: str) -> bool:
-        """Tells whether a kind, listed once more, has records that were there before and are not known here."""
+        """Return True if a kind, listed once more, has earlier records that are unknown here."""
         known = {record.uuid for record in self.records(KINDS[name])}
         newest = max((record.id for record in self.records(KINDS[name]) if record.id is not None), default=0)
         return any(
@@ -154,13 +154,13 @@ class ListedState(InstanceState):
         return f"{kind.name} {template}".strip() in self._records
 
     def schema(self, kind: Kind) -> Schema:
-        """The fields that a kind has."""
+        """Return the fields of a kind."""
         return self._schema_of(kind)
 
     # ---- keys
 
     def key_of(self, schema: Schema, keys: Iterable[str], values: Mapping[str, Any]) -> Key | None:
-        """The natural key as something that can be looked up; None where a part of it is missing or not resolved."""
+        """Return the natural key in a form for lookups, or None if a part of it is missing or unresolved."""
         return natural_keys.key_of(schema, keys, values, self._mark)
 
     def _mark(self, reference: Reference) -> Any:
@@ -172,7 +172,7 @@ class ListedState(InstanceState):
     def find_existing(
         self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], template: str = ""
     ) -> list[Record]:
-        """The records that have the natural key of some values."""
+        """Return the records with the natural key of some values."""
         wanted = self.key_of(schema, keys, values)
         if wanted is None:
             return []
@@ -182,7 +182,7 @@ class ListedState(InstanceState):
     def keyed(
         self, schema: Schema, keys: Sequence[str], records: Iterable[Record]
     ) -> Iterator[tuple[Key | None, Record]]:
-        """Records, each behind its natural key as :meth:`key_of` has it."""
+        """Yield records, each after its natural key as returned by :meth:`key_of`."""
         return natural_keys.keyed(schema, keys, records, self._mark)
 
     def _index(self, schema: Schema, keys: tuple[str, ...], template: str = "") -> dict[Key, Record | list[Record]]:
@@ -202,15 +202,15 @@ class ListedState(InstanceState):
         return self._by_key[name]
 
     def listed(self, kind: Kind, _conditions: Sequence[Condition] = ()) -> list[Record]:
-        """Every record of a kind: a list that is complete is read once."""
+        """Return every record of a kind. A complete list is read once."""
         return self.records(kind)
 
     def some(self, kind: Kind) -> list[Record]:
-        """All of them, because they are read anyway."""
+        """Return all records, because they are read anyway."""
         return self.records(kind)
 
     def answered(self, kind: Kind, template: str = "") -> list[Record]:
-        """All of them, because they are read anyway."""
+        """Return all records, because they are read anyway."""
         return self.records(kind, template)
 
     def of_uuid(self, kind: Kind, uuid: str, template: str = "") -> Record | None:
@@ -219,7 +219,7 @@ class ListedState(InstanceState):
         return self.read_unlisted(kind, uuid) if record is None and kind.can_be_archived else record
 
     def is_archived(self, record: Record) -> bool:
-        """Tells whether a record is archived; one that a list shows is not."""
+        """Return True if a record is archived. A listed record is not."""
         return self._of_uuid(record.kind, record.uuid) is None and self.client.is_archived(record)
 
     def may_be_archived(self, record: Record) -> bool:
@@ -227,7 +227,7 @@ class ListedState(InstanceState):
         return self._of_uuid(record.kind, record.uuid) is None and super().may_be_archived(record)
 
     def sight(self, schema: Schema, _current: Record | None = None, keys: Collection[str] | None = None) -> Sight:
-        """The fields of a kind that the account does not see, as far as its list and the instance tell."""
+        """Return the fields of a kind that the account does not see, as far as its list and the instance show."""
         kind = schema.kind
         if kind.name not in self._sights:
             self._sights[kind.name] = ascertained(self.client, self.client.schema(kind), self._sight(kind))
@@ -250,22 +250,22 @@ class ListedState(InstanceState):
         return Sight.of(schema, self.records(kind))
 
     def take_over(self, other: ListedState, kinds: Iterable[str]) -> None:
-        """Takes the lists of some kinds from another view of the same instance, in which they are still true."""
+        """Reuse the lists of some kinds from another view of the same instance, in which they are still valid."""
         for name in kinds:
             if name in other._records:
                 self._records[name] = other._records[name]
 
     def take_all(self, other: ListedState) -> None:
-        """Take everything that another view of the same instance has just read."""
+        """Reuse everything that another view of the same instance has just read."""
         self.take_over(other, KINDS)
         self._unlisted |= other._unlisted
 
     # ---- what is to come
 
     def add_planned(self, schema: Schema, values: Mapping[str, Any], origin: Any) -> None:
-        """Notes a record that will have these values.
+        """Add a record that will have these values.
 
-        :param origin: what it is to be made from; a :class:`Record` where one that is there will have them.
+        :param origin: its source, which is the :class:`Record` if it exists.
         """
         if isinstance(origin, Record):
             # Most are written as they are answered, and there are very many.
@@ -278,7 +278,7 @@ class ListedState(InstanceState):
         self.add_other_name(schema, values, origin)
 
     def add_other_name(self, schema: Schema, values: Mapping[str, Any], origin: Any) -> None:
-        """Note values by which references mean a record beside those that it has."""
+        """Add values by which references mean a record besides its own values."""
         name = schema.kind.name
         self._planned.setdefault(name, []).append((schema, values, origin))
         self._resolved.pop(name, None)
@@ -287,13 +287,11 @@ class ListedState(InstanceState):
                 self._note(index, schema, keys, values, origin)
 
     def named_as(self, record: Record, key: str) -> Any:
-        """A field by which others refer to a record, as it will be once what is planned is done."""
+        """Return a field by which others refer to a record, with its value after the plan."""
         return self._becoming.get(record.uuid, {}).get(key) or record.flat.get(key)
 
     def name_to_be(self, reference: Reference) -> str | None:
-        """Return the natural key of a record that is referred to, as it will be once what is planned is done; None if
-        it has none.
-        """
+        """Return the natural key of a referenced record after the plan, or None if it has none."""
         kind = KINDS[reference.target]
         record = self.find(reference) if reference.awaits is None else None
         if record is None and reference.awaits is None:
@@ -308,20 +306,20 @@ class ListedState(InstanceState):
         return f"{head}/{label}" if head else None
 
     def _values_of(self, kind: Kind, origin: Any) -> Mapping[str, Any]:
-        """The values of a record that is still to be created."""
+        """Return the values of a record that is still to be created."""
         planned = self._planned.get(kind.name, [])
         if len(self._values.get(kind.name, {})) != len(planned):
             self._values[kind.name] = {id(one[2]): one[1] for one in planned}
         return self._values[kind.name].get(id(origin), {})
 
     def _is_renamed(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], record: Record) -> bool:
-        """Tells whether others refer to a record in another way once it has some values."""
+        """Return True if others refer to a record differently once it has some values."""
         return self.key_of(schema, keys, values) != self.key_of(
             schema, keys, natural_keys.read_some(schema, keys, record)
         )
 
     def _still_has(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], record: Record) -> bool:
-        """Tells whether a record that has a natural key keeps it."""
+        """Return True if a record with a natural key keeps it."""
         becoming = self._renamed.get(record.uuid)
         if becoming is None:
             return True
@@ -332,7 +330,7 @@ class ListedState(InstanceState):
         return self.key_of(schema, keys, after) == self.key_of(schema, keys, values)
 
     def replace(self, kind: Kind, origin: Any, record: Record) -> None:
-        """Notes that something which was to come is there already."""
+        """Note that a planned record exists already."""
         noted = self._planned.get(kind.name, [])
         self._planned[kind.name] = [(one[0], one[1], record if one[2] is origin else one[2]) for one in noted]
         self._resolved.pop(kind.name, None)
@@ -346,7 +344,7 @@ class ListedState(InstanceState):
             index.setdefault(key, []).append(origin)
 
     def find_planned(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> list[Any]:
-        """Everything that was noted to come with the natural key of some values."""
+        """Return everything planned with the natural key of some values."""
         if schema.kind.name not in self._planned:
             return []
         name = (schema.kind.name, tuple(keys))
@@ -360,7 +358,7 @@ class ListedState(InstanceState):
     # ---- references
 
     def find(self, reference: Reference) -> Record | None:
-        """The record that a resolved reference means; None where no list shows it (it is archived, or gone)."""
+        """Return the target of a resolved reference, or None if no list shows it (it is archived or deleted)."""
         kind = KINDS[reference.target]
         if reference.uuid:
             return self._of_uuid(kind, reference.uuid)
@@ -377,11 +375,11 @@ class ListedState(InstanceState):
         return reference if record is None else with_target(reference, record)
 
     def alike(self, is_now: Any, written: Any) -> tuple[Any, Any]:
-        """The values as they are: a list that is read later may tell more."""
+        """Return the values unchanged: a list that is read later may know more."""
         return is_now, written
 
     def known_name_of(self, reference: Reference) -> str | None:
-        """The natural key of a record that is referred to, where the lists that tell it were read."""
+        """Return the natural key of a referenced record, if the lists for it were read."""
         kind = KINDS[reference.target]
         if not self.is_listed(kind) or (kind.parent and not self.is_listed(KINDS[kind.parent])):
             return None
@@ -389,7 +387,7 @@ class ListedState(InstanceState):
         return None if record is None else self.name_of(record)
 
     def comparable(self, _schema: Schema, desired: Mapping[str, Any], _record: Record) -> Mapping[str, Any]:
-        """Return the values as they are: a reference that is resolved here has both its id and its uuid."""
+        """Return the values unchanged: a reference that is resolved here has both its id and its uuid."""
         return desired
 
     def with_uuids(self, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -449,7 +447,7 @@ class ListedState(InstanceState):
         return Meaning(reference, FieldError.at((), problem, misfit=cause))
 
     def note_unlisted(self, record: Record) -> None:
-        """Notes a record that references may mean, and that no list shows."""
+        """Add a record that references may mean, and that no list shows."""
         self._unlisted[record.uuid] = record
 
     def unlisted(self, kind: Kind) -> list[Record]:
@@ -470,10 +468,9 @@ class ListedState(InstanceState):
         return visibility(self.client, lists, self.read_unlisted, found)
 
     def meant_by(self, question: Question, before: bool) -> tuple[list[Any], list[Record]]:
-        """Finds what some fields identify, there or to come; and apart from that the records that have this natural key
-        and lose it.
+        """Find the targets of some fields, existing or planned, and separately the records that lose this natural key.
 
-        :param before: take names as they are before anything is renamed.
+        :param before: use names as they are before anything is renamed.
         """
         schema, values, keys = question.schema, question.values, tuple(sorted(question.keys))
         # Empty values are not looked up.
@@ -485,8 +482,9 @@ class ListedState(InstanceState):
         return [*kept, *self.find_planned(schema, keys, values)], [one for one in matches if one not in kept]
 
     def names(self, kind: Kind) -> list[str]:
-        """The names of the records of a kind, for a hint. There are only so many hints: they take long where there are
-        many records.
+        """Return the names of the records of a kind for a hint.
+
+        The number of hints is limited, because they take long.
         """
         self._hints += 1
         if self._hints > _MOST_HINTS:
@@ -499,13 +497,13 @@ class ListedState(InstanceState):
         return [name for name, record in self._names[kind.name] if not self._is_hidden(record)]
 
     def place_of(self, record: Record) -> Record | None:
-        """The record that another one is inside of, where that is known."""
+        """Return the parent of a record, if known."""
         key = record.kind.parent_key
         place = natural_keys.identity_of(record.kind).read_one(key, record.flat) if key else None
         return self.find(place) if isinstance(place, Reference) else None
 
     def name_of(self, record: Record) -> str | None:
-        """The natural key by which others refer to a record; None where it has none."""
+        """Return the natural key by which others refer to a record, or None if it has none."""
         if record.kind.parent and self.place_of(record) is None:
             return None
         return next(iter(natural_keys.written_names(record, self.find)), None)
@@ -513,9 +511,9 @@ class ListedState(InstanceState):
 
 @dataclass(frozen=True)
 class _Names:
-    """Finds what references mean, in complete lists and in what a plan adds to them.
+    """Resolve references in complete lists and in what a plan adds to them.
 
-    :ivar before: take names as they are before anything is renamed.
+    :ivar before: use names as they are before anything is renamed.
     """
 
     state: ListedState

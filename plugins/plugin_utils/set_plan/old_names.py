@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Old names of records that ``moved`` renames: others in the files may still refer to these by them."""
+"""Old names of records that ``moved`` renames: other records in the files may still use them."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 Pair = tuple[Mapping[str, Any], Mapping[str, Any]]
 
 _MOST_STEPS = 20
-"""How often a record may have been renamed."""
+"""Maximum number of renames of a record."""
 
 
 class OldNames:
-    """Turns an old name into the new one.
+    """Translate an old name to the new name.
 
-    :param moved: section to pairs of an old and a new natural key, as they are written.
+    :param moved: section to pairs of an old and a new natural key, as written.
     """
 
     def __init__(self, moved: Mapping[str, Sequence[Pair]]) -> None:
         self._moved = moved
 
     def now(self, target: str, written: Any) -> Iterator[Any]:
-        """Yields what may be meant by a reference that means nothing: the names after one, two and more renames.
+        """Yield possible targets of a reference without a target: the names after one, two and more renames.
 
         :param target: name of the kind that it refers to.
         """
@@ -45,7 +45,7 @@ class OldNames:
         return bool(self._moved.get(kind.section) or (kind.parent and self._moved.get(KINDS[kind.parent].section)))
 
     def _after(self, kind: Kind, written: Any) -> Any:
-        """A name after one rename of the record, or of the place that it is in; None where there is none."""
+        """Return a name after one rename of the record or of its parent, or None."""
         for old, new in self._moved.get(kind.section, ()):
             if _is_called(kind, written, old):
                 return dict(new)
@@ -63,7 +63,7 @@ class OldNames:
 
 
 def _is_called(kind: Kind, written: Any, key: Mapping[str, Any]) -> bool:
-    """Tells whether a reference names a record by a natural key."""
+    """Return True if a reference names a record by a natural key."""
     if isinstance(written, Mapping):
         return {name: str(one) for name, one in written.items()} == {name: str(one) for name, one in key.items()}
     if not isinstance(written, str):

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Unique values that change hands: who gets one waits for the one that lets go of it."""
+"""Unique values that change hands: a record that gets a value waits for the record that gives it up."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .plan import Planned
 
 
 def in_turns(level: Sequence[Planned]) -> Iterator[Sequence[Planned]]:
-    """The changes of a level, those that wait for a unique value after those that let go of it.
+    """Yield the changes of a level in turns. A change follows the change that frees its unique value.
 
-    :raises CycleError: for a circle; :func:`waiting_for_ever` finds those when all is planned.
+    :raises CycleError: for a circle; :func:`waiting_for_ever` finds circles when everything is planned.
     """
     if not any(planned.after for planned in level):
         yield level
@@ -38,7 +38,7 @@ def in_turns(level: Sequence[Planned]) -> Iterator[Sequence[Planned]]:
 
 
 def waiting_for_ever(changes: Iterable[Planned]) -> Iterator[tuple[Planned, str, Entry]]:
-    """The changes that wait for a unique value of one that waits for them, each with its field and its holder."""
+    """Yield the changes that wait for each other's unique values, each with its field and the other entry."""
     waiting = {id(planned.entry): planned for planned in changes if planned.after}
     order = TopologicalSorter({one: [id(holder) for _key, holder in waiting[one].after] for one in waiting})
     with suppress(CycleError):

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The plan for an instance: records with the change that each of them takes."""
+"""The plan for an instance: records with their changes."""
 
 from __future__ import annotations
 
@@ -40,40 +40,40 @@ from .listed_state import ListedState
 from .scan_codes import ScanCodeCounts
 
 SAMPLE = 40
-"""How many missing records of a section are looked up in the archive, however many there are. All of so many are."""
+"""Number of missing records of a section that are always looked up in the archive."""
 
 MOST_OF_A_RUN = 200
-"""A run that applies its plan, or writes it to a file, looks up all of so many."""
+"""Number up to which all are looked up by a run that applies its plan or writes it to a file."""
 
 LEVELS = tuple(Level)
-"""A level may refer to those before it, and is applied after them."""
+"""The levels. A level may refer to earlier levels, and is applied after them."""
 
 
 def level_of(section: str) -> int:
-    """The level at which a section is applied."""
+    """Return the level at which a section is applied."""
     return KINDS[SECTIONS[section]].level
 
 
 NO_CHANGE = {name: Change(kind, UNCHANGED) for name, kind in KINDS.items()}
-"""Kind to the change that changes nothing: most records take it."""
+"""Kind to the change that changes nothing, which most records share."""
 
 
 @dataclass(slots=True)
 class Planned:
-    """One desired record with the change that it takes.
+    """One desired record with its change.
 
-    :ivar key: its natural key in words, as it is shown.
+    :ivar key: its natural key in words, as shown.
     :ivar keys: the fields of its natural key.
-    :ivar fingerprint: hash of the record that the change was made from; empty where there is none yet.
-    :ivar made: uuid of the record once it is there.
-    :ivar archived: whether the record is there, but archived.
-    :ivar after: fields for which a unique value is written here, each with the entry that lets go of that value.
-    :ivar resumed: whether it is the rest of a record that an interrupted run created from the same files.
-    :ivar leaving: of a record that is taken away, those that refer to it now and will not any more.
-    :ivar relations: of a definition, relations to others that are still to be made, as written.
-    :ivar words: its natural key in words where that must not be shown.
-    :ivar kept_as: what stands for its natural key in files that stay, where that is vaulted.
-    :ivar left_alone: keys of the fields that are written in the files and are not compared.
+    :ivar fingerprint: hash of the record before the change; empty for a new record.
+    :ivar made: uuid of the record once it exists.
+    :ivar archived: True if the record exists and is archived.
+    :ivar after: fields that get a unique value, each with the entry that frees that value.
+    :ivar resumed: True for the rest of a record that an interrupted run created from the same files.
+    :ivar leaving: of a record to remove, the records whose references to it end in this plan.
+    :ivar relations: of a definition, relations to definitions that are still to be created, as written.
+    :ivar words: its natural key in words if that must not be shown.
+    :ivar kept_as: replaces its vaulted natural key in lasting files.
+    :ivar left_alone: keys of the written fields that are not compared.
     """
 
     section: str
@@ -100,11 +100,11 @@ class Planned:
 
     @property
     def noted(self) -> str:
-        """Its natural key in files that stay."""
+        """Return its natural key in lasting files."""
         return self.kept_as or self.key
 
     def hide(self, hiding: Hiding) -> Planned:
-        """The same, its natural key hidden where a part of it is vaulted: the place stands for it."""
+        """Return a copy with the natural key hidden if a part of it is vaulted: its place replaces it."""
         if any(hiding.covers(self.entry, written_as(self.schema, self.entry, key), key) for key in self.keys):
             self.kept_as = f"{VAULTED} {self.entry.place}"
             if not hiding.show:
@@ -119,7 +119,7 @@ class Planned:
 class Protection:
     """A record that says whether it must stay.
 
-    :ivar uuid: of the record; empty where it is still to be made.
+    :ivar uuid: of the record; empty if it is still to be created.
     """
 
     planned: Planned
@@ -128,7 +128,7 @@ class Protection:
 
     @property
     def mark(self) -> str:
-        """The record as the journal knows it; empty while it is not made."""
+        """Return the identifier of the record in the journal; empty until it exists."""
         return shield_mark(self.planned.kind, self.uuid or self.planned.made or "", self.planned.desired)
 
 
@@ -279,13 +279,14 @@ class PlanOptions:
 
 
 def mark_of(entry: Entry | None, uuid: str | None) -> Any:
-    """The mark of a record to which others refer: of the entry that it is to be made from, else its uuid."""
+    """Return the identifier of a referenced record: the entry that creates it, else its uuid."""
     return uuid if entry is None else id(entry)
 
 
 def shield_mark(kind: Kind, uuid: str, values: Mapping[str, Any]) -> str:
-    """The text by which a journal knows a record that must stay: its uuid, and of an offer, which has none, that of its
-    object; empty where there is none yet.
+    """Return the identifier of a protected record in a journal.
+
+    It is its uuid, and for an offer, which has none, that of its object; empty until it exists.
     """
     if not kind.numbered:
         return uuid
@@ -294,7 +295,7 @@ def shield_mark(kind: Kind, uuid: str, values: Mapping[str, Any]) -> str:
 
 
 def offer_mark(uuid: str) -> str:
-    """The text by which a journal knows the offer of an object.
+    """Return the identifier of the offer of an object in a journal.
 
     :param uuid: of the object.
     """
@@ -315,7 +316,7 @@ def fingerprint_of(schema: Schema, record: Record | None, archived: bool = False
 
 
 def drop_changes(result: InstancePlan, dropped: Iterable[Planned]) -> InstancePlan:
-    """The plan without some of its changes."""
+    """Return the plan without some of its changes."""
     gone = {id(one): one for one in dropped}
     left = [one for one in result.changes if id(one) not in gone]
     return replace(result, changes=left, dropped=[*result.dropped, *gone.values()])

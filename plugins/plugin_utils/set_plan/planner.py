@@ -104,7 +104,7 @@ _BY_THEMSELVES = ("fields", "hub")
 
 
 def plan_instance(client: Client, desired: DesiredInstance, options: PlanOptions | None = None) -> InstancePlan:
-    """Plans everything that was written. What is wrong with it stands in ``findings``; then nothing may be applied."""
+    """Plan the whole desired state. Mistakes are in ``findings``; with findings nothing may be applied."""
     if desired.merge_anew is not None:
         desired.findings += [one for one in desired.merge_anew(client.schema) if one not in desired.findings]
         desired.merge_anew = None
@@ -113,11 +113,11 @@ def plan_instance(client: Client, desired: DesiredInstance, options: PlanOptions
 
 @dataclass(slots=True)
 class _Candidate:
-    """A desired record, and the records of its list that have its natural key.
+    """A desired record, and the listed records with its natural key.
 
-    :ivar is_valid: whether its values have no mistake.
-    :ivar keys: the fields of its natural key, which is claimed for it; None if something is wrong with them.
-    :ivar is_unchanged: whether its record is as it was written, whatever else is planned.
+    :ivar is_valid: True if its values have no mistake.
+    :ivar keys: the fields of its natural key, which is claimed for it; None after a finding about them.
+    :ivar is_unchanged: True if its record is as written, whatever else is planned.
     """
 
     entry: Entry
@@ -324,13 +324,13 @@ class _Planner:
         return self._is_as_written(schema, entry, candidate.values, current)
 
     def _is_settled(self, linked: dict[str, Any]) -> bool:
-        """Tells whether nothing that is still to be matched can change what some values refer to."""
+        """Return True if nothing that is still to be matched can change the targets of some values."""
         references = (one for value in linked.values() for _number, one in numbered_references(value))
         is_open = any(reference.target in self._unmatched for reference in references)
         return not is_open and self._context.resolve(linked, None)
 
     def _check_unchanged(self) -> None:
-        """Check unchanged records for references to what is taken away, which was not known when they were compared."""
+        """Check unchanged records for references to removed records, which were not known when they were compared."""
         for entry in self._unchanged if self._gone else ():
             schema = self._context.schema(entry.kind)
             values, _fits = self._read(entry)
@@ -340,7 +340,7 @@ class _Planner:
             check_needs(self._context, planned, self._gone)
 
     def _leave_alone(self, section: str) -> None:
-        """Claims the records that were written to be no part of the set, so that nothing prunes them."""
+        """Claim the records that are written as unmanaged, so that nothing prunes them."""
         context = self._context
         for entry in self._desired.unmanaged:
             if entry.kind.section != section:
@@ -362,14 +362,14 @@ class _Planner:
                 self._lifecycles.note(context.planned(section, entry, schema, values, keys, key), record)
 
     def _read(self, entry: Entry) -> tuple[dict[str, Any], bool]:
-        """The values of an entry, and whether nothing is wrong with them."""
+        """Return the values of an entry, and True if nothing is wrong with them."""
         complaints = self._context.complaints
         fields = self._context.observed.without(entry.kind.section, entry)
         values = self._context.wanted.parse(self._context.schema(entry.kind), entry, fields)
         return values, self._context.complaints == complaints and not entry.misread
 
     def _name(self, section: str, entry: Entry, values: dict[str, Any], fits: bool) -> tuple[str, ...] | None:
-        """The fields that identify a record, claimed for it; None where something is wrong with them."""
+        """Return the fields that identify a record, claimed for it, or None after a finding about them."""
         context = self._context
         schema = context.schema(entry.kind)
         if entry.uuid:
@@ -438,7 +438,7 @@ class _Planner:
         return context.planned(section, entry, schema, values, keys, key or entry.uuid), current
 
     def _shielded(self, entry: Entry) -> tuple[Schema, dict[str, Any], tuple[str, ...]]:
-        """A record that must stay: its schema, its values, and the fields that identify it."""
+        """Return the schema, the values and the natural key of a protected record."""
         if entry.kind is HUB_ITEM:
             schema = hub_schema()
             values = self._context.wanted.parse(schema, entry, entry.fields)
@@ -448,7 +448,7 @@ class _Planner:
         return schema, values, self._keys(entry.kind.section, schema, values, entry, fits)
 
     def _is_hidden(self, schema: Schema, keys: tuple[str, ...], entry: Entry) -> bool:
-        """Tells whether the account does not see the natural key: then everything that is there would be made again."""
+        """Return True if the account does not see the natural key, so that existing records would be created again."""
         hidden = self._state.sight(schema, keys=keys).unidentifying(keys)
         for key in hidden:
             name = written_as(schema, entry, key)
@@ -456,7 +456,7 @@ class _Planner:
         return bool(hidden)
 
     def _check_zeros(self, schema: Schema, keys: tuple[str, ...], values: dict[str, Any], entry: Entry) -> None:
-        """Notes a key that most likely lost its leading zeros in a spreadsheet."""
+        """Note a key that most likely lost its leading zeros in a spreadsheet."""
         lost = self._lost_digits.found(schema, keys, values, entry)
         if lost is not None:
             self._context.find(entry.place_of(written_as(schema, entry, lost[0])), lost[1])
@@ -464,7 +464,7 @@ class _Planner:
     def _keys(
         self, section: str, schema: Schema, values: Mapping[str, Any], entry: Entry, fits: bool
     ) -> tuple[str, ...]:
-        """The fields that identify a record; none where that is wrong."""
+        """Return the fields that identify a record, or nothing after a finding."""
         identity = [schema.find(name) for name in self._desired.identity.get(section, ())]
         if None in identity:
             return ()
@@ -488,9 +488,9 @@ class _Planner:
     # ---- compare
 
     def _compare(self, planned: Planned, current: Record | None, is_unchanged: bool = False) -> None:
-        """Compare a record, and take it into the plan.
+        """Compare a record, and add it to the plan.
 
-        :param is_unchanged: whether it is known to be as it was written, whatever else is planned.
+        :param is_unchanged: True if it is known to be as written, whatever else is planned.
         """
         entry = planned.entry
         self._lifecycles.narrow(planned, current is not None)
@@ -557,7 +557,7 @@ class _Planner:
         return self._comparer.change(wanted, current, planned.archived)
 
     def _is_as_written(self, schema: Schema, entry: Entry, values: Mapping[str, Any], current: Record) -> bool:
-        """Tells whether a record is as it was written beyond doubt. Most are, and there are very many."""
+        """Return True if a record certainly is as written. Most records are, and there are very many."""
         kind = schema.kind
         if entry.state != "present" or kind.defines_fields:
             return False

@@ -1,9 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The scope of a managed set and prune: records that are there, in scope, and not in the files.
+"""The scope of a managed set, and prune: existing records in scope that are not in the files.
 
-Nothing outside of the scope is seen or touched, and only records that are known to belong to the set are taken away.
+Nothing outside of the scope is read for changes, and only records that are known to belong to the set are removed.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from .plan import InstancePlan, Planned, PlanOptions
 
 
 class Scope:
-    """Section to field to the values that a record in scope has.
+    """Section to field to the values of records in scope.
 
-    :param schema_of: the schema of a kind. :param resolve: resolves a reference, and says what is wrong with it.
+    :param schema_of: returns the schema of a kind. :param resolve: resolves a reference, and returns its problem.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Scope:
         self._values: dict[str, dict[str, list[Any]]] = {}
 
     def problems(self, section: str, fields: Mapping[str, Sequence[Any]]) -> list[tuple[str, str]]:
-        """Finds what is wrong with the scope of a section: fields as written, each with what is wrong with it."""
+        """Return the mistakes in the scope of a section: fields as written, each with the message."""
         kind = KINDS[SECTIONS[section]]
         if not kind.can_be_looked_up:
             return [(name, f"{name}: {section} have no scope") for name in fields]
@@ -73,7 +73,7 @@ class Scope:
         return found
 
     def holds(self, section: str, record: Record) -> bool:
-        """Tells whether a record is in scope."""
+        """Return True if a record is in scope."""
         wanted = self._of(section)
         if not wanted:
             return True
@@ -83,11 +83,11 @@ class Scope:
         return all(_is_one_of(schema, key, have[key], values) for key, values in wanted.items())
 
     def count(self, section: str, records: Iterable[Record]) -> int:
-        """Counts the records in scope."""
+        """Return the number of records in scope."""
         return sum(1 for record in records if self.holds(section, record))
 
     def leaves(self, section: str, desired: Mapping[str, Any], is_new: bool) -> str:
-        """The field by which a record would leave the scope (or, of a new one, not be in it); empty where none."""
+        """Return the field by which a record would leave the scope (or, if new, not be in it); empty without one."""
         schema = self._schema_of(KINDS[SECTIONS[section]])
         for key, values in self._of(section).items():
             if (is_new or key in desired) and not _is_one_of(schema, key, desired.get(key), values):
@@ -95,7 +95,7 @@ class Scope:
         return ""
 
     def _of(self, section: str) -> dict[str, list[Any]]:
-        """Field key to the values in scope, parsed and resolved once."""
+        """Return field key to the values in scope, parsed and resolved once."""
         if section not in self._written:
             return {}
         if section not in self._values:
@@ -116,16 +116,16 @@ def _is_one_of(schema: Schema, key: str, have: Any, values: Iterable[Any]) -> bo
 
 
 def _awaited(value: Any) -> set[int]:
-    """Marks what references in a value wait for: two that wait for the same will mean the same."""
+    """Return what the references in a value wait for: two that wait for the same will mean the same."""
     return {id(reference.awaits) for reference in references_in(value) if reference.awaits is not None}
 
 
 @dataclass(frozen=True)
 class Pruning:
-    """Finds the records that are to be pruned.
+    """Find the records to prune.
 
     :ivar claimed: name of a kind to the uuids of its records that are in the files.
-    :ivar filled: sections of which the files hold records.
+    :ivar filled: sections with records in the files.
     """
 
     state: ListedState
@@ -137,7 +137,7 @@ class Pruning:
     filled: frozenset[str]
 
     def run(self, result: InstancePlan) -> Iterator[Planned]:
-        """Yields what is to be taken away; notes in the plan what stays, and exceeded limits."""
+        """Yield the records to remove. Note in the plan what stays, and exceeded limits."""
         for section in SECTIONS:
             kind = KINDS[SECTIONS[section]]
             if section not in self.desired.sections or len(prune_actions(section)) == 1:
@@ -193,8 +193,10 @@ class Pruning:
             yield Planned(section, entry, schema, desired, keys, name, change)
 
     def _belongs(self, schema: Schema, record: Record) -> bool:
-        """Tells whether a record is known to belong to this set: by the marker field where it has a value, else by the
-        journal. What is marked for another set was handed over to it.
+        """Return True if a record is known to belong to this set.
+
+        The marker field decides if it has a value, else the journal. A record marked for another set was handed over to
+        it.
         """
         field = schema.find(self.desired.marker) if self.desired.marker else None
         mark = None if field is None else natural_keys.read_some(schema, [field.key], record)[field.key]
@@ -214,14 +216,14 @@ class Pruning:
         return origin is None or (table is not None and table.keeps_missing)
 
     def _named(self, section: str, schema: Schema, record: Record) -> tuple[tuple[str, ...], str]:
-        """The fields that identify a record in these files, and its natural key as it would stand there."""
+        """Return the fields that identify a record in these files, and its natural key as written there."""
         keys, values = self._keys(section, schema, record)
         if not self.desired.hiding.shows_all(keys):
             return keys, record.uuid
         return keys, self._words(schema, keys, values) or record.uuid
 
     def _keys(self, section: str, schema: Schema, record: Record) -> tuple[tuple[str, ...], dict[str, Any]]:
-        """The fields that identify a record in these files, and their values."""
+        """Return the fields that identify a record in these files, and their values."""
         fields = [schema.find(name) for name in self.desired.identity.get(section, ())]
         own = [field.key for field in fields if field is not None]
         known = [key for keys in (own, *schema.kind.match_on) for key in keys if key in schema.fields]
@@ -233,7 +235,7 @@ class Pruning:
         return keys, values
 
     def words_of(self, section: str, schema: Schema, record: Record) -> str:
-        """The natural key that a record has now, even where it must not be shown; empty where it has none."""
+        """Return the present natural key of a record, even if it must not be shown; empty if it has none."""
         keys, values = self._keys(section, schema, record)
         return self._words(schema, keys, values)
 

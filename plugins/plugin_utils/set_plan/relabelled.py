@@ -1,9 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Relabelled records: their natural key is gone, and the set knows them by their uuid. No second one is made.
+"""Relabelled records: their natural key changed, and the set knows them by their uuid. No second record is created.
 
-Labels are replaced, stand-in barcodes are exchanged, and records are merged: all that in the application.
+Labels are replaced, placeholder barcodes are exchanged, and records are merged, all in the application.
 """
 
 from __future__ import annotations
@@ -25,15 +25,13 @@ from .context import PlanContext
 from .plan import Planned
 
 _MOST_NAMED = 10
-"""Records that a finding about relabelled ones names."""
+"""Maximum number of named records in a finding about relabelled records."""
 
 _GIST = "a record of this set had this key before, and is there with another one"
 
 
 def check_relabelled(context: PlanContext, matched: Iterable[tuple[Planned, Record | None]]) -> None:
-    """Refuses to make a record whose key one of this set had when it was last noted, and that is there with another key
-    which no entry has.
-    """
+    """Refuse to create a record whose last noted key belongs to an existing record with another, unclaimed key."""
     uuids: dict[str, list[str]] = defaultdict(list)
     for uuid, name in context.options.names.items():
         uuids[name].append(uuid)
@@ -99,7 +97,7 @@ def _keys_of(context: PlanContext, planned: Planned, record: Record) -> tuple[di
 
 
 def _key_of(context: PlanContext, planned: Planned, record: Record) -> dict[str, Any]:
-    """The natural key that a record has now, as files write it; empty where a part of it has no name."""
+    """Return the present natural key of a record as files write it; empty if a part of it has no name."""
     values = natural_keys.read_some(planned.schema, planned.keys, record)
     written = {
         written_as(planned.schema, planned.entry, key): _named(context, planned, key, values[key]) for key in values

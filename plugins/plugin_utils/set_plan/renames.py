@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Renames: which record had the natural key before that the files write now.
+"""Renames: the record that had an old natural key, under the key that the files write now.
 
-What was renamed once stays written, so that every instance comes along, however far behind it is: an old key may be
-the new key of an earlier rename.
+A rename stays written after it was applied, so that every instance follows: an old key may be the new key of an earlier
+rename.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Values = Mapping[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class _Pair:
-    """One rename, its natural keys as canonical values."""
+    """One rename with its natural keys as canonical values."""
 
     old: Values
     new: Values
@@ -36,7 +36,7 @@ class _Pair:
 
 
 class _Renames:
-    """The renames of one section, found by the new key."""
+    """The renames of one section by new key."""
 
     def __init__(self, state: ListedState, schema: Schema, pairs: Iterable[_Pair]) -> None:
         self._state = state
@@ -52,7 +52,7 @@ class _Renames:
                 self._to.setdefault(names, {}).setdefault(key, pair)
 
     def to(self, values: Values) -> _Pair | None:
-        """The rename to the natural key of some values."""
+        """Return the rename to the natural key of some values."""
         for names, pairs in self._to.items():
             key = self._state.key_of(self._schema, names, values)
             if key in pairs:
@@ -70,9 +70,9 @@ class Moved:
         self._written: dict[tuple[str, tuple[str, ...]], set[Key | None]] = {}
 
     def record_of(self, section: str, schema: Schema, values: Values, written: Iterable[Values]) -> list[Record]:
-        """The record under the latest of the keys that another key was made of; none where nothing has any of them.
+        """Return the record under the latest old key of a new key, or nothing if no record has any of them.
 
-        :param values: what has the key now. :param written: everything that is written in this section.
+        :param values: the values with the new key. :param written: everything that is written in this section.
         """
         for pair in self._behind(section, schema, values, written):
             hits = self._context.state.find_existing(schema, tuple(pair.old), pair.old)
@@ -82,14 +82,14 @@ class Moved:
         return []
 
     def why_twice(self, uuid: str) -> str:
-        """Explains why two entries mean a record, where one of them means it by a rename."""
+        """Return why two entries mean a record if one of them does by a rename."""
         pair = self._found.get(uuid)
         if pair is None:
             return ""
         return f"; {pair.place} renames it ({pair.words}), so give its old key to another record in a later run"
 
     def check(self) -> None:
-        """Renames that mean nothing, or that are not done although there is something to rename."""
+        """Check renames that mean nothing, or that are not done although there is something to rename."""
         context = self._context
         for section, written in context.desired.moved.items():
             if not context.entries[section]:
@@ -122,7 +122,7 @@ class Moved:
             )
 
     def _behind(self, section: str, schema: Schema, values: Values, written: Iterable[Values]) -> Iterator[_Pair]:
-        """The renames behind a key, the latest first; they end where another entry has the old key."""
+        """Yield the renames behind a key, the latest first. They end if another entry has the old key."""
         renames = self._of(section, schema)
         pair = renames.to(values)
         while pair is not None:
@@ -154,9 +154,7 @@ class Moved:
         return _Pair(dict(sorted(was.items())), dict(sorted(wanted.items())), words, place)
 
     def _without_circles(self, section: str, renames: _Renames) -> list[_Pair]:
-        """Leaves out renames that go round in a circle, and reports them: nobody could say whether they were done
-        already.
-        """
+        """Leave out circular renames with a finding: nobody could say whether they were done already."""
         straight = []
         for pair in renames.pairs:
             seen: list[_Pair] = []

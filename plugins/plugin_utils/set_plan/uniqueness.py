@@ -22,9 +22,9 @@ from .listed_state import ListedState
 
 
 class Uniqueness:
-    """Keeps account of the natural key that each entry has.
+    """Track the natural key of each entry.
 
-    :param find: is told what is wrong, and where.
+    :param find: called with place and message of a finding.
     """
 
     def __init__(self, state: ListedState, find: Callable[[Place, str], None]) -> None:
@@ -37,11 +37,11 @@ class Uniqueness:
 
     @staticmethod
     def words(schema: Schema, keys: Sequence[str], values: Mapping[str, Any]) -> str:
-        """A natural key as a person reads it."""
+        """Return a natural key for people."""
         return "/".join(_word(schema.brief(key, values.get(key))) for key in keys)
 
     def claim(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> bool:
-        """Tells whether this is the only entry with its natural key; both places are named where it is not."""
+        """Return True if this is the only entry with its natural key. Otherwise a finding names both places."""
         key = self._state.key_of(schema, keys, values)
         if key is None:
             return False
@@ -64,8 +64,9 @@ class Uniqueness:
         return True
 
     def claim_others(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
-        """Refuses a natural key that two entries have, where one of them is identified by it. Only kinds with several
-        natural keys need this.
+        """Refuse a natural key that two entries have if one of them is identified by it.
+
+        Only kinds with several natural keys need this.
         """
         for other in schema.kind.match_on if len(schema.kind.match_on) > 1 else ():
             key = self._state.key_of(schema, other, values)
@@ -83,7 +84,7 @@ class Uniqueness:
                 )
 
     def claim_unique(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
-        """Refuses a value that is written twice in a field whose values must be unique.
+        """Refuse a value that is written twice in a field with unique values.
 
         :param keys: the natural key of the entry, which was claimed already.
         """
@@ -108,7 +109,7 @@ class Uniqueness:
         return own is not None and own.unique
 
     def check_alike(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
-        """A record that would be made although one is there that nobody can tell from it."""
+        """Note a new record that cannot be distinguished from an existing record."""
         for form in ("NFC", "NFD"):
             other = {
                 key: unicodedata.normalize(form, value) if isinstance(value, str) else value
@@ -134,12 +135,12 @@ def written_twice(kind: Kind, words: str, first: Place) -> FieldError:
 
 
 def composed(key: Key) -> Key:
-    """A natural key as it looks: two that differ in their unicode normal forms alone look the same."""
+    """Return a natural key as it looks: keys that differ only in their Unicode normal form look the same."""
     return tuple(unicodedata.normalize("NFC", part) if isinstance(part, str) else part for part in key)
 
 
 def _word(value: Any) -> str:
-    """A part of a natural key; a reference that was written as a map is called by what the map says."""
+    """Return a part of a natural key. A reference written as a map is named by the content of the map."""
     if value.__class__ is str:
         return str(value)
     if isinstance(value, Mapping):

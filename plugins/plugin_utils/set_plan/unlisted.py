@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""References to records that no list shows because they are archived: they are looked up by their barcode."""
+"""References to records that no list shows because they are archived. They are looked up by barcode."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.read
 from ..desired.hiding import NOT_SHOWN, Hiding
 
 _MOST_IN_VAIN = 40
-"""Barcodes that are looked up although none of them was found. The others are taken not to be there."""
+"""Number of lookups without a result after which the remaining barcodes count as missing."""
 
 
 class UnlistedRecords:
-    """Find the records that references mean by their barcode, each barcode once.
+    """Find the targets of references by barcode, each barcode once.
 
-    :param hiding: what must not be shown: a barcode stands in the path of its request, which errors tell.
+    :param hiding: what must not be shown: a barcode is in the path of its request, which errors quote.
     """
 
     def __init__(self, client: Client, hiding: Hiding) -> None:

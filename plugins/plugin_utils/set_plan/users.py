@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Users in a plan: each is made of exactly one person, nothing changes it, and nothing takes it away."""
+"""Users in a plan: each is created from exactly one person, nothing changes it, and nothing removes it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .plan import Planned
 
 
 def user_of_person(state: ListedState, email: str) -> list[Record]:
-    """The user that a person has already, under whatever address it was made."""
+    """Return the user that a person has already, under any address."""
     person, problem = state.resolved(Reference("person", written=email))
     record = None if problem or person.awaits is not None else state.find(person)
     user = state.of_uuid(USER, str(record.flat.get("user_uuid"))) if record is not None else None
@@ -27,9 +27,9 @@ def user_of_person(state: ListedState, email: str) -> list[Record]:
 
 
 def plan_user(state: ListedState, planned: Planned, current: Record | None) -> Change:
-    """The change that makes a user. Exactly one person must have the address, in whatever case.
+    """Return the change that creates a user. Exactly one person must have the address, in any case.
 
-    :raises InvalidInput: where no person or several persons have it.
+    :raises InvalidInput: if no person or several persons have it.
     """
     email = str(planned.desired["email"])
     if current is not None:
@@ -49,7 +49,7 @@ def plan_user(state: ListedState, planned: Planned, current: Record | None) -> C
 
 
 def without_dependants_of_users(context: PlanContext) -> None:
-    """Takes out what needs a user that the policy forbids to make, and what needs that in turn: it could only fail."""
+    """Remove what needs a user that the policy forbids to create, and what needs that in turn: it could only fail."""
     if context.desired.policy.create_users:
         return
     gone = {id(entry): f"user {_address(context, entry)}" for entry in context.entries["users"]}
@@ -68,7 +68,7 @@ def without_dependants_of_users(context: PlanContext) -> None:
 
 
 def _address(context: PlanContext, entry: Entry) -> str:
-    """The address of a user, as it may be shown."""
+    """Return the address of a user as it may be shown."""
     return f"{VAULTED} {entry.place}" if context.hiding.hides(entry, "email") else str(entry.fields.get("email"))
 
 
