@@ -361,6 +361,12 @@ GROWING: dict[str, Callable[[int], tuple[str, bytes]]] = {
     "one long line": lambda n: ("objects.jsonl", b'{"a": [' + b"1," * n + b"1]}\n"),
     "open brackets": lambda n: ("objects.jsonl", b'{"a":' * n),
     "many settings": lambda n: ("instance.yml", SETTINGS.encode() + b"x: y\n" * n),
+    "many columns of a table": lambda n: (
+        "instance.yml",
+        SETTINGS.encode()
+        + b"tables:\n- files: objects/x.csv\n  columns:\n"
+        + b"".join(b"    c%d: f%d\n" % (k, k) for k in range(4 * n)),
+    ),
 }
 
 

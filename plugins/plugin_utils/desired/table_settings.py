@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
@@ -145,7 +146,7 @@ def _columns(value: Any) -> tuple[dict[str, str], frozenset[str]]:
     columns = {str(column).strip(): str(name).strip() for column, name in value.items()}
     ids = frozenset(column for column, name in columns.items() if name.endswith(ID) and name != ID)
     columns = {column: name.removesuffix(ID) if column in ids else name for column, name in columns.items()}
-    twice = next((name for name in columns.values() if list(columns.values()).count(name) > 1), "")
+    twice = next((name for name, count in Counter(columns.values()).items() if count > 1), "")
     if twice:
         raise Unfit(f"each field once, {twice} is written twice")
     return columns, ids
