@@ -38,6 +38,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.trans
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.lifecycle import Lifecycle
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.manifest import FETCHED, MANIFEST, Manifest
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.plan_file import PlanFile
@@ -384,3 +385,19 @@ def test_four_times_as_much_takes_no_more_than_four_times_as_long(tmp_path: Path
 
     size = 8000 if LONG else 1500
     assert read(4 * size) < 9 * read(size) + 0.3
+
+
+def test_four_times_as_many_protections_take_no_more_than_four_times_as_long() -> None:
+    """Of as many records, with room for noise as above."""
+
+    def look(size: int) -> float:
+        names = [f"IMP-{number:06}" for number in range(size)]
+        lifecycle = Lifecycle(protect=tuple(names))
+
+        def act() -> None:
+            assert lifecycle.idle_protections([*names[1:], "x"]) == [names[0]]
+            assert all(lifecycle.protects([name]) == name for name in names)
+
+        return seconds(act)
+
+    assert look(6000) < 9 * look(1500) + 0.3

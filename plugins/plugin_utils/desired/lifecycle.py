@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from fnmatch import fnmatchcase, translate
+from functools import cached_property
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.near import LIKELY, near_names
@@ -67,21 +69,46 @@ class Lifecycle:
         :param names: all natural keys that it has, or would have.
         """
         plain = [_alike(name) for name in names if name]
-        for pattern in self.protect:
-            # A key may hold brackets itself.
-            if _alike(pattern) in plain or any(fnmatchcase(name, _alike(pattern)) for name in plain):
-                return pattern
-        return ""
+        numbers = [number for name in plain for number in self._protections.matching(name)]
+        return self.protect[min(numbers)] if numbers else ""
 
     def idle_protections(self, names: Iterable[str]) -> list[str]:
         """Return the patterns of ``protect`` that none of some natural keys matches."""
-        idle = list(self.protect)
-        for name in names:
+        protections = self._protections
+        idle = set(range(len(self.protect)))
+        for name in {_alike(name) for name in names if name}:
             if not idle:
                 break
-            if name:
-                idle = [pattern for pattern in idle if not Lifecycle(protect=(pattern,)).protects([name])]
-        return idle
+            idle.difference_update(protections.matching(name, idle))
+        return [self.protect[number] for number in sorted(idle)]
+
+    @cached_property
+    def _protections(self) -> _Globs:
+        return _Globs([_alike(pattern) for pattern in self.protect])
+
+
+class _Globs:
+    """Many patterns, of which most are whole texts: these are found without a comparison of each."""
+
+    def __init__(self, patterns: Sequence[str]) -> None:
+        self._texts: dict[str, list[int]] = {}
+        self._globs: dict[int, re.Pattern[str]] = {}
+        for number, pattern in enumerate(patterns):
+            # A key may hold brackets itself.
+            self._texts.setdefault(pattern, []).append(number)
+            if not _NO_PATTERN.isdisjoint(pattern):
+                self._globs[number] = re.compile(translate(pattern))
+
+    def matching(self, text: str, among: Collection[int] | None = None) -> Iterator[int]:
+        """Yield the numbers of the patterns that a text matches.
+
+        :param among: the patterns to compare; None for all of them.
+        """
+        yield from self._texts.get(text, ())
+        globs = self._globs
+        for number, glob in globs.items() if among is None else [(one, globs[one]) for one in among if one in globs]:
+            if glob.match(text):
+                yield number
 
 
 NOTHING = Lifecycle()
