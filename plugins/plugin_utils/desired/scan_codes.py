@@ -21,6 +21,10 @@ FIELD, PLACEHOLDER = "field", "placeholder"
 _SHORTEST_PREFIX = 2
 
 
+_MOST_DIGITS = 18
+"""Digits of a placeholder. Somebody else gave a longer number to an object."""
+
+
 @dataclass(frozen=True)
 class ScanCodeSettings:
     """The scan codes of objects.
@@ -37,7 +41,7 @@ class ScanCodeSettings:
         if not isinstance(code, str) or not code.startswith(self.placeholder):
             return False
         digits = code.removeprefix(self.placeholder)
-        return digits.isascii() and digits.isdecimal()
+        return len(digits) <= _MOST_DIGITS and digits.isascii() and digits.isdecimal()
 
 
 def read_scan_codes(node: Node, find: Callable[[Node, str], None]) -> ScanCodeSettings | None:

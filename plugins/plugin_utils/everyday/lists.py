@@ -21,6 +21,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
+from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import (
     NO,
     Listed,
@@ -138,7 +139,7 @@ class ObjectLists:
         words = "this account sees an object in every location that has rooms"
         if seen.hidden_records != NO:
             words = f"nothing proves that this account sees all objects: {LIMITED}"
-            words += f"; it sees none in {', '.join(without)}" if without else ""
+            words += f"; it sees none in {clean(', '.join(without))}" if without else ""
         return {
             **{schema.kind.section: len(self.state.records(schema.kind)) for schema in schemas},
             "hidden_records": seen.hidden_records,

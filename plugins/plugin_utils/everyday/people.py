@@ -13,6 +13,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import PERSON, SERVER_KEYS, USER
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import type_of
+from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
 from .lists import ObjectLists
 
@@ -56,7 +57,8 @@ class Person:
     @property
     def words(self) -> str:
         """What the person is called in reports."""
-        return f"{self.full_name} ({self.email})" if self.full_name and self.email else self.full_name or self.email
+        words = f"{self.full_name} ({self.email})" if self.full_name and self.email else self.full_name or self.email
+        return clean(words)
 
     def in_field(self, type_name: str) -> Record | None:
         """Return what a field of a type refers to if it means this person; None if nothing can."""
