@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, is_uuid, shorten
@@ -14,7 +14,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.sigh
 
 from ..desired.desired import SECTIONS
 from ..desired.parsing import written_as
-from ..desired.positions import Place
+from ..desired.positions import Finding, Place
 from .context import PlanContext, numbered_references
 from .order import waiting_for_ever
 from .plan import Planned
@@ -22,7 +22,7 @@ from .plan import Planned
 _LEFT_OUT = "is not there yet, and making it is not part of this plan"
 
 
-def check_settings(context: PlanContext) -> None:
+def check_settings(context: PlanContext) -> Iterator[Finding]:
     """Check names of fields in identity and marker: a guard without meaning is an error."""
     desired = context.desired
     for section, names in desired.identity.items():
@@ -32,7 +32,7 @@ def check_settings(context: PlanContext) -> None:
                 why = (
                     schema.why_unknown(name) if schema else "the records of this section are identified in one way only"
                 )
-                context.find(desired.place_of(f"identity.{section}"), f"identity.{section}: {name}: {why}")
+                yield Finding.of(desired.place_of(f"identity.{section}"), f"identity.{section}: {name}: {why}")
     schemas = {section: context.schema_of(section) for section in desired.sections if desired.marker}
     known = {section: schema.find(desired.marker) is not None for section, schema in schemas.items() if schema}
     for section, is_known in known.items():
@@ -40,17 +40,17 @@ def check_settings(context: PlanContext) -> None:
         schema = schemas[section]
         if schema is not None and not is_known and (prunes or not any(known.values())):
             words = f"marker: {desired.marker}: {schema.why_unknown(desired.marker)}"
-            context.find(desired.place_of("marker"), words)
+            yield Finding.of(desired.place_of("marker"), words)
 
 
-def check_scope(context: PlanContext) -> None:
+def check_scope(context: PlanContext) -> Iterator[Finding]:
     """Check fields and values of the scope. A value may be a record that is still to be created."""
     for section, fields in context.desired.scope.items():
         for name, problem in context.scope.problems(section, fields):
-            context.find(context.desired.place_of(f"scope.{section}.{name}"), f"scope.{section}.{problem}")
+            yield Finding.of(context.desired.place_of(f"scope.{section}.{name}"), f"scope.{section}.{problem}")
 
 
-def check_sight(context: PlanContext) -> None:
+def check_sight(context: PlanContext) -> Iterator[Finding]:
     """Check fields that decide which records belong to the set and that the account does not see."""
     for section in context.desired.sections:
         schema = context.schema_of(section)
@@ -63,7 +63,7 @@ def check_sight(context: PlanContext) -> None:
         hidden = context.state.sight(schema, keys=keys.values()).hidden if keys else ()
         for setting, key in keys.items():
             if key in hidden:
-                context.find(context.desired.place_of(setting), f"{setting}: {unseen(key)}")
+                yield Finding.of(context.desired.place_of(setting), f"{setting}: {unseen(key)}")
 
 
 def is_in_scope(context: PlanContext, planned: Planned, current: Record | None) -> bool:
@@ -80,7 +80,7 @@ def is_in_scope(context: PlanContext, planned: Planned, current: Record | None) 
     return not wrong
 
 
-def check_chosen(context: PlanContext) -> None:
+def check_chosen(context: PlanContext) -> Iterator[Finding]:
     """Check names in only and exclude that mean nothing, and records that need a record outside the choice."""
     options, result = context.options, context.result
     if not options.only and not options.exclude:
@@ -91,21 +91,21 @@ def check_chosen(context: PlanContext) -> None:
         for option, names in (("only", options.only), ("exclude", options.exclude)):
             for name in names:
                 if name not in known:
-                    context.find(Place(option), f"{name!r} is no section, and no natural key of what is planned")
+                    yield Finding.of(Place(option), f"{name!r} is no section, and no natural key of what is planned")
     taken = {id(planned.entry) for planned in result.changes}
     for planned in result.changes:
         for number, one in enumerate(planned.relations):
             if (planned.entry.template, one.get("field")) in context.unmade:
                 place = planned.entry.place_in(("relations", number, "field"))
-                context.find(place, f"relations[{number}].field: {one['field']} {_LEFT_OUT}")
+                yield Finding.of(place, f"relations[{number}].field: {one['field']} {_LEFT_OUT}")
         for key, value in planned.change.values.items():
             if (planned.kind.template, key) in context.unmade:
                 name = written_as(planned.schema, planned.entry, key)
-                context.find(planned.entry.place_of(name), f"{name}: this field {_LEFT_OUT}")
+                yield Finding.of(planned.entry.place_of(name), f"{name}: this field {_LEFT_OUT}")
             for number, reference in numbered_references(value):
                 if reference.awaits is not None and id(reference.awaits) not in taken:
                     problem = f"{reference.target} {reference.written!r} {_LEFT_OUT}"
-                    context.find_reference(planned.entry, key, number, reference, problem)
+                    yield context.about_reference(planned.entry, key, number, reference, problem)
 
 
 def removals_of(
@@ -157,12 +157,12 @@ def check_unique(context: PlanContext, planned: Planned, gone: Mapping[str, Plan
             context.find(planned.entry.place_of(name), words)
 
 
-def check_order(context: PlanContext) -> None:
+def check_order(context: PlanContext) -> Iterator[Finding]:
     """Refuse records that wait for each other's unique values for ever."""
     for planned, key, holder in waiting_for_ever(context.result.changes):
         name, value = written_as(planned.schema, planned.entry, key), shorten(planned.change.values[key])
         words = f"must be unique, and the one at {holder.place} has it and waits for a value of this one"
-        context.find(planned.entry.place_of(name), f"{name}: {value} {words}; give one of them another value first")
+        yield Finding.of(planned.entry.place_of(name), f"{name}: {value} {words}; give one of them another value first")
 
 
 def check_user(context: PlanContext, planned: Planned, gone: Mapping[str, Planned]) -> None:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -72,6 +72,10 @@ _MOST_NAMED = 5
 """Maximum number of old names in a warning."""
 
 
+Check = Callable[["PlanContext"], Iterable[Finding]]
+"""Check a plan as a whole."""
+
+
 class PlanContext:
     """The context of one plan.
 
@@ -126,6 +130,17 @@ class PlanContext:
         """Note what is wrong in words that quote no value."""
         self.complaints += 1
         self._found[Finding.plain(place, message)] = None
+
+    def check(self, checks: Iterable[Check]) -> None:
+        """Note the findings of some checks."""
+        for check in checks:
+            self.note_all(check(self))
+
+    def note_all(self, findings: Iterable[Finding]) -> None:
+        """Note findings, except about entries that are wrong themselves."""
+        for finding in findings:
+            if finding.place not in self._misread:
+                self.note(finding)
 
     def note(self, finding: Finding) -> None:
         """Note a finding."""
@@ -268,7 +283,14 @@ class PlanContext:
         self._doubtful |= {(kind.name, name) for name in (first, *labels, *(f"{first}/{label}" for label in labels))}
 
     def find_reference(self, entry: Entry, key: str, number: int, reference: Reference, problem: str) -> None:
-        """Note what is wrong with a reference, at its place.
+        """Note the problem of a reference; the parameters are those of :meth:`about_reference`."""
+        finding = self.about_reference(entry, key, number, reference, problem)
+        self.complaints += 1
+        if finding.place not in self._misread:
+            self._found[finding] = None
+
+    def about_reference(self, entry: Entry, key: str, number: int, reference: Reference, problem: str) -> Finding:
+        """Return the finding about a reference, at the place where it was written.
 
         :param number: its index in the list of its field.
         """
@@ -284,7 +306,7 @@ class PlanContext:
         misfit = Misfit(reference.written, cause_of(problem))
         error = FieldError.at(way, f"{words_of(way)}: {problem}", gist, misfit)
         remedy = self.wanted.cell_checks.remedy(entry, name, written)
-        self.find(entry.place_in((*way, *inner)), with_remedy(error, remedy))
+        return Finding.of(entry.place_in((*way, *inner)), with_remedy(error, remedy))
 
     def _is_named_in_secret(self, record: Record) -> bool:
         """Return True if a record has its name from a hidden value."""

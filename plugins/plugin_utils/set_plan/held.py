@@ -22,6 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.refusals import link_to
 
 from ..desired.parsing import written_as
+from ..desired.positions import Finding
 from .context import PlanContext
 from .lifecycle import Lifecycles
 from .listed_state import ListedState
@@ -53,7 +54,7 @@ def may_be_occupied(planned: Planned) -> bool:
     return planned.entry.state == "absent" and link_to(planned.kind) in FIELD_TYPES
 
 
-def check_held(context: PlanContext, lifecycles: Lifecycles) -> None:
+def check_held(context: PlanContext, lifecycles: Lifecycles) -> Iterator[Finding]:
     """Refuse to delete a record with a reference from a record that stays unchanged.
 
     Say that a deletion may fail if the other records are not all known. With any other finding it is not known yet
@@ -76,7 +77,7 @@ def check_held(context: PlanContext, lifecycles: Lifecycles) -> None:
     looked = _Look(context.state, context.result.changes)
     context.result.searched |= looked.searched
     for planned, holders in looked.held(is_told):
-        context.find(planned.entry.place, why_held(planned, holders))
+        yield Finding.of(planned.entry.place, why_held(planned, holders))
     context.result.warnings += looked.unknown()
 
 

@@ -18,6 +18,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 from ..desired.desired import SECTIONS
 from ..desired.entry import Entry
 from ..desired.lifecycle import LIFECYCLE, NOTHING, OF_RECORD, Lifecycle, idle_patterns, keys_of, unknown_fields
+from ..desired.positions import Finding
 from .context import PlanContext
 from .hub import asset_ids_offered
 from .hub import schema as offer_schema
@@ -47,14 +48,14 @@ class Lifecycles:
 
     # ---- left alone
 
-    def check_settings(self) -> None:
+    def check_settings(self) -> Iterator[Finding]:
         """Check fields in the settings that mean nothing, or that identify records."""
         desired = self._context.desired
         for section, lifecycle in self._settings.items():
             schema = self._schema_of(section) if section in desired.sections else None
             for setting, problem in unknown_fields(lifecycle, schema) if schema else ():
                 place = desired.place_of(f"{LIFECYCLE}.{section}.{setting}")
-                self._context.find(place, f"{LIFECYCLE}.{section}.{problem}")
+                yield Finding.of(place, f"{LIFECYCLE}.{section}.{problem}")
             if schema is None:
                 continue
             self._context.result.warnings += [
@@ -67,7 +68,7 @@ class Lifecycles:
             for key in keys:
                 if key in lifecycle.left_alone(schema, is_there=True):
                     words = f"{LIFECYCLE}.{section}: {key} identifies the {section}, so it can't be left alone"
-                    self._context.find(desired.place_of(f"{LIFECYCLE}.{section}"), words)
+                    yield Finding.of(desired.place_of(f"{LIFECYCLE}.{section}"), words)
 
     def _schema_of(self, section: str) -> Schema | None:
         return offer_schema() if SECTIONS[section] == HUB_ITEM.name else self._context.schema_of(section)

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
@@ -39,19 +39,19 @@ class LimitCheck:
     existing_before: Mapping[str, int]
 
     @property
-    def _limits(self) -> Limits:
+    def limits(self) -> Limits:
         return Limits(**self.policy.limits)
 
     def bases(self, section: str, action: str) -> Iterator[tuple[int, str]]:
         """Yield each number of records of which a limit in percent counts, with what the records are called."""
         in_scope = self.made.existing[section]
-        if self.policy.is_capped and in_scope < self._limits.from_existing:
+        if self.policy.is_capped and in_scope < self.limits.from_existing:
             # Files choose the scope. A scope of few records must not lift a limit of the task.
             in_scope = self.made.everywhere[section]
         if action == CREATE and section in self.existing_before:
             # An interrupted run finishes what its limit let pass.
             before = self.existing_before[section]
-            in_scope = before if before < self._limits.from_existing else max(before, in_scope)
+            in_scope = before if before < self.limits.from_existing else max(before, in_scope)
         yield in_scope, "records"
         if action == DELETE and section in self.made.set_sizes:
             yield self.made.set_sizes[section], "records of this set"
@@ -74,36 +74,13 @@ class LimitCheck:
         return [
             line
             for (section, action), number in sorted(counts.items())
-            for line in self._lines(section, action, number)
+            for limit in LIMITS[KINDS[SECTIONS[section]].creation_sends_mail]
+            if (line := limit(self, section, action, number))
         ]
-
-    def _lines(self, section: str, action: str, number: int) -> Iterator[str]:
-        limits = self._limits
-        if KINDS[SECTIONS[section]].creation_sends_mail:
-            if number > limits.users:
-                yield (
-                    f"{section}: {number} would be made, more than limits.users ({limits.users:g}) a run; a higher "
-                    f"limits.users lets this pass"
-                )
-            return
-        percents, totals = _NAMES[action]
-        percent, total = getattr(limits, percents), getattr(limits, totals)
-        for base, records in self.bases(section, action):
-            if base >= limits.from_existing and number * 100 > base * percent:
-                yield (
-                    f"{section}: {action} {number} of {base} {records} is more than limits.{percents} ({percent:g} %); "
-                    f"a higher limits.{percents} lets this pass"
-                )
-                break
-        if number > total:
-            yield (
-                f"{section}: {action} {number} is more than limits.{totals} ({total:g}); a higher limits.{totals} lets "
-                f"this pass"
-            )
 
     def mass_updates(self) -> list[str]:
         """Return a warning for each field that changes in so much of the set that a mistake is likely."""
-        percent = self._limits.update_percent
+        percent = self.limits.update_percent
         fields = Counter(
             (one.section, name)
             for one in self.made.changes
@@ -116,3 +93,38 @@ class LimitCheck:
             for (section, name), number in sorted(fields.items())
             if number > MANY_UPDATES and (size := self.made.set_sizes.get(section, 0)) and number * 100 > size * percent
         ]
+
+
+def _users(check: LimitCheck, section: str, _action: str, number: int) -> str:
+    most = check.limits.users
+    if number <= most:
+        return ""
+    words = f"{number} would be made, more than limits.users ({most:g}) a run"
+    return f"{section}: {words}; a higher limits.users lets this pass"
+
+
+def _percent(check: LimitCheck, section: str, action: str, number: int) -> str:
+    name = _NAMES[action][0]
+    most = getattr(check.limits, name)
+    for base, records in check.bases(section, action):
+        if base >= check.limits.from_existing and number * 100 > base * most:
+            return (
+                f"{section}: {action} {number} of {base} {records} is more than limits.{name} ({most:g} %); a higher "
+                f"limits.{name} lets this pass"
+            )
+    return ""
+
+
+def _total(check: LimitCheck, section: str, action: str, number: int) -> str:
+    name = _NAMES[action][1]
+    most = getattr(check.limits, name)
+    if number <= most:
+        return ""
+    return f"{section}: {action} {number} is more than limits.{name} ({most:g}); a higher limits.{name} lets this pass"
+
+
+Limit = Callable[[LimitCheck, str, str, int], str]
+"""Return why a number of changes of a section exceeds a limit; empty if it does not."""
+
+LIMITS: Mapping[bool, tuple[Limit, ...]] = {False: (_percent, _total), True: (_users,)}
+"""The limits of a section, by whether its creations send e-mails."""

@@ -19,7 +19,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve impo
 from ..desired.desired import SECTIONS
 from ..desired.entry import Entry
 from ..desired.observed import ACTUAL_KEYS, OBSERVED, TARGET_KEY, finding_words, together, warning_words
-from ..desired.positions import Place
+from ..desired.positions import Finding, Place
 from .rooms import TO_ROOM, coupled_locations
 
 if TYPE_CHECKING:
@@ -132,7 +132,7 @@ class ObservedFields:
         """Return the keys of the observed fields of a section."""
         return self._of(section).keys
 
-    def check_settings(self) -> None:
+    def check_settings(self) -> Iterator[Finding]:
         """Find names that mean no field, and fields that identify records."""
         context = self._context
         for section, names in context.desired.observed.items():
@@ -141,10 +141,10 @@ class ObservedFields:
                 place = context.desired.place_of(f"{OBSERVED}.{section}")
                 found = schema.find(name) if schema is not None else None
                 if found is None and schema is not None:
-                    context.find(place, f"{OBSERVED}.{section}: {name}: {schema.why_unknown(name)}")
+                    yield Finding.of(place, f"{OBSERVED}.{section}: {name}: {schema.why_unknown(name)}")
                 elif found is not None and found.key in self._identity(section, schema):
                     words = f"{found.key} identifies the {section}, so files must write it"
-                    context.find(place, f"{OBSERVED}.{section}: {words}")
+                    yield Finding.of(place, f"{OBSERVED}.{section}: {words}")
 
     def without(self, section: str, entry: Entry) -> Mapping[str, Any]:
         """Return the fields of an entry that files may write; note the others."""

@@ -82,7 +82,7 @@ from .checks import (
     is_in_scope,
     removals_of,
 )
-from .context import PlanContext, numbered_references
+from .context import Check, PlanContext, numbered_references
 from .definitions import Definitions
 from .held import check_held, may_be_occupied
 from .hidden_records import check_hidden_records
@@ -101,6 +101,25 @@ from .users import plan_user, user_of_person, without_dependants_of_users
 
 _BY_THEMSELVES = ("fields", "hub")
 """Sections that are matched in ways of their own."""
+
+
+SETTINGS: tuple[Check, ...] = (
+    check_settings,
+    lambda context: context.observed.check_settings(),
+    lambda context: context.scan_codes.check_settings(),
+)
+"""The checks before records are matched."""
+
+SCOPE: tuple[Check, ...] = (
+    check_scope,
+    check_sight,
+    lambda context: context.scan_codes.check_sight(),
+    lambda context: context.scan_codes.check(),
+)
+"""The checks before records are pruned."""
+
+CHANGES: tuple[Check, ...] = (check_order, check_chosen)
+"""The checks of all changes."""
 
 
 def plan_instance(client: Client, desired: DesiredInstance, options: PlanOptions | None = None) -> InstancePlan:
@@ -148,10 +167,8 @@ class _Planner:
     def run(self) -> InstancePlan:
         context, result = self._context, self._result
         Definitions(context, self._compare).run()
-        check_settings(context)
-        context.observed.check_settings()
-        context.scan_codes.check_settings()
-        self._lifecycles.check_settings()
+        context.check(SETTINGS)
+        context.note_all(self._lifecycles.check_settings())
         sections = [section for section in SECTIONS if self._is_matched(section)]
         kinds = [KINDS[SECTIONS[section]] for section in sections]
         for kind in kinds:
@@ -162,15 +179,12 @@ class _Planner:
         self._unmatched = {kind.name for kind in kinds}
         with self._state.reading_ahead(kinds):
             matched = [pair for section in sections for pair in self._match_section(section)]
-        check_sources(context)
+        context.check([check_sources])
         if not context.findings:
             if not context.options.is_approved:
                 matched = with_archived(context, matched, ("present", "absent"))
-            check_relabelled(context, matched)
-        check_scope(context)
-        check_sight(context)
-        context.scan_codes.check_sight()
-        context.scan_codes.check()
+            context.note_all(check_relabelled(context, matched))
+        context.check(SCOPE)
         self._moved.check()
         pruned = list(self._pruning().run(result))
         self._gone = removals_of(context, matched, pruned)
@@ -189,9 +203,7 @@ class _Planner:
         for planned in pruned:
             context.take(planned)
         without_dependants_of_users(context)
-        check_held(context, self._lifecycles)
-        check_order(context)
-        check_chosen(context)
+        context.check((partial(check_held, lifecycles=self._lifecycles), *CHANGES))
         if not context.findings:
             self._lifecycles.check_protected()
             result.warnings += idle_settings(context)

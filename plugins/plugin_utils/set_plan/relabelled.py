@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
@@ -21,6 +21,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
 from ..desired.parsing import written_as
+from ..desired.positions import Finding
 from .context import PlanContext
 from .plan import Planned
 
@@ -30,7 +31,7 @@ _MOST_NAMED = 10
 _GIST = "a record of this set had this key before, and is there with another one"
 
 
-def check_relabelled(context: PlanContext, matched: Iterable[tuple[Planned, Record | None]]) -> None:
+def check_relabelled(context: PlanContext, matched: Iterable[tuple[Planned, Record | None]]) -> Iterator[Finding]:
     """Refuse to create a record whose last noted key belongs to an existing record with another, unclaimed key."""
     uuids: dict[str, list[str]] = defaultdict(list)
     for uuid, name in context.options.names.items():
@@ -54,7 +55,7 @@ def check_relabelled(context: PlanContext, matched: Iterable[tuple[Planned, Reco
         sections[planned.section].append((planned, record))
     for group in sections.values():
         words = _words(context, *group[0]) if len(group) == 1 else _words_of_many(context, group)
-        context.find(group[0][0].entry.place, FieldError.at((), words, _GIST))
+        yield Finding.of(group[0][0].entry.place, FieldError.at((), words, _GIST))
 
 
 def _words(context: PlanContext, planned: Planned, record: Record) -> str:

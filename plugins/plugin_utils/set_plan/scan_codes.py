@@ -9,7 +9,7 @@ code mean the object of the row that has it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.sigh
 
 from ..desired.entry import Entry
 from ..desired.parsing import written_as
+from ..desired.positions import Finding
 from ..desired.scan_codes import FIELD, SCAN_CODES
 
 if TYPE_CHECKING:
@@ -86,7 +87,7 @@ class ScanCodes:
         found = context.schema(OBJECT).find(settings.field)
         return "" if found is None else found.key
 
-    def check_settings(self) -> None:
+    def check_settings(self) -> Iterator[Finding]:
         """Find a field that does not exist, that identifies objects, or that this account does not see."""
         settings, context = self._settings, self._context
         if settings is None or _SECTION not in context.desired.sections:
@@ -94,17 +95,19 @@ class ScanCodes:
         schema, setting = context.schema(OBJECT), f"{SCAN_CODES}.{FIELD}"
         place = context.desired.place_of(setting)
         if not self.key:
-            context.find(place, f"{setting}: {settings.field}: {schema.why_unknown(settings.field)}")
+            yield Finding.of(place, f"{setting}: {settings.field}: {schema.why_unknown(settings.field)}")
             return
         named = [schema.find(name) for name in context.desired.identity.get(_SECTION, ())]
         if any(one is not None and one.key == self.key for one in named):
-            context.find(place, f"{setting}: identity.{_SECTION} names {settings.field} itself; expected other fields")
+            yield Finding.of(
+                place, f"{setting}: identity.{_SECTION} names {settings.field} itself; expected other fields"
+            )
 
-    def check_sight(self) -> None:
+    def check_sight(self) -> Iterator[Finding]:
         """Find a scan code that this account does not see: nothing is known of labels then."""
         context = self._context
         if self.key and self.key in context.state.sight(context.schema(OBJECT), keys=[self.key]).hidden:
-            context.find(context.desired.place_of(f"{SCAN_CODES}.{FIELD}"), f"{SCAN_CODES}: {unseen(self.key)}")
+            yield Finding.of(context.desired.place_of(f"{SCAN_CODES}.{FIELD}"), f"{SCAN_CODES}: {unseen(self.key)}")
 
     # ---- rows
 
@@ -201,7 +204,7 @@ class ScanCodes:
 
     # ---- all rows
 
-    def check(self) -> None:
+    def check(self) -> Iterator[Finding]:
         """Find a plan that would create most of what was imported before: it would be there twice."""
         context, result = self._context, self._context.result
         created, number = len(self._created), self._placeholders
@@ -219,7 +222,7 @@ class ScanCodes:
                 f"same objects: look whether {names} is as it was on both sides. If they are new, apply at most half "
                 f"of them at a time; if these files are about other objects, say so by scope.{_SECTION}"
             )
-            context.find_plainly(context.desired.place_of(SCAN_CODES), words)
+            yield Finding.plain(context.desired.place_of(SCAN_CODES), words)
 
     def _are_purchases(self) -> bool:
         """Return True if labels took the place of most placeholders in the files, so that the rest are new objects.

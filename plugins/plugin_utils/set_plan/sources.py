@@ -6,19 +6,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 
 from ..desired.desired import INLINE, SECTIONS
-from ..desired.positions import Place
+from ..desired.positions import Finding, Place
 from .context import PlanContext
 
 _MOST_NAMED = 3
 
 
-def check_sources(context: PlanContext) -> None:
+def check_sources(context: PlanContext) -> Iterator[Finding]:
     """Refuse sections of which sources lost their records, unless other sources of the section gained as many, or the
     records are no more: then they were moved, or deleted in the application.
     """
@@ -38,7 +38,7 @@ def check_sources(context: PlanContext) -> None:
         gained[source[1]] += max(0, held.records - before.get(source, 0))
     for section, paths in lost.items():
         if gained[section] < sum(paths.values()) and _may_be_left(context, section):
-            context.find_plainly(Place(next(iter(paths))), _words(context, section, paths))
+            yield Finding.plain(Place(next(iter(paths))), _words(context, section, paths))
 
 
 def _may_be_left(context: PlanContext, section: str) -> bool:
