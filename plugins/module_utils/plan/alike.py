@@ -1,11 +1,11 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""References on the two sides of a change, in one language, so that a diff shows what differs and nothing else.
+"""References on both sides of a change in one notation, so that a diff shows only real differences.
 
-The service calls a room by its number or by an id alone; people write ``Head office/0.12``, or its uuid. What both
-sides can be called decides: natural keys, else uuids, else ids. No requests are made here: a record that stands in no
-list that was read keeps the name that the service gives it.
+The service names a room by its number or by an id; people write ``Head office/0.12``, or its uuid. The notation is what
+both sides can have: natural keys, else uuids, else ids. No requests are made here: a record in no list that was read
+keeps the name that the service gives it.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _MARKS = ("uuid", "id")
 
 
 def alike(is_now: Any, written: Any, name_of: Callable[[Reference], str | None]) -> tuple[Any, Any]:
-    """Canonical values as they are and as they shall be, whose references are called alike.
+    """Return both values with equal names for equal references.
 
-    A reference that was written as a natural key keeps its words, and gives them to the same one on the other side.
+    A reference written as a natural key keeps its words, and the equal reference on the other side gets them.
 
-    :param name_of: the natural key of a record that is referred to; None where it is not known.
+    :param name_of: returns the natural key of a referenced record, or None if it is unknown.
     """
     ours, theirs = list(references_in(written)), list(references_in(is_now))
     if not ours and not theirs:
@@ -55,5 +55,5 @@ def _is_key(written: Any) -> bool:
 
 
 def _is_by_fields(written: Any) -> bool:
-    """Tells whether a record was named by a map of its fields."""
+    """Return True if a record was named by a map of its fields."""
     return isinstance(written, Mapping) and not any(mark in written for mark in _MARKS)

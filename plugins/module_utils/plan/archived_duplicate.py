@@ -1,9 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Archived duplicates: no list shows an archived record, so it is looked up in another way before a record with its
-natural key is created.
-"""
+"""Archived duplicates: no list shows an archived record, so it is looked up before a record with its key is created."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Desired against current: what has to change. No requests are made here.
+"""Compare desired and current values: what has to change. No requests are made here.
 
-A change holds only fields that the user wrote. Absent means not managed, None means clear.
+A change has only fields that the user wrote. A missing field is not managed, None means clear.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..resolve.sight import perhaps_unseen
 from .hours import with_hours
 
 ValuesInUse = Callable[[Record, list[Any]], list[Any]]
-"""From the definition of a field and some values to those that records have."""
+"""Returns those of the given values that records have in the field of a definition."""
 
 UNCHANGED = "unchanged"
 CREATE = "create"
@@ -33,16 +33,16 @@ ARCHIVE = "archive"
 
 @dataclass(frozen=True)
 class Change:
-    """The change that one record takes.
+    """The change of one record.
 
     :ivar action: one of the five above.
-    :ivar current: the record as it is; None where there is none.
-    :ivar values: field key to canonical value as it shall be: of an update those that differ, of a create all
-        that were written.
-    :ivar before: of the changed fields, what a diff shows of how they are.
-    :ivar after: the same of how they shall be.
-    :ivar unarchive: bring the record back before anything else; of a deletion, bring it back if the service does not
-        delete it from the archive.
+    :ivar current: the present record; None for a new record.
+    :ivar values: field key to its new canonical value: the differing fields of an update, all written fields of a
+        creation.
+    :ivar before: the present values of the changed fields, as a diff shows them.
+    :ivar after: the new values, as a diff shows them.
+    :ivar unarchive: unarchive the record first; for a deletion, unarchive it if the service does not delete it from the
+        archive.
     :ivar warnings: what the user should know although it is no error.
     """
 
@@ -70,7 +70,7 @@ class Change:
 
     @property
     def note(self) -> str:
-        """What the action takes beside the fields, in words; empty if nothing."""
+        """Return what the action does besides writing fields, in words; empty if nothing."""
         if not self.unarchive:
             return ""
         if self.action == DELETE:
@@ -79,7 +79,7 @@ class Change:
 
     @property
     def diff(self) -> dict[str, Any]:
-        """Before and after as Ansible prints them."""
+        """Return before and after as Ansible prints them."""
         return {"before": dict(self.before), "after": dict(self.after)}
 
 
@@ -92,16 +92,15 @@ def plan_present(
     may_be_made: bool = False,
     alike: Callable[[Any, Any], tuple[Any, Any]] | None = None,
 ) -> Change:
-    """The change that makes a record as desired.
+    """Return the change that creates or updates a record.
 
-    :param desired: canonical values by field key, references resolved as far as they can be.
-    :param current: the one record that is meant; None to make one.
-    :param archived: whether ``current`` is archived and must be brought back.
+    :param desired: canonical values by field key, references resolved as far as possible.
+    :param current: the matching record; None to create one.
+    :param archived: True if ``current`` is archived and must be unarchived.
     :param completed: adds known members that the service did not answer to a reference.
-    :param may_be_made: whether somebody else may make the record before; then what is missing is a warning.
-    :param alike: calls references alike in a value as it is and as it was written; it may ask for their names.
-    :raises InvalidInput: where a record must be made and mandatory fields have no value, and where days and times
-        contradict each other.
+    :param may_be_made: True if somebody else may create the record before; then a missing field is only a warning.
+    :param alike: gives equal references equal names in a present and a written value; it may ask for their names.
+    :raises InvalidInput: if a new record has no value for mandatory fields, or if days and times contradict each other.
     """
     desired = with_hours(schema, desired, current)
     if current is None:
@@ -141,7 +140,7 @@ def plan_present(
 
 
 def shown_as_written(change: Change, written: Iterable[str]) -> Change:
-    """A change whose diff holds only the fields that were written, none that follow from them."""
+    """Return a change whose diff has only the written fields, without fields that follow from them."""
     names = set(written)
     before = {key: value for key, value in change.before.items() if key in names}
     return replace(change, before=before, after={key: value for key, value in change.after.items() if key in names})
@@ -186,7 +185,7 @@ def plan_gone(
 
 
 def _as_now(schema: Schema, key: str, written: Any, current: Record) -> Any:
-    """A field as it is, in the words that were written where they mean the same."""
+    """Return the present value of a field, in the written words if they mean the same."""
     is_now = schema.read_one(key, current.flat)
     return schema.brief(key, written if schema.equal(key, written, is_now) else is_now)
 
@@ -199,8 +198,9 @@ def _terms_in(value: Any) -> Mapping[str, Any]:
 
 
 def check_destructive(current: Record | None, change: Change, allowed: bool, used: ValuesInUse) -> None:
-    """Refuses a change of a definition that may cost data, unless it is allowed: another type, or a value taken away
-    that a record has.
+    """Refuse a change of a definition that may cost data, unless it is allowed.
+
+    That is another type, or the removal of a value that a record has.
 
     :raises InvalidInput: naming what would be lost.
     """
@@ -239,7 +239,7 @@ def check_destructive(current: Record | None, change: Change, allowed: bool, use
 
 
 def check_choices(current: Record | None, change: Change) -> None:
-    """Refuses possible values of a DROPDOWN that are no texts: no record could be given one of them.
+    """Refuse possible values of a DROPDOWN that are no texts: no record could have them.
 
     :raises InvalidInput: naming them.
     """
@@ -253,9 +253,7 @@ def check_choices(current: Record | None, change: Change) -> None:
 
 
 def with_equal_allowed_values(schema: Schema, desired: Mapping[str, Any], current: Record | None) -> dict[str, Any]:
-    """Desired values in which the allowed_values constraint of a DROPDOWN follows the possible values, where it has
-    one and it was not written.
-    """
+    """Return desired values in which unwritten allowed_values of a DROPDOWN follow its possible values."""
     have = schema.read(current.flat) if current else {}
     written = dict(desired.get("constraints") or {})
     is_dropdown = desired.get("type", have.get("type")) == "DROPDOWN"

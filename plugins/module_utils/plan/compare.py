@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The change that a record takes to be as it was written: present, absent or archived, whatever its kind is."""
+"""The change by which a record becomes as written: present, absent or archived, for any kind."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from .state import InstanceState
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """One record as somebody wants it.
+    """One desired record.
 
-    :ivar desired: canonical values by field key, references resolved as far as they can be.
+    :ivar desired: canonical values by field key, references resolved as far as possible.
     :ivar state: present, absent or archived.
-    :ivar template: for field definitions, the template they belong to.
-    :ivar assume_archived: whether a record that no list shows is archived, where the instance does not tell.
-    :ivar may_be_made: whether somebody else may make the record before; then what is missing is a warning.
+    :ivar template: the template of a field definition.
+    :ivar assume_archived: True if an unlisted record counts as archived on an instance that does not say.
+    :ivar may_be_made: True if somebody else may create the record before; then a missing field is only a warning.
     """
 
     schema: Schema
@@ -56,17 +56,17 @@ class Wanted:
 
 
 class Comparer:
-    """Compares what is wanted with what is there."""
+    """Compare desired and present records."""
 
     def __init__(self, state: InstanceState) -> None:
         self._state = state
         self._contents = Contents(state.client)
 
     def change(self, wanted: Wanted, current: Record | None, archived: bool = False) -> Change:
-        """The change; one without anything to send where the record is as it shall be.
+        """Return the change. It has nothing to send if the record is as desired.
 
-        :param archived: whether ``current`` is archived.
-        :raises SeventhingsError: where it can't be made, or not without leave.
+        :param archived: True if ``current`` is archived.
+        :raises SeventhingsError: if the change is impossible or not allowed.
         """
         if wanted.state == "absent":
             return plan_gone(wanted.schema, wanted.desired, current, archived=archived)
@@ -77,7 +77,7 @@ class Comparer:
         return self._present(wanted, current, archived)
 
     def check_seen(self, wanted: Wanted, current: Record | None) -> None:
-        """Refuses fields that are written and hidden from the account.
+        """Refuse written fields that are hidden from the account.
 
         :raises InvalidInput: naming them.
         """
@@ -85,13 +85,13 @@ class Comparer:
             self._state.sight(wanted.schema, current, wanted.desired).check_written(wanted.desired)
 
     def is_as_wanted(self, wanted: Wanted, current: Record) -> bool:
-        """Tells whether nothing would have to change in a record."""
+        """Return True if nothing would have to change in a record."""
         desired = self._state.comparable(wanted.schema, wanted.desired, current)
         change = plan_present(wanted.schema, desired, current, completed=self._state.completed)
         return not change.changed
 
     def recognise_files(self, schema: Schema, desired: Mapping[str, Any], current: Record) -> None:
-        """Gives local files the uuids of those with the same content that a record links already."""
+        """Give local files the uuids of linked files with the same content."""
         for key, value in desired.items():
             local = [one for one in attachments_in(value) if one.path is not None]
             if local:
@@ -164,7 +164,7 @@ class Comparer:
         return natural_keys.values_in_use(definition, template, values, self._state.listed)
 
     def _with_renter(self, schema: Schema, change: Change) -> Change:
-        """A PUT carries the renter along; where the instance answers a text alone, it must be known what it means."""
+        """Carry the renter along in a PUT. If the instance answers only a text, its meaning must be known."""
         if change.current is None or not change.changed:
             return change
         for key in schema.kind.carried_along:

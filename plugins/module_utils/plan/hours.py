@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Records that last whole days, or from one instant to another: what their days and times have to do with each other.
+"""Records that last whole days, or from one instant to another: the relation between their days and times.
 
-Instances of earlier versions know days alone. That is told by their answers, which lack the fields. A time that is left
-out of a PUT stays as it is, while the days are always sent, so the two can part. The end is no part of the time.
+Instances of earlier versions know only days, and their answers lack the other fields. A time that is left out of a PUT
+stays unchanged, while the days are always sent, so they can diverge. The end is no part of the period.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from ..model.schema import Schema
 
 
 def with_hours(schema: Schema, desired: Mapping[str, Any], current: Record | None) -> Mapping[str, Any]:
-    """Desired values in which whole days and times follow from each other.
+    """Return desired values in which whole days and times are consistent.
 
     :param desired: canonical values by field key.
-    :raises InvalidInput: where they contradict each other, or the record as it is.
+    :raises InvalidInput: if they contradict each other, or the present record.
     """
     hours = schema.kind.hours
     if hours is None:
@@ -52,9 +52,9 @@ def with_hours(schema: Schema, desired: Mapping[str, Any], current: Record | Non
 
 
 def check_hours_known(schema: Schema, desired: Mapping[str, Any], records: Iterable[Record]) -> None:
-    """Refuses times where the answers show that the instance knows whole days alone.
+    """Refuse times if the answers show that the instance knows only whole days.
 
-    :param records: some of the instance; without any, nothing is known.
+    :param records: some records of the instance; without any, nothing is known.
     :raises InvalidInput: saying what to leave out.
     """
     hours = schema.kind.hours
@@ -70,7 +70,7 @@ def check_hours_known(schema: Schema, desired: Mapping[str, Any], records: Itera
 
 
 def needs_hours(schema: Schema, desired: Mapping[str, Any]) -> bool:
-    """Tells whether something was written that only instances take which know times."""
+    """Return True if something was written that only instances with times accept."""
     hours = schema.kind.hours
     if hours is None:
         return False
@@ -97,7 +97,7 @@ def _check_times(schema: Schema, hours: Hours, given: Mapping[str, Any], current
 
 
 def _check_moved_days(schema: Schema, hours: Hours, desired: Mapping[str, Any], current: Record) -> None:
-    """A day that changes while its time stays: nobody can say what the service makes of that."""
+    """Refuse a changed day with an unchanged time: the result on the service is unknown."""
     for day, time in zip(hours.days, hours.times, strict=True):
         is_now = schema.read_one(day, current.flat)
         if time in desired or day not in desired or schema.equal(day, desired[day], is_now):

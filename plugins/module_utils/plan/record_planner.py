@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The plan of one record. It shares with the plan of many how a record is found and which change it takes."""
+"""Plan one record. Matching and comparison are shared with plans of many records."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from .compare import Comparer, Wanted
 from .state import InstanceState
 
 _ADVICE = {True: "give uuid or field_key", False: "give uuid, or a match_on that tells them apart"}
-"""Advice where several records have the natural key, by whether they define fields: those have no match_on."""
+"""Advice for several records with one natural key, by whether they define fields: those have no match_on."""
 
 
 @dataclass(frozen=True)
 class PlannedRecord:
-    """One record with the change that it takes.
+    """One record with its change.
 
-    :ivar words: the record in words, by which it was looked for.
-    :ivar known: uuids of the records that had its natural key before.
+    :ivar words: the record in words, as it was looked up.
+    :ivar known: uuids of earlier records with its natural key.
     """
 
     change: Change
@@ -38,9 +38,9 @@ class PlannedRecord:
 
 
 def those_meant(wanted: Wanted, hits: Sequence[Record], is_as_wanted: Callable[[Record], bool]) -> list[Record]:
-    """Chooses among the records with one natural key those that may be meant: where some are done, the others.
+    """Return the possible targets among records with one natural key: finished records only if there are no others.
 
-    :param is_as_wanted: whether nothing would have to change in a record.
+    :param is_as_wanted: returns True if nothing would have to change in a record.
     """
     kind = wanted.schema.kind
     status = wanted.desired.get(kind.status_key)
@@ -55,11 +55,11 @@ def is_archived(state: InstanceState, wanted: Wanted, current: Record | None) ->
 
 
 def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid: str | None) -> PlannedRecord:
-    """The plan of one record.
+    """Plan one record.
 
-    :param keys: the fields that identify it; those that are not desired are not there yet.
-    :param uuid: identifies it in place of them.
-    :raises NoMatch: where there must be a record with this uuid; ``Ambiguous`` where several records are meant.
+    :param keys: the fields that identify it. A field without a desired value does not exist yet.
+    :param uuid: identifies it instead.
+    :raises NoMatch: if a record with this uuid must exist; ``Ambiguous`` if several records match.
     """
     comparer, schema, kind = Comparer(state), wanted.schema, wanted.schema.kind
     warnings: tuple[str, ...] = ()
@@ -105,9 +105,9 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
 def uuids_of_duplicates(
     state: InstanceState, schema: Schema, keys: Sequence[str], desired: Mapping[str, Any], template: str = ""
 ) -> list[str]:
-    """The uuids of the records that share a natural key, where there are several; else none.
+    """Return the uuids of the records that share a natural key, or nothing if there is only one.
 
-    :param state: read after the record was made.
+    :param state: read after the record was created.
     """
     found = sorted(record.uuid for record in state.find_existing(schema, keys, desired, template))
     return found if len(found) > 1 else []

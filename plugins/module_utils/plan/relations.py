@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Relations of a field definition to other fields, which people name by key or label and the service by uuid."""
+"""Relations of a field definition to other fields, which users name by key or label and the service by uuid."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _NOTHING = "00000000-0000-0000-0000-000000000000"
 
 
 def names_fields(written: Any) -> bool:
-    """Tells whether relations name other fields in place of their uuids."""
+    """Return True if relations name other fields instead of their uuids."""
     return isinstance(written, list) and any(isinstance(one, Mapping) and "field" in one for one in written)
 
 
 def with_uuids(written: Iterable[Any], definitions: Iterable[Definition]) -> tuple[list[Any], dict[int, str]]:
-    """Relations with the uuids of the fields that they name, and the names that mean no field or several.
+    """Return relations with the uuids of the named fields, and the names that mean no field or several.
 
-    Those names stand by the number of their relation in the list. In the relation there is a uuid of nothing then, so
-    that the rest of it can be judged.
+    The names are by the index of their relation. Such a relation has a random uuid, so that the rest of it can be
+    checked.
     """
     known = list(definitions)
     resolved: list[Any] = []

@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The state of an instance: what a plan reads, and all that it reads.
+"""The state of an instance: everything that a plan reads.
 
-It is filled in one of two ways. For one record it is *queried*: it asks the service as little as tells what is meant.
-For many records it is *listed*: it reads complete lists, and finds everything in them.
+There are two implementations. For one record the state is *queried*: it sends as few requests as possible. For many
+records it is *listed*: it reads complete lists, and finds everything in them.
 """
 
 from __future__ import annotations
@@ -26,22 +26,25 @@ from .alike import alike
 
 
 class InstanceState(ABC):
-    """The records of an instance, as a plan asks for them."""
+    """The records of an instance as a plan needs them."""
 
     def __init__(self, client: Client) -> None:
         self.client = client
 
     @abstractmethod
     def schema(self, kind: Kind) -> Schema:
-        """The fields that a kind has."""
+        """Return the fields of a kind."""
 
     @abstractmethod
     def listed(self, kind: Kind, conditions: Sequence[Condition] = ()) -> list[Record]:
-        """The records of a kind, at least those that fit some conditions; archived ones are not among them."""
+        """Return the records of a kind that match some conditions, and possibly more.
+
+        Archived records are not among them.
+        """
 
     @abstractmethod
     def some(self, kind: Kind) -> list[Record]:
-        """Some records of a kind, to see how the instance answers them."""
+        """Return some records of a kind, to learn how the instance answers them."""
 
     @abstractmethod
     def answered(self, kind: Kind, template: str = "") -> list[Record]:
@@ -51,15 +54,15 @@ class InstanceState(ABC):
     def find_existing(
         self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], template: str = ""
     ) -> list[Record]:
-        """The records that have the natural key of some values; none where it refers to what is not there yet."""
+        """Return the records with the natural key of some values, or nothing if they refer to a missing record."""
 
     @abstractmethod
     def of_uuid(self, kind: Kind, uuid: str, template: str = "") -> Record | None:
-        """The record with a uuid, an archived one, too; None where there is none."""
+        """Return the record with a uuid, also if it is archived, or None."""
 
     @abstractmethod
     def is_archived(self, record: Record) -> bool:
-        """Tells whether a record that was read by its uuid is archived."""
+        """Return True if a record that was read by its uuid is archived."""
 
     def may_be_archived(self, record: Record) -> bool:
         """Return False if a record that was read by its uuid is certainly not archived. Nothing is sent."""
@@ -67,7 +70,7 @@ class InstanceState(ABC):
 
     @abstractmethod
     def sight(self, schema: Schema, current: Record | None = None, keys: Collection[str] | None = None) -> Sight:
-        """The fields of a kind that the account does not see.
+        """Return the fields of a kind that the account does not see.
 
         :param current: one of its records. :param keys: the fields that matter; all by default.
         """
@@ -78,7 +81,7 @@ class InstanceState(ABC):
 
     @abstractmethod
     def alike(self, is_now: Any, written: Any) -> tuple[Any, Any]:
-        """A value as it is and as it was written, their references called alike, as far as that can be told by now."""
+        """Return a present and a written value with equal names for equal references, as far as known."""
 
     @abstractmethod
     def comparable(self, schema: Schema, desired: Mapping[str, Any], record: Record) -> Mapping[str, Any]:
@@ -93,10 +96,10 @@ class InstanceState(ABC):
 
 
 class QueriedState(InstanceState):
-    """Asks narrow questions, for the plan of one record.
+    """Send narrow requests for the plan of one record.
 
     :ivar reading: the lists and records that were read.
-    :param reading: takes others than those of :class:`Reading` by default.
+    :param reading: defaults to a new :class:`Reading`.
     """
 
     def __init__(self, client: Client, reading: Reading | None = None) -> None:
@@ -151,7 +154,7 @@ class QueriedState(InstanceState):
         return self.client.is_archived(record)
 
     def sight(self, schema: Schema, current: Record | None = None, keys: Collection[str] | None = None) -> Sight:
-        """The sight that the records show which were read; where none was, a few records are."""
+        """Return the visibility that the read records show. Without any, a few records are read."""
         kind, records = schema.kind, self.reading.read_of(schema.kind) or ([] if current is None else [current])
         is_told = bool(records) or self.reading.has_whole(kind)
         if not kind.has_own_fields or (is_told and not kind.key_prefix):
@@ -183,7 +186,7 @@ class QueriedState(InstanceState):
 def find_now(
     client: Client, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], template: str = ""
 ) -> list[Record]:
-    """The records that have a natural key now, whatever was read before."""
+    """Return the present records with a natural key, ignoring everything that was read before."""
     if schema.kind.defines_fields:
         client.forget_definitions()
     reading = Reading(client)

@@ -1,9 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Carries out a change: the requests that it takes, and what to do when an answer is lost. Nothing is decided here but
-that.
-"""
+"""Execute a change: its requests, and what to do if an answer is lost. Nothing else is decided here."""
 
 from __future__ import annotations
 
@@ -37,11 +35,11 @@ from .refusals import at_the_same_time, may_meet, why_occupied
 from .request_bodies import create_body, update_body
 
 Finder = Callable[[], Sequence[Record]]
-"""Lists the records that have the natural key of one that was to be made, among them those known before."""
+"""Lists the records with the natural key of a creation, earlier records included."""
 
 
 def made_twice(records: Sequence[Record]) -> str:
-    """Warns of records with one natural key, one of which another process made at the same time."""
+    """Warn of records with one natural key, one of which another process created at the same time."""
     kind = records[0].kind
     newest = max(records, key=lambda record: (record.id or 0, str(record.flat.get("created_at") or "")))
     uuids = " and ".join(sorted(record.uuid for record in records))
@@ -53,9 +51,9 @@ def made_twice(records: Sequence[Record]) -> str:
 
 
 class Applier:
-    """Carries out changes of one kind of record.
+    """Execute changes of one kind of record.
 
-    :param template: for field definitions, the template they belong to.
+    :param template: the template of field definitions.
     :param extra: members of a body that are only written (notify).
     :param defers: raise a lost answer to a creation at once. The caller looks for many records together, and then calls
         :meth:`write` with the error.
@@ -82,12 +80,12 @@ class Applier:
     def carry_out(
         self, change: Change, find: Finder, known: frozenset[str] = frozenset(), by_key: bool = False
     ) -> Record | None:
-        """Sends what a change takes and reads the record back. Returns it as it is now; None where it is gone.
+        """Send the requests of a change and read the record back. Return the record, or None if it no longer exists.
 
-        :param find: looks for a record that may have been made although its answer was lost.
-        :param known: uuids of records that had the natural key before and are not the one.
-        :param by_key: whether ``find`` takes one request, and so tells what was made as well as reading it back does.
-        :raises Ambiguous: where somebody else made a record with the same natural key at the same time.
+        :param find: looks for a record that may exist although its answer was lost.
+        :param known: uuids of earlier records with the natural key, which are not the new record.
+        :param by_key: True if ``find`` takes one request, and so confirms the creation as well as reading it back does.
+        :raises Ambiguous: if somebody else created a record with the same natural key at the same time.
         """
         uuid = self.write(change, find, known)
         if uuid is None:
@@ -143,7 +141,7 @@ class Applier:
             raise
 
     def _overlaps(self, change: Change) -> str:
-        """Names what has the same objects at the same time, where a change was refused that says so."""
+        """Return the records with the same objects at the same time, if the refusal of a change says so."""
         if not may_meet(self._schema, change.values):
             return ""
         try:
@@ -251,7 +249,7 @@ class Applier:
         return missing and lost.status == HTTPStatus.INTERNAL_SERVER_ERROR
 
     def _hint(self, change: Change) -> str | None:
-        """A hint where the service refuses a body: fields that were sent empty, or not sent at all."""
+        """Return a hint about a refused body: fields that were sent empty, or not at all."""
         sent = dict(change.values)
         if change.current is None:
             sent = {**dict.fromkeys(self._kind.hints), **sent}
@@ -360,8 +358,9 @@ class Applier:
         return current.completed_by(alone)
 
     def _send(self, current: Record, body: Mapping[str, Any], sets_status: bool) -> None:
-        """Sends an update. An instance may refuse an overdue status, though it is the one that the record has: then the
-        one that it was before goes along, and the service moves it again.
+        """Send an update. An instance may refuse the present overdue status: then send the status before it.
+
+        The service moves it again.
         """
         # Some instances answer a body that lacks something with a 500, and would do so again.
         lacks = any(body.get(key) in EMPTY for key in self._kind.needed)

@@ -1,8 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whether a write had an effect. A service may accept a change and not carry it out: then the record still has its old
-values, and every run would change it again.
+"""Check that a write had an effect.
+
+A service may accept a change and not execute it: then the record still has its old values, and every run would change
+it again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One record from what a person wrote to the report: desired -> match -> compare -> plan -> apply -> report."""
+"""One record from user input to the report: desired -> match -> compare -> plan -> apply -> report."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ from .result import Result
 class DesiredRecord:
     """One record as a user wants it.
 
-    :ivar fields: field key (or label) to value as written; None clears; what is not here is not managed.
-    :ivar prefix: what stands before a field's name in a message.
-    :ivar match_on: fields that identify the record, where the user named them.
-    :ivar uuid: identifies the record in place of ``match_on``.
+    :ivar fields: field key (or label) to value as written; None clears; missing fields are not managed.
+    :ivar prefix: text before a field's name in a message.
+    :ivar match_on: fields that identify the record, if the user named them.
+    :ivar uuid: identifies the record instead of ``match_on``.
     :ivar state: present, absent or archived.
     :ivar extra: members of a body that are only written, never answered (notify).
-    :ivar assume_archived: whether a record that no list shows is archived, where the instance does not tell.
-    :ivar timezone: in which times without an offset are meant; empty: each needs its offset.
+    :ivar assume_archived: True if an unlisted record counts as archived on an instance that does not say.
+    :ivar timezone: of times without an offset; empty: each needs its offset.
     """
 
     kind: Kind
@@ -61,9 +61,9 @@ class DesiredRecord:
 
 
 def ensure(client: Client, desired: DesiredRecord, check_mode: bool = False) -> Result:
-    """Makes a record what the user wants, with the requests that are missing and no others.
+    """Make a record what the user wants, with only the missing requests.
 
-    :raises SeventhingsError: one of its kinds; nothing was written where it could be known before.
+    :raises SeventhingsError: of any kind; nothing was written if the error could be known before.
     """
     return _Ensure(client, desired, check_mode).run()
 
@@ -138,7 +138,7 @@ class _Ensure:
         return desired
 
     def _with_relations(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The fields of a definition, with uuids where relations name other fields; of others the same fields."""
+        """Return the fields of a definition with uuids for related fields, and other fields unchanged."""
         if not self._kind.defines_fields or not names_fields(fields.get("relations")):
             return fields
         resolved, missing = with_uuids(fields["relations"], self._client.definitions(self._desired_record.template))
@@ -207,9 +207,7 @@ class _Ensure:
         return planned
 
     def _is_found_at_once(self, keys: Sequence[str], desired: Mapping[str, Any]) -> bool:
-        """Tells whether one request lists the records with the natural key: those that have it, where the list is
-        narrowed, or all, where they were one page.
-        """
+        """Return True if one request lists the records with the natural key, narrowed or as a list of one page."""
         linked = [reference for key in keys if key in desired for reference in references_in(desired[key])]
         # Another list tells the id of one that is known by its uuid alone.
         if not keys or any(one.id is None for one in linked) or any(key not in desired for key in keys):
@@ -222,7 +220,7 @@ class _Ensure:
         return find_now(self._client, self._schema, keys, desired, self._desired_record.template)
 
     def _with_unknown(self, change: Change) -> Change:
-        """Check mode: fields of a definition that is not made yet are predicted as written."""
+        """Predict fields of a definition that does not exist yet as written (check mode)."""
         unknown = self._unknown()
         if not unknown:
             return change
@@ -239,8 +237,9 @@ class _Ensure:
         )
 
     def _who_holds_it(self, change: Change, keys: Sequence[str], refused: ServiceError) -> str:
-        """Names the active records that hold a value which an instance refused, where values must be unique. Where
-        there is none, an archived record may hold it, and this says so.
+        """Return the active records with a value that an instance refused because it must be unique.
+
+        If there is none, say that an archived record may have the value.
         """
         unique = {key: value for key, value in change.values.items() if self._schema.fields[key].unique}
         # A record is only made when no active one has its natural key, so that key is not asked for.
@@ -259,7 +258,7 @@ class _Ensure:
         return "".join(found) or unseen_holder(self._schema, keys, change.values, refused)
 
     def _occupants(self, gone: Record, refused: ServiceError) -> str:
-        """Names what stands in a room or a location that can't be deleted."""
+        """Return what is in a room or a location that cannot be deleted."""
         if not isinstance(refused, NotProcessable):
             return ""
         try:
@@ -305,7 +304,7 @@ class _Ensure:
         return Result(change.changed, record, uuid, diff, (*self._warnings, *pending, *change.warnings))
 
     def _as_written(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """Fields of a diff by the names that the user wrote: a label stays one, whether its key is known yet or not."""
+        """Return fields of a diff by the names that the user wrote, keys or labels."""
         names = {
             field.key: name
             for name in self._desired_record.fields

@@ -1,9 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Why an instance may have refused a write: a value that another record has, references to a record, or objects that
-are taken at the same time.
-"""
+"""Why an instance may have refused a write: a value in use, references to a record, or objects in use at that time."""
 
 from __future__ import annotations
 
@@ -23,7 +21,7 @@ from ..resolve.sight import LIMITED
 
 
 def unseen_holder(schema: Schema, keys: Iterable[str], values: Mapping[str, Any], refused: ServiceError) -> str:
-    """Says that a record which no list shows may hold a value that was refused; empty where that can't be so.
+    """Say that an unlisted record may have a refused value; empty if that is impossible.
 
     :param keys: the fields that identify the record. :param values: canonical values that were sent.
     """
@@ -45,12 +43,12 @@ def _may_be_taken(schema: Schema, refused: ServiceError, held: Mapping[str, Any]
 
 
 def link_to(kind: Kind) -> str:
-    """The type of the fields in which others say that they are in a record, or with it; of most kinds there is none."""
+    """Return the type of the fields by which others link to a kind; most kinds have none."""
     return f"LINKED_{kind.name.upper()}"
 
 
 def why_occupied(kind: Kind) -> str:
-    """Says why a record may not be deleted; empty where nothing links to its kind."""
+    """Say why a record may not be deleted; empty if nothing links to its kind."""
     if link_to(kind) not in FIELD_TYPES:
         return ""
     return (
@@ -61,9 +59,7 @@ def why_occupied(kind: Kind) -> str:
 
 
 def named_occupants(client: Client, record: Record) -> str:
-    """Says what refers to a record, as far as lists tell. Takes a list for each field that may, and the definitions of
-    these.
-    """
+    """Say what refers to a record, as far as lists show. Read a list for each field that may, and its definitions."""
     found = sorted(dict.fromkeys(_occupants(client, record)))
     rest = len(found) - _MOST_NAMED
     names = [*found[:_MOST_NAMED], *([f"{rest} more"] if rest > 0 else [])]
@@ -86,13 +82,13 @@ def _means(reference: Reference, record: Record) -> bool:
 
 
 _OVER = ("rejected", "completed")
-"""The statuses of a record that has its objects no more."""
+"""The statuses of a record that no longer uses its objects."""
 
 _MOST_NAMED = 3
 
 
 def may_meet(schema: Schema, values: Mapping[str, Any]) -> bool:
-    """Tells whether a change may give a record objects that another one has at the same time."""
+    """Return True if a change may give a record objects that another record has at the same time."""
     hours = schema.kind.hours
     return hours is not None and not values.keys().isdisjoint((*hours.days, *hours.keys, "references", "status"))
 
@@ -100,10 +96,10 @@ def may_meet(schema: Schema, values: Mapping[str, Any]) -> bool:
 def at_the_same_time(
     schema: Schema, values: Mapping[str, Any], current: Record | None, others: Iterable[Record]
 ) -> str:
-    """Names the records that have an object of another one at the same time; empty where none has.
+    """Name the records with an object of another record at the same time; empty if there are none.
 
-    :param values: canonical values that were sent. :param current: the record that they were to change.
-    :param others: all records of the kind, as far as they are known.
+    :param values: canonical values that were sent. :param current: the record to change.
+    :param others: all records of the kind, as far as known.
     """
     hours = schema.kind.hours
     if hours is None:
@@ -130,13 +126,16 @@ def _is_among(reference: Reference, others: Any) -> bool:
 
 
 def _span(keys: tuple[str, str], values: Mapping[str, Any]) -> tuple[dt.date, dt.date] | None:
-    """Beginning and end, as days or as instants; None where it has none of these."""
+    """Return beginning and end, as days or as instants, or None without them."""
     first, last = (values.get(key) for key in keys)
     return (first, last) if isinstance(first, dt.date) and isinstance(last, dt.date) else None
 
 
 def _meet(hours: Hours, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Tells whether two records overlap. Where one lasts whole days, nobody knows in which time zone: days count."""
+    """Return True if two records overlap.
+
+    If one lasts whole days, days are compared, because its time zone is unknown.
+    """
     mine, theirs = _span(hours.times, one), _span(hours.times, other)
     if mine is not None and theirs is not None:
         return mine[0] < theirs[1] and theirs[0] < mine[1]

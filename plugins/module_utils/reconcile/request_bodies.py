@@ -1,9 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The bodies that make or change a record (section 4 of the interface).
+"""The bodies that create or change a record (section 4 of the interface).
 
-Where the service replaces the whole record (PUT), the body carries every field that is there, and what differs.
+If the service replaces the whole record (PUT), the body carries every existing field, and the changes.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from ..plan.replacing import carried_along, check_carried
 
 
 def create_body(schema: Schema, values: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
-    """The body that makes a record.
+    """Return the body that creates a record.
 
-    :param values: canonical values by field key; empty ones are left out, where the service does not ask for them and
-        would not fill in something else.
+    :param values: canonical values by field key. Empty values are left out, unless the service requires them or would
+        fill
+        in something else.
     :param extra: members that are only written and never answered (notify).
     """
     kind = schema.kind
@@ -52,7 +53,7 @@ def update_body(schema: Schema, current: Record, values: Mapping[str, Any], extr
 
 
 def _without_whole_days(kind: Kind, values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Whole days are what every instance makes of a record without times, so nothing is sent of them."""
+    """Leave out whole days: every instance assumes them for a record without times."""
     hours = kind.hours
     if hours is None or values.get(hours.whole_days) is False:
         return values

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The answer of every call of the engine that may change something."""
+"""The result of every call of the engine that may change something."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from ..printing.cleaner import clean
 
 @dataclass(frozen=True)
 class Result:
-    """The outcome of a call: ``record`` in the normalised read shape (what it would be, in check mode), its uuid, and
-    the diff.
+    """The result of a call.
 
-    :ivar backups: paths of the copies that were kept of files of this machine.
+    :ivar record: in its normalised form; predicted in check mode. :ivar uuid: of the record. :ivar diff: before and
+        after.
+    :ivar backups: paths of the copies of replaced local files.
     """
 
     changed: bool
@@ -28,7 +29,7 @@ class Result:
     backups: tuple[str, ...] = ()
 
     def result(self) -> dict[str, Any]:
-        """The result as a module returns it."""
+        """Return the result as a module returns it."""
         return {
             "changed": self.changed,
             "record": dict(self.record),

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Records to which no other refers (tasks, rental cases, catalog items), found by what people call them."""
+"""Find records that no other record refers to (tasks, rental cases, catalog items) by their names."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ from .sight import perhaps_unseen, sight_by
 
 
 class FinderByFields:
-    """Finds records of one kind by the first field of its natural key, or by a map of fields. Lists are read once for
-    all that are looked for.
+    """Find records of one kind by the first field of its natural key, or by a map of fields.
+
+    Lists are read once for all of them.
     """
 
     def __init__(self, client: Client, kind: Kind, reading: Reading | None = None) -> None:
@@ -32,10 +33,11 @@ class FinderByFields:
         self._lists: dict[tuple[Condition, ...], list[Record]] = {}
 
     def find(self, written: str | Mapping[str, Any]) -> Record:
-        """The one record that is meant. Of several tasks with one title the one that is open is.
+        """Return the one matching record. Of several tasks with one title the open task matches.
 
-        :raises NoMatch: where there is none; ``Ambiguous`` where there are several; ``InvalidInput`` for what does not
-            fit its field.
+        :raises NoMatch: if there is none; ``Ambiguous`` if there are several; ``InvalidInput`` if a value does not fit
+            its
+            field.
         """
         name = self._kind.match_on[0][0]
         wanted = {name: written} if isinstance(written, str) else written

@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Evidence of records that the account does not see: others refer to records that no list shows.
+"""Evidence of hidden records: others refer to records that no list shows.
 
-A record that no list shows, that can be read, and that is not archived proves that the lists are not whole. One that
-can't be read proves nothing: it may be deleted.
+An unlisted record that can be read, and that is not archived, proves that the lists are incomplete. A record that
+cannot be read proves nothing: it may be deleted.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reading: complete lists, filtered by the service where it can, and here with the same meaning on every kind (section
-4.8).
-"""
+"""Read complete lists, filtered by the service if possible, and here with equal meaning (section 4.8)."""
 
 from __future__ import annotations
 
@@ -33,9 +31,9 @@ from .sight import Sight, keys_in_none, sight_by, sight_of, unseen
 
 @dataclass(frozen=True)
 class ListResult:
-    """Records in their normalised read shape, how many matched before the limit, and whether the service listed all.
+    """Records in their normalised form, the number of matches before the limit, and True if the list is complete.
 
-    :ivar sight: of the account, where the records that were read tell it.
+    :ivar sight: what the account sees, if the records show it.
     """
 
     records: list[dict[str, Any]]
@@ -55,14 +53,14 @@ def list_records(
     option: str = "filters",
     count_only: bool = False,
 ) -> ListResult:
-    """The records of a kind: one by its identifier, or all that match.
+    """Return the records of a kind: one by its identifier, or all that match.
 
-    :param identifier: the uuid, or the integer id where the kind has no uuids.
+    :param identifier: the uuid, or the integer id of a kind without uuids.
     :param filters: field -> operator -> value(s), or field -> value.
-    :param option: what the filters are called in a message.
-    :param sort: field keys, ``-`` before one for descending.
-    :param limit: at most so many records; the count is that before the limit.
-    :param count_only: return no records, only how many there are.
+    :param option: name of the filters in a message.
+    :param sort: field keys, ``-`` before a field for descending.
+    :param limit: maximum number of records; the count is the number before the limit.
+    :param count_only: return only the number of records.
     """
     if limit is not None and limit < 0:
         raise InvalidInput(f"limit: {limit} does not fit; expected 0 or more")
@@ -138,9 +136,9 @@ def by_label(schema: Schema, records: Sequence[Mapping[str, Any]]) -> tuple[list
 
 
 def list_by_barcode(client: Client, kind: Kind, barcode: Any) -> ListResult:
-    """The one record with a barcode, archived or not.
+    """Return the one record with a barcode, archived or not.
 
-    Instances of an earlier version do not look up barcodes; there the list of active records is asked.
+    Instances of an earlier version do not look up barcodes; there the list of active records is read.
     """
     schema, key = client.schema(kind), kind.barcode_key
     if not isinstance(barcode, str) or not barcode:
@@ -156,7 +154,7 @@ def list_by_barcode(client: Client, kind: Kind, barcode: Any) -> ListResult:
 def matching_records(
     client: Client, schema: Schema, filters: Mapping[str, Any], records: Sequence[Record], option: str = "filters"
 ) -> list[Record]:
-    """The records that filters let through, as the info modules take them."""
+    """Return the records that match filters, as the info modules accept them."""
     reading = Reading(client)
     conditions = _typed(reading, schema, filters, option)
     _check_seen(client, schema, records, conditions, option)
@@ -171,10 +169,10 @@ def _check_seen(
     conditions: Sequence[tuple[Field, Condition]],
     option: str,
 ) -> Sight:
-    """Refuses filters by what the account does not see: no record would seem to match.
+    """Refuse filters by fields that the account does not see: no record would seem to match.
 
-    :param records: those that were found, of which others may have to tell it where there are none.
-    :returns: the sight of the account.
+    :param records: the records found. If there are none, a sample of all records decides.
+    :returns: what the account sees.
     :raises InvalidInput: naming the fields.
     """
     filtered = {field.key for field, _condition in conditions}.intersection(schema.fields).difference(SERVER_KEYS)
@@ -195,9 +193,9 @@ def _check_seen(
 def conditions_as_sent(
     client: Client, schema: Schema, filters: Mapping[str, Any], option: str = "filters"
 ) -> tuple[list[Condition], bool]:
-    """The conditions of filters, as the info modules take them, for a service that applies them by itself.
+    """Return the conditions of filters for a service that applies them itself, and True if these are all.
 
-    :returns: and whether these are all. Those on links are left out, because instances compare them in several ways.
+    Conditions on links are left out, because instances compare them in several ways.
     """
     sent = {name: wanted for name, wanted in filters.items() if not _is_on_links(_field(schema, name, option))}
     typed = _typed(Reading(client), schema, sent, option)
@@ -233,7 +231,7 @@ def _with_targets(
 
 
 def _known_field(schema: Schema, name: str) -> Field | None:
-    """The field of a name, those that only answers have among them."""
+    """Return the field of a name, fields that only answers have included."""
     field = schema.find(name) or schema.find(schema.kind.filter_names.get(name, name))
     answered = {one.key: one for one in schema.kind.answered} | SERVER_FIELDS
     return field or answered.get(name) or (Field(name, "TEXT") if schema.kind.open_fields else None)
@@ -257,7 +255,7 @@ def _typed(reading: Reading, schema: Schema, filters: Mapping[str, Any], option:
 
 
 def _with_maps_as_values(schema: Schema, filters: Mapping[str, Any]) -> dict[str, Any]:
-    """Filters in which a map that is a value (a renter, a reference by its fields) stands with its operator."""
+    """Return filters in which a map that is a value (a renter, a reference by its fields) has its operator."""
     found = {}
     for name, wanted in filters.items():
         field = _known_field(schema, name)
@@ -293,7 +291,7 @@ def _operand(field: Field, condition: Condition, value: Any, option: str) -> Any
 
 
 def _wire(schema: Schema, conditions: Sequence[tuple[Field, Condition]]) -> list[Condition]:
-    """The conditions that the service can apply, with values as it wants them."""
+    """Return the conditions that the service can apply, with values as it expects them."""
     if schema.kind.filters != "query":
         return []
     sent = [(field, condition) for field, condition in conditions if type_of(field).narrows]
@@ -305,7 +303,7 @@ def _wire(schema: Schema, conditions: Sequence[tuple[Field, Condition]]) -> list
 
 
 _ON_LINKS = ("eq", "neq", "in", "nin", *PRESENCE)
-"""The operators that mean the same whether an instance compares the ids of links or their uuids."""
+"""The operators that mean the same for link ids and link uuids."""
 
 
 def _is_on_links(field: Field) -> bool:
@@ -372,7 +370,7 @@ def _holds(field: Field, condition: Condition, value: Any, raw: Any) -> bool:
 
 
 def _text_as_is(field: Field, value: Any, raw: Any) -> Any:
-    """A text that is empty is not null, in filters alone."""
+    """Return a text unchanged: in filters, an empty text is not null."""
     return "" if value is None and raw is not None and type_of(field).is_text else value
 
 
@@ -417,7 +415,7 @@ def _rank_of(field: Field, record: Record) -> tuple[int, Any]:
 
 
 def _rank(value: Any) -> tuple[int, Any]:
-    """An order in which every value has its place: nothing first, then numbers, then instants, then texts."""
+    """Return a sort key for every value: nothing first, then numbers, then instants, then texts."""
     if value is None or value == ():
         return (0, 0)
     if isinstance(value, (bool, int, float, Decimal)):

@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Natural keys: how a record is identified, and when two are the same. No requests are made here.
+"""Natural keys: how a record is identified, and when two keys are equal. No requests are made here.
 
-The service has no ids that a client chooses, so a record is found by its natural key. One hit is the record, none
-means that it is not there, and two are an error that names both: never "the first one".
+Clients cannot choose ids in the service, so a record is found by its natural key. One hit is the record, none means
+that it does not exist, and several are an error that names all of them: never "the first one".
 """
 
 from __future__ import annotations
@@ -22,25 +22,24 @@ from ..model.schema import Schema, field_from_definition, type_of
 from ..model.types_links import Reference
 
 Key = tuple[Any, ...]
-"""A natural key in the form in which it is looked up."""
+"""A natural key in its form for lookups."""
 
 _NEAR = 0.4
-"""How much alike names of records must be to stand in a hint."""
+"""Minimum similarity of record names for a hint."""
 
 
 _IDENTITIES = {kind.name: Schema(kind, kind.identity) for kind in KINDS.values()}
 
 
 def identity_of(kind: Kind) -> Schema:
-    """The fields by which others refer to a record of a kind."""
+    """Return the fields by which others refer to a record of a kind."""
     return _IDENTITIES[kind.name]
 
 
 def key_fields(kind: Kind, match_on: Sequence[str] | None, written: Mapping[str, Any]) -> tuple[str, ...]:
-    """The fields that identify a record: ``match_on`` as the user gave it, else the kind's default for what was
-    written.
+    """Return the fields that identify a record: ``match_on`` of the user, else the kind's default.
 
-    :raises InvalidInput: where one of them was not written or is empty.
+    :raises InvalidInput: if one of them was not written or is empty.
     """
     if match_on is not None and not match_on:
         raise InvalidInput("match_on: expected at least one field key")
@@ -63,14 +62,14 @@ def _default_key(kind: Kind, written: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def conditions(schema: Schema, keys: Iterable[str], desired: Mapping[str, Any]) -> list[Condition]:
-    """The conditions that narrow a list down to the candidates; every candidate is compared again."""
+    """Return the conditions that narrow a list down to the candidates. Every candidate is compared again."""
     values = narrowing(schema, keys, desired)
     texts = [key for key in values if not isinstance(values[key], Link)]
     return [by_any_of(schema.fields[key].wire_key, [values[key]]) for key in texts or values]
 
 
 def by_any_of(field: str, values: Sequence[Any]) -> Condition:
-    """The condition that a field has one of some values, all of them links or none."""
+    """Return the condition that a field has one of some values. Either all or none of them are links."""
     operator = "eq" if len(values) == 1 else "in"
     if isinstance(values[0], Link):
         return Condition.on_links(field, operator, values)
@@ -78,7 +77,7 @@ def by_any_of(field: str, values: Sequence[Any]) -> Condition:
 
 
 def narrowing(schema: Schema, keys: Iterable[str], desired: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields by which a list can be narrowed on the service, with their values: texts first, then links."""
+    """Return the fields by which the service can narrow a list, with their values: texts first, then links."""
     if schema.kind.case_blind:
         return {}
     wanted = list(keys)
@@ -123,7 +122,7 @@ def _unreadable(record: Record, key: str, value: Unread) -> SeventhingsError:
 
 
 def _without_case(kind: Kind, key: str, value: Any) -> Any:
-    """A part of a natural key; addresses are the same in whatever case they are written."""
+    """Return a part of a natural key in its normalised form. Addresses are compared without case."""
     is_address = kind.case_blind and (key,) in kind.match_on
     return value.casefold() if is_address and isinstance(value, str) else value
 
@@ -131,10 +130,11 @@ def _without_case(kind: Kind, key: str, value: Any) -> Any:
 def key_of(
     schema: Schema, keys: Iterable[str], values: Mapping[str, Any], mark: Callable[[Reference], Any]
 ) -> Key | None:
-    """The natural key of some values in a form that can be looked up: equal where :func:`identified` finds one by the
-    other. None where a part of it is missing, or means nothing yet.
+    """Return the natural key of some values in a form for lookups, or None if a part of it is missing or unresolved.
 
-    :param mark: what stands for a reference; None where it means nothing yet.
+    Two keys are equal if :func:`identified` finds a record by either.
+
+    :param mark: returns the identifier of a reference, or None if it is unresolved.
     """
     parts = []
     for key in keys:
@@ -187,7 +187,7 @@ def _part(schema: Schema, key: str, value: Any, mark: Callable[[Reference], Any]
 
 
 def read_some(schema: Schema, keys: Iterable[str], record: Record) -> dict[str, Any]:
-    """Some fields of a record as canonical values; reading all of them costs too much for very many records."""
+    """Return some fields of a record as canonical values. Reading all of them is too slow for very many records."""
     values = {}
     for key in keys:
         field = schema.fields[key]
@@ -199,9 +199,9 @@ def read_some(schema: Schema, keys: Iterable[str], record: Record) -> dict[str, 
 
 
 def written_names(record: Record, place_of: Callable[[Reference], Record | None] = lambda _place: None) -> list[str]:
-    """The texts by which others may refer to a record; of one inside of another, with the name of its place.
+    """Return the texts by which others may refer to a record; inside of another record, with the name of its parent.
 
-    :param place_of: the place that a reference means.
+    :param place_of: returns the parent that a reference means.
     """
     kind = record.kind
     values = identity_of(kind).read(record.flat)
@@ -218,10 +218,10 @@ def values_in_use(
     values: Iterable[Any],
     listed: Callable[[Kind, Sequence[Condition]], Iterable[Record]],
 ) -> list[Any]:
-    """The values, of some, that records have in a field; archived ones are in no list.
+    """Return those of some values that records have in a field. No list shows archived records.
 
     :param definition: of the field, in this template.
-    :param listed: lists the records of a kind, or at least those that fit some conditions.
+    :param listed: lists the records of a kind, or at least those that match some conditions.
     """
     wanted, kind, field = list(values), TEMPLATE_KINDS[template], field_from_definition(definition.flat)
     narrowed = [Condition(field.key, "in", tuple(wanted))] if kind.filters == "query" else []
@@ -236,7 +236,7 @@ def one_of(
     location: str = "",
     advice: str = "",
 ) -> Record | None:
-    """The one hit, or None. Raises :class:`Ambiguous` with the uuids of all hits where there are more.
+    """Return the one hit, or None. Raise :class:`Ambiguous` with the uuids of all hits if there are more.
 
     :param location: the option, with a colon, for the message.
     :param advice: what to do about it.
@@ -251,14 +251,14 @@ def one_of(
 def meant_by_status(
     kind: Kind, hits: Sequence[Record], status: str | None, as_wanted: Callable[[Record], bool], absent: bool = False
 ) -> list[Record]:
-    """The records that are meant among those with one natural key, where their status tells.
+    """Return the possible targets among records with one natural key, as far as their status decides.
 
-    If any is open, only open ones count. Of several that are not, none can be told apart, unless another status than
-    open is what is wanted and one of them is as wanted already: then that one, and of several always the same.
+    If any is open, only open records count. Several others cannot be told apart, unless a status other than open is
+    wanted and one of them is already as wanted: then that record, and of several always the same.
 
-    :param status: the one that is wanted, if any.
-    :param as_wanted: whether nothing would have to change in a record.
-    :param absent: whether they are to be deleted; then a status that was written narrows them down.
+    :param status: the wanted status, if any.
+    :param as_wanted: returns True if nothing would have to change in a record.
+    :param absent: True if they are to be deleted; then a written status narrows them down.
     """
     if not kind.open_status:
         return list(hits)
@@ -271,17 +271,17 @@ def meant_by_status(
 
 
 def describe(schema: Schema, keys: Iterable[str], desired: Mapping[str, Any]) -> str:
-    """A natural key in words, such as ``barcode '0001234'``."""
+    """Return a natural key in words, such as ``barcode '0001234'``."""
     return " and ".join(f"{key} {schema.brief(key, desired[key])!r}" for key in keys)
 
 
 def path_splits(path: str) -> Iterator[tuple[str, str]]:
-    """Every way to read ``A/B/C`` as place and room: (A, B/C), (A/B, C)."""
+    """Yield every way to read ``A/B/C`` as place and room: (A, B/C), (A/B, C)."""
     for position, letter in enumerate(path):
         if letter == "/" and path[:position].strip() and path[position + 1 :].strip():
             yield path[:position], path[position + 1 :]
 
 
 def near_names(wanted: str, names: Iterable[Any], limit: int = 5) -> list[str]:
-    """The names of records that come nearest to a wanted one, for a message."""
+    """Return the names of records closest to a wanted name, for a message."""
     return nearest(wanted, (name for name in names if isinstance(name, str)), limit, _NEAR)

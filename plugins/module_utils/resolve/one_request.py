@@ -1,9 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The first records of a list in one request, where the service certainly orders them as they are ordered here.
+"""Read the first records of a list in one request, if the service certainly has the same order as this code.
 
-Texts are ordered in many ways, and nothing stands first here, so only numbers and times are left to the service.
+Texts are ordered in many ways, and empty values come first here, so only numbers and times are left to the service.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ def first_records(
     limit: int | None,
     rank_of: Callable[[Field, Record], tuple[int, Any]],
 ) -> tuple[list[Record], int] | None:
-    """The first records of all in some order, and how many there are in all; None where one request can't tell that.
+    """Return the first records in some order and the number of all, or None if one request cannot find them.
 
-    :param order: fields, and whether they are ordered from the largest value down.
-    :param limit: how many records are wanted.
-    :param rank_of: the place of a record in the order of a field.
+    :param order: fields, with True for descending.
+    :param limit: the number of wanted records.
+    :param rank_of: returns the sort key of a record for a field.
     """
     if limit is None or not 0 < limit <= PER_PAGE or kind.filters != "query" or len(order) != 1:
         return None

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The records that one task reads. It asks narrow questions, and none of them twice."""
+"""The records that one task reads, with narrow requests, none of them twice."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .references import (
 from .sight import perhaps_unseen, unlisted, why_unfound
 
 Mark: TypeAlias = "str | int"
-"""A record is known by its uuid, or by its integer id."""
+"""The uuid or the integer id of a record."""
 
 _TELL_APART = "refer to it by its uuid, or by a map of fields that tells them apart"
 
@@ -60,12 +60,13 @@ class ReadIndex:
     # ---- lists and records
 
     def schema(self, kind: Kind) -> Schema:
-        """The fields that a kind has."""
+        """Return the fields of a kind."""
         return self._client.schema(kind)
 
     def listed(self, kind: Kind, conditions: Sequence[Condition] = ()) -> list[Record]:
-        """The records of a kind that the service finds with some conditions, or all that there are where those were
-        read already: whoever asks compares again.
+        """Return the records of a kind that match some conditions, or all if they were read already.
+
+        The caller compares again.
         """
         whole, asked = (kind.name, ()), (kind.name, tuple(conditions))
         if whole not in self._lists and asked not in self._lists:
@@ -80,27 +81,28 @@ class ReadIndex:
             index.update((mark, record) for mark in marks if mark is not None and mark not in index)
 
     def read_of(self, kind: Kind) -> list[Record]:
-        """The records of a kind that were read in lists."""
+        """Return the records of a kind that were read in lists."""
         lists = [records for (name, _conditions), records in self._lists.items() if name == kind.name]
         return [record for records in lists for record in records]
 
     def has_whole(self, kind: Kind) -> bool:
-        """Tells whether the whole list of a kind was read."""
+        """Return True if the whole list of a kind was read."""
         return (kind.name, ()) in self._lists
 
     def is_one_page(self, kind: Kind) -> bool:
-        """Tells whether the whole list of a kind was read, and took one page."""
+        """Return True if the whole list of a kind was read, and took one page."""
         return len(self._lists.get((kind.name, ()), range(PER_PAGE))) < PER_PAGE
 
     def some(self, kind: Kind) -> list[Record]:
-        """A page of a kind: enough to name candidates in a message, not to decide anything."""
+        """Return a page of a kind. It is enough to name candidates in a message, and not enough for a decision."""
         if kind.name not in self._some:
             self._some[kind.name] = self._client.some(kind)
         return self._some[kind.name]
 
     def _list_narrowed(self, kind: Kind, key: str, values: Iterable[Any]) -> list[Record]:
-        """Records among which are those with one of some values in a field; where there are no values, there is nothing
-        to ask for.
+        """Return the records with one of some values in a field, and possibly more.
+
+        Without values nothing is requested.
         """
         wanted = tuple(dict.fromkeys(values))
         asked, records = self._narrowed.get((kind.name, key), (set(), []))
@@ -110,8 +112,10 @@ class ReadIndex:
         return records
 
     def _marked(self, kind: Kind, marks: Iterable[Mark]) -> dict[Mark, Record]:
-        """The records with some uuids or ids: one alone is read by itself, several in one list where that takes
-        filters. An archived one stands in no list, so what is left is read by itself too.
+        """Return the records with some uuids or ids.
+
+        One record is read by itself, several in one list if it accepts filters. No list shows archived records, so the
+        rest is read one by one.
         """
         wanted = list(dict.fromkeys(marks))
         for mark_type, key in ((str, kind.uuid_keys[0]), (int, "id")):
@@ -150,7 +154,7 @@ class ReadIndex:
         return found
 
     def _archived(self, kind: Kind, asked: Sequence[Question]) -> list[Record]:
-        """The archived records that a barcode means where no active one has it."""
+        """Return the archived records that a barcode means if no active record has it."""
         key = kind.barcode_key
         by_barcode = [one for one in asked if key and tuple(one.keys) == (key,)]
         records = [find_by_barcode(self._client, one.schema, str(one.values[key])) for one in by_barcode]
@@ -159,7 +163,7 @@ class ReadIndex:
         return found
 
     def _candidates(self, kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Record]]:
-        """The records among which each reference finds its own."""
+        """Return the candidates for each reference."""
         if len(questions) == 1 and len(questions[0]) == 1:
             [[only]] = questions
             return [self.listed(kind, natural_keys.conditions(*only))]
@@ -178,19 +182,21 @@ class ReadIndex:
         return [[] if key is None else self._list_narrowed(kind, key, wanted[key]) for key in fields]
 
     def why_gone(self, kind: Kind, questions: Sequence[Question], written: Any) -> str:
-        """Returns what hides the names of records, where something does: no plan is made here that could take a meaning
-        away.
+        """Return what hides the names of records, or an empty text.
+
+        There is no plan here that could remove a target.
         """
         keys = {key for question in questions for key in question.keys}
         return why_unfound(kind, keys, self.read_of(kind), written, questions[0].schema if questions else None)
 
     def why_unknown(self, _reference: Reference) -> str:
-        """A reference by id or uuid is believed: the service refuses one that means nothing."""
+        """Return an empty text: a reference by id or uuid is trusted, and the service refuses an invalid one."""
         return ""
 
     def names(self, kind: Kind) -> list[str]:
-        """The names of the records of a kind, for a message. Of very many only one page is read; none are read where
-        what is missing is only a warning.
+        """Return the names of the records of a kind for a message.
+
+        Of very many only one page is read. None are read if a missing record is only a warning.
         """
         if self._asks_no_names:
             return []
@@ -225,14 +231,14 @@ class ReadIndex:
         return reference if record is None else with_target(reference, record)
 
     def name_of(self, reference: Reference) -> str | None:
-        """The natural key of a record that is referred to, where what was read tells it."""
+        """Return the natural key of a referenced record, if what was read includes it."""
         record = self._known(reference)
         name = None if record is None else next(iter(natural_keys.written_names(record, self._known)), None)
         # A room alone may be one of several, so it is named with its location or not at all.
         return name if name is None or record is None or not record.kind.parent or "/" in name else None
 
     def _known(self, reference: Reference) -> Record | None:
-        """The record that a reference means, where it was read."""
+        """Return the target of a reference, if it was read."""
         kind, mark = KINDS[reference.target], reference.uuid or reference.id
         return None if mark is None else self._read_with(kind, mark)
 
@@ -309,14 +315,14 @@ class Reading(ReadIndex):
         return found.targets
 
     def _not_yet(self, one: Unresolved) -> str:
-        """Says why a reference means nothing, where an earlier task may be the one that makes what it means."""
+        """Return why a reference has no target if an earlier task may create the target."""
         if one.why is not Why.UNKNOWN_FIELD:
             return _words_of(one)
         kind = KINDS[one.reference.target]
         return f"{at(one.reference)}reference to {kind.one}: {self.schema(kind).not_yet(one.name)}"
 
     def _is_slip(self, one: Unresolved) -> bool:
-        """Tells whether something that is there was meant, so that no earlier task makes what was written."""
+        """Return True if an existing name was probably meant, so that no earlier task creates the written name."""
         kind, written = KINDS[one.reference.target], one.reference.written
         if one.why is Why.UNKNOWN_FIELD:
             return self.schema(kind).is_slip(one.name)
@@ -334,16 +340,14 @@ class Reading(ReadIndex):
 
 
 def _shared(ways: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]] | None:
-    """The fields by which every way to read a reference narrows a list, with their values; None where there is no way
-    to read it.
-    """
+    """Return the fields by which every way to read a reference narrows a list, with values; None without a way."""
     if not ways:
         return None
     return {key: [way[key] for way in ways] for key in ways[0] if all(key in way for way in ways)}
 
 
 def _words_of(one: Unresolved) -> str:
-    """Says in a sentence what is wrong with a reference, with the place where it was written."""
+    """Return the problem of a reference in a sentence, with its place."""
     prefix = at(one.reference)
     if one.why in (Why.UNFIT, Why.UNKNOWN_FIELD):
         return f"{prefix}reference to {KINDS[one.reference.target].one}: {one.words}"
@@ -354,10 +358,10 @@ def _words_of(one: Unresolved) -> str:
 
 
 def find_objects(client: Client, written: Mapping[str, Any]) -> list[Record]:
-    """The objects that some options refer to, with one list for all of them.
+    """Return the objects that some options refer to, with one list for all of them.
 
-    :param written: what each option is called in a message, to the reference in it.
-    :raises NoMatch: or ``Ambiguous``, or ``InvalidInput`` for what is no reference.
+    :param written: name of each option in a message, to the reference in it.
+    :raises NoMatch: or ``Ambiguous``, or ``InvalidInput`` for an invalid reference.
     """
     return _find_records(client, KINDS["object"], written)
 
@@ -377,17 +381,17 @@ def _find_records(client: Client, kind: Kind, written: Mapping[str, Any]) -> lis
 
 
 def find_object(client: Client, written: Any) -> Record:
-    """The object that the option ``object`` refers to; raises as :func:`find_objects` does."""
+    """Return the object of the option ``object``. Errors as in :func:`find_objects`."""
     return find_objects(client, {"object": written})[0]
 
 
 def find_record(client: Client, kind: Kind, written: Any) -> Record:
-    """The record that the option of the name of its kind refers to; raises as :func:`find_objects` does."""
+    """Return the record of the option named after its kind. Errors as in :func:`find_objects`."""
     return _find_records(client, kind, {kind.name: written})[0]
 
 
 def find_by_barcode(client: Client, schema: Schema, barcode: str) -> Record | None:
-    """The record with exactly this barcode, an archived one too, which no list shows; None where there is none."""
+    """Return the record with exactly this barcode, also if it is archived and no list shows it, or None."""
     found = client.get_by_barcode(schema.kind, barcode)
     key = schema.kind.barcode_key
     hits = natural_keys.identified(schema, [key], {key: barcode}, [found] if found else [])

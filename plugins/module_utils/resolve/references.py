@@ -263,7 +263,7 @@ class _Resolver:
         return Unresolved(reference, Why.MISSING, words, near=near, cause=cause)
 
     def _why_place_gone(self, kind: Kind, reference: Reference) -> str:
-        """Says why the place in a path means nothing any more, where something is known."""
+        """Return why the place in a path has no target, if known."""
         splits = list(natural_keys.path_splits(reference.written)) if isinstance(reference.written, str) else []
         if not kind.parent_key or not splits:
             return ""
@@ -281,10 +281,10 @@ class _Resolver:
 
 
 _INSIDE = {kind.name for kind in _ORDER if kind.parent}
-"""The names of the kinds of record that are inside of others."""
+"""The names of the kinds whose records are inside of others."""
 
 _PLACES = {kind.parent for kind in _ORDER if kind.parent}
-"""The names of the kinds of record that others are inside of."""
+"""The names of the kinds whose records have others inside."""
 
 
 def _parts(kind: Kind, written: Any) -> list[str]:
@@ -316,10 +316,10 @@ def with_targets(value: Any, targets: Mapping[Reference, Target]) -> Any:
 
 
 def reference_in(option: str, target: str, written: Any) -> Reference:
-    """A reference that stands in an option of its own.
+    """Return the reference in an option of its own.
 
-    :param target: kind of record that is meant.
-    :raises InvalidInput: for what is no reference.
+    :param target: kind of record.
+    :raises InvalidInput: for an invalid reference.
     """
     try:
         reference: Reference = parse_reference(target)(written, Field(option, "LINK"))
@@ -329,7 +329,7 @@ def reference_in(option: str, target: str, written: Any) -> Reference:
 
 
 def at(reference: Reference) -> str:
-    """The place where a reference was written, to stand before a message about it."""
+    """Return the place of a reference, as the beginning of a message about it."""
     return f"{reference.location}: " if reference.location else ""
 
 
@@ -337,7 +337,7 @@ def at(reference: Reference) -> str:
 
 
 def names_of(record: Record) -> tuple[str, ...]:
-    """The names of a user, which an instance may answer as a text in place of a link; of other kinds nothing."""
+    """Return the names of a user, which an instance may answer as a text instead of a link; of other kinds nothing."""
     if not record.kind.is_named_in_texts:
         return ()
     shown = record.flat.get("display_name")
@@ -347,14 +347,14 @@ def names_of(record: Record) -> tuple[str, ...]:
 
 
 def is_text_renter(current: Any) -> bool:
-    """Tells whether a value is a renter that an instance answered as a text alone."""
+    """Return True if a value is a renter that an instance answered only as a text."""
     return isinstance(current, tuple) and current[:1] == ("text",)
 
 
 def renter_of(text: str, users: Iterable[Record]) -> tuple[str, Any]:
-    """The renter whom an instance means by a text: one of its users, or a name that was written.
+    """Return the renter whom an instance means by a text: one of its users, or a written name.
 
-    :raises Ambiguous: where it may mean more than one user.
+    :raises Ambiguous: if it may mean more than one user.
     """
     meant = [Reference("user", user.id, user.uuid, names=names_of(user)) for user in users]
     called = [user for user in meant if is_called(user, text)]

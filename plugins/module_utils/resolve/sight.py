@@ -1,12 +1,12 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The sight of the account that is signed in: a role may hide fields, and the access may be limited to locations.
+"""What the current account sees: a role may hide fields, and access may be limited to locations.
 
-A key that is missing is not null. Some instances send the keys of empty fields, others may leave them out. Where the
-same answers have other fields that are empty, a field that no record has is known to be hidden. Where no field is empty
-and all records have the same keys, the records of other kinds tell. Else the service may be asked whether it finds
-records by a value that none of them shows.
+A missing key is not null. Some instances send the keys of empty fields, others may leave them out. If the same answers
+have other empty fields, a field that no record has is known to be hidden. If no field is empty and all records have the
+same keys, the records of other kinds decide. Otherwise a filter may show whether the service finds records by a value
+that none of them shows.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..model.kinds import SERVER_KEYS, TEMPLATE_KINDS, Kind
 from ..model.schema import Schema, type_of
 
 LIMITED = "this account may be limited to locations"
-"""The reason why records may be there that nothing shows."""
+"""The reason why records may exist that nothing shows."""
 
 
 def perhaps_unseen(kind: Kind) -> str:
@@ -42,21 +42,21 @@ def perhaps_not_deleted(kind: Kind) -> str:
 
 
 _ANY = "ANY"
-"""The type of a field that the user says is there, although nothing defines it."""
+"""The type of a field that exists according to the user, although nothing defines it."""
 
 
 def unseen(key: str) -> str:
-    """Says that a field is hidden."""
+    """Return the message that a field is hidden."""
     return f"this account does not see the field {key} (a role may hide fields)"
 
 
 def unsure(key: str) -> str:
-    """Says that a field may be hidden, or empty in every record."""
+    """Return the message that a field may be hidden, or empty in every record."""
     return f"no record has the field {key}: it is empty in all of them, or this account does not see it"
 
 
 def unlisted(record: Record) -> str:
-    """Says what an active record may be that was found by its barcode and stands in no list."""
+    """Return what an active record may be that was found by its barcode and is in no list."""
     return (
         f"The {record.kind.words} {record.uuid} is not archived, and no list shows it: it was made just now, or "
         f"{LIMITED}."
@@ -64,14 +64,15 @@ def unlisted(record: Record) -> str:
 
 
 def witness_of(kind: Kind) -> Kind:
-    """The kind whose records tell which fields of another are hidden: those of a catalog item are the fields of
-    objects, and its records have the keys alone that somebody filled.
+    """Return the kind whose records show which fields of another kind are hidden.
+
+    The fields of a catalog item are those of objects, and its records have only keys that somebody filled.
     """
     return TEMPLATE_KINDS[kind.template] if kind.key_prefix else kind
 
 
 def may_be_lost(kind: Kind, keys: Iterable[str]) -> str:
-    """Warns of a change that sets all fields at once, where nothing tells whether some are hidden or empty."""
+    """Return the warning about a change that sets all fields at once, if some may be hidden or empty."""
     return (
         f"A change of {kind.one} sets all fields at once, and nothing tells whether this account sees "
         f"{', '.join(keys)} (a role may hide fields, and this instance leaves out what is empty): a value that it "
@@ -86,10 +87,12 @@ def sight_by(
     read: Mapping[str, Sequence[Record]],
     keys: Iterable[str] | None = None,
 ) -> Sight:
-    """The sight of a kind whose own records can't tell it: there are none, or they have only the keys that somebody
-    filled. The records of another kind tell it, with one request where none of those was read.
+    """Return what the account sees of a kind whose own records cannot show it.
 
-    :param records: those of the kind that were read. :param read: records that were read, by the name of their kind.
+    There are none, or they have only keys that somebody filled. The records of another kind show it, with one request
+    if none of those was read.
+
+    :param records: of the kind, that were read. :param read: records that were read, by the name of their kind.
     :param keys: the fields that matter, as for :func:`sight_of`.
     """
     witness = witness_of(schema.kind)
@@ -103,10 +106,11 @@ def sight_by(
 
 
 def sight_of(client: Client, schema: Schema, records: Sequence[Record], keys: Iterable[str] | None = None) -> Sight:
-    """The sight of a kind, with all that the instance tells. Asks for nothing where the records tell it.
+    """Return what the account sees of a kind, with everything that the instance shows.
 
-    :param records: those that were read. :param keys: the fields that matter, all by default; it is asked for values of
-        those that are named here alone.
+    Nothing is requested if the records show it.
+
+    :param records: that were read. :param keys: the fields that matter, all by default; only these are filtered for.
     """
     sight = Sight.of(schema, records)
     if not sight.is_open(keys):
@@ -115,7 +119,7 @@ def sight_of(client: Client, schema: Schema, records: Sequence[Record], keys: It
 
 
 def ascertained(client: Client, schema: Schema, sight: Sight, keys: Iterable[str] | None = None) -> Sight:
-    """A sight that is sure of more fields, where the instance tells more than the records did; see :func:`sight_of`."""
+    """Return a result that is sure of more fields, if the instance shows more; see :func:`sight_of`."""
     if not sight.is_open(keys):
         return sight
     if not sight.leaves_out and _sends_empty_elsewhere(client):
@@ -127,13 +131,13 @@ def ascertained(client: Client, schema: Schema, sight: Sight, keys: Iterable[str
 
 
 def _told_of(schema: Schema) -> list[Field]:
-    """The fields whose keys tell something: those that somebody may write."""
+    """Return the fields whose keys prove something: those that somebody may write."""
     fields = schema.fields.values()
     return [one for one in fields if one.key not in SERVER_KEYS and one.type != _ANY and type_of(one).writable]
 
 
 def _sends_empty(fields: Iterable[Field], records: Sequence[Record]) -> bool | None:
-    """Tells whether records have the keys of fields that are empty; None where no field of theirs is."""
+    """Return True if records have the keys of empty fields, or None if no field of theirs is empty."""
     missing = keys_in_none(fields, records)
     there = [field.wire_key for field in fields if field.key not in missing]
     if any(wire in record.flat and record.flat[wire] in EMPTY for record in records for wire in there):
@@ -147,7 +151,7 @@ def sends_empty_members(schema: Schema, records: Sequence[Record]) -> bool:
 
 
 def _sends_empty_elsewhere(client: Client) -> bool:
-    """Tells whether an instance sends the keys of empty fields, by its profile, or by a few records of each kind."""
+    """Return True if an instance sends the keys of empty fields, by its profile, or by a few records of each kind."""
     if client.profile is not None and "empty_keys" in client.profile.sides:
         return client.profile.sides["empty_keys"] == "sent"
     for kind in TEMPLATE_KINDS.values():
@@ -169,14 +173,16 @@ _COMPARED: dict[str, tuple[str, str, Any]] = {
     "integer": ("gt", "lte", 0),
     "reference": ("gt", "lte", 0),
 }
-"""The shape of a type to the filter that finds records with a value, and to its opposite. They stand for the types of
-which not every value tells something: 0 and false may be left out as empty values are.
+"""The shape of a type to the filter that finds records with a value, and to its opposite.
+
+For other types not every value proves something: 0 and false may be left out like empty values.
 """
 
 
 def _is_withheld(client: Client, kind: Kind, field: Field) -> bool:
-    """Tells whether the service finds records by a value of a field that none of them shows. An instance that knows
-    nothing of such a filter finds the same records by its opposite.
+    """Return True if the service finds records by a value of a field that none of them shows.
+
+    An instance that ignores such a filter finds the same records by its opposite.
     """
     if kind.filters != "query":
         return False
@@ -193,7 +199,7 @@ def _is_withheld(client: Client, kind: Kind, field: Field) -> bool:
 
 
 def keys_in_none(fields: Iterable[Field], records: Iterable[Record]) -> set[str]:
-    """The keys of the fields that none of some records has; nothing where there are no records."""
+    """Return the keys of the fields that none of some records has, or nothing without records."""
     wires: dict[str, str] | None = None
     for record in records:
         if wires is None:
@@ -206,11 +212,12 @@ def keys_in_none(fields: Iterable[Field], records: Iterable[Record]) -> set[str]
 
 @dataclass(frozen=True)
 class Sight:
-    """The fields of a kind of record that answers lack.
+    """The fields of a kind of record that are missing in answers.
 
-    :ivar missing: keys of fields that no record has. :ivar hidden: those of them that are hidden for sure.
-    :ivar leaves_out: whether nothing more is to be learnt from which keys there are: some of the records have keys that
-        others lack, or those of other kinds tell nothing either.
+    :ivar missing: keys of fields that no record has. :ivar hidden: those of them that are certainly hidden.
+    :ivar leaves_out: True if the keys prove nothing more: some records have keys that others lack, or those of other
+        kinds
+        prove nothing either.
     """
 
     kind: Kind
@@ -221,9 +228,9 @@ class Sight:
 
     @classmethod
     def of(cls, schema: Schema, records: Sequence[Record]) -> Sight:
-        """Looks at some answers.
+        """Create the result for some answers.
 
-        :param schema: the fields that the instance has now, none that are still to be made.
+        :param schema: the present fields of the instance, without fields that are still to be created.
         """
         if not schema.kind.has_own_fields or schema.kind.key_prefix:
             return cls(schema.kind)
@@ -242,7 +249,7 @@ class Sight:
         )
 
     def for_items(self, schema: Schema, records: Sequence[Record]) -> Sight:
-        """The same sight, of a kind that is a witness, for the records of another kind.
+        """Return the same result of a kind that is a witness, for the records of another kind.
 
         :param records: some of the other kind; a field that one of them has is not hidden there.
         """
@@ -256,15 +263,15 @@ class Sight:
         )
 
     def is_open(self, keys: Iterable[str] | None = None) -> bool:
-        """Tells whether some of the fields that matter, all by default, may be hidden as well as empty."""
+        """Return True if some of the fields that matter, all by default, may be hidden as well as empty."""
         unsure_of = self.missing - self.hidden
         return bool(unsure_of if keys is None else unsure_of.intersection(keys))
 
     def unidentifying(self, keys: Collection[str]) -> list[str]:
-        """The fields of a natural key by which nobody can find a record, because they are hidden.
+        """Return the fields of a natural key by which no record can be found, because they are hidden.
 
-        Sometimes nothing tells a hidden field from an empty one. Then a field that no record has counts as hidden if
-        it must have a value, and if without it records would have no name or be in no place.
+        Sometimes a hidden field looks like an empty field. Then a field that no record has counts as hidden if it must
+        have a value, and if records would otherwise have no name or be in no place.
         """
         return [key for key in keys if key in self._unidentifying]
 
@@ -274,8 +281,7 @@ class Sight:
         return self.hidden | self._mandatory | ({self.kind.parent_key} & self.missing) | nameless
 
     def check_written(self, keys: Iterable[str]) -> None:
-        """Refuses fields that are hidden and written, or looked for: nobody could tell whether they have to change, and
-        no record would seem to have them.
+        """Refuse hidden fields that are written or looked up: no record would seem to match.
 
         :raises InvalidInput: with a line for each.
         """
@@ -286,7 +292,7 @@ class Sight:
             raise InvalidInput(wrong)
 
     def check_replaced(self) -> None:
-        """Refuses to replace a whole record that has fields which are hidden: nobody could send them along.
+        """Refuse to replace a whole record with hidden fields: they could not be sent along.
 
         :raises InvalidInput: with a line for each.
         """
@@ -295,9 +301,9 @@ class Sight:
             raise InvalidInput([f"{key}: {unseen(key)}, {all_at_once}" for key in sorted(self.hidden)])
 
     def check_in_use(self, key: str) -> None:
-        """Refuses to take values of a field away that is hidden: nobody could tell whether records have them.
+        """Refuse to remove values of a hidden field: nobody knows if records have them.
 
-        :raises InvalidInput: where it is.
+        :raises InvalidInput: if it is hidden.
         """
         if key in self.hidden:
             raise InvalidInput(
@@ -306,7 +312,7 @@ class Sight:
             )
 
     def check_identifies(self, keys: Collection[str]) -> None:
-        """Refuses a natural key that is hidden: what is there would be made again.
+        """Refuse a hidden natural key: existing records would be created again.
 
         :raises InvalidInput: with a line for each field.
         """
@@ -316,17 +322,17 @@ class Sight:
 
 
 def identifies(kind: Kind, key: str) -> str:
-    """Says that a field of a natural key is hidden."""
+    """Return the message that a field of a natural key is hidden."""
     return f"{unseen(key)}, and {kind.several} are identified by it here"
 
 
 def why_unfound(
     kind: Kind, keys: Iterable[str], records: Sequence[Record], written: Any, schema: Schema | None = None
 ) -> str:
-    """Says why a reference finds nothing where that by which records are named is hidden; empty where it is not.
+    """Return why a reference finds nothing if the names of records are hidden; empty if they are not.
 
-    :param keys: the fields that it may name. :param records: those among which it was looked for.
-    :param schema: where fields beside those of the natural key may be hidden too.
+    :param keys: the fields that it may name. :param records: those that were searched.
+    :param schema: set if fields besides those of the natural key may be hidden, too.
     """
     asked = list(keys)
     missing = keys_in_none(kind.identity, records)
@@ -338,11 +344,12 @@ def why_unfound(
 
 
 def check_kept(schema: Schema, values: Mapping[str, Any], record: Record) -> None:
-    """Looks whether a record that is read back has what was written: where empty keys are left out, a field may look
-    empty that is hidden.
+    """Check that a record that is read back has what was written.
+
+    If empty keys are left out, a hidden field may look empty.
 
     :param values: canonical values that were written.
-    :raises SeventhingsError: where a field lacks that has a value now.
+    :raises SeventhingsError: if a field with a value is missing.
     """
     lost = unkept(schema, values, record)
     if lost:
@@ -350,7 +357,7 @@ def check_kept(schema: Schema, values: Mapping[str, Any], record: Record) -> Non
 
 
 def unkept(schema: Schema, values: Mapping[str, Any], record: Record) -> list[str]:
-    """The fields that were written and that a record does not have when it is read back, though it has others."""
+    """Return the written fields that a record does not have when it is read back, though it has others."""
     if not schema.kind.has_own_fields or not any(field.wire_key in record.flat for field in schema.fields.values()):
         return []
     fields = [schema.fields[key] for key, value in values.items() if value not in EMPTY]
@@ -358,6 +365,6 @@ def unkept(schema: Schema, values: Mapping[str, Any], record: Record) -> list[st
 
 
 def not_kept(kind: Kind, keys: Iterable[str], uuid: str) -> str:
-    """Says that fields were written which nobody sees."""
+    """Return the message that fields were written which the account does not see."""
     told = "; ".join(f"{key}: {unseen(key)}" for key in keys)
     return f"The {kind.words} {uuid} was written, but what was written is not in it when it is read back: {told}."

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Takes changes of the application into the files: changed values, new records, records that are gone."""
+"""Take changes of the application into the files: changed values, new records, deleted records."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ from .splices import is_same
 from .text_file import NewValue, NotSpliced
 
 KEEP, REMOVE, ABSENT = "keep", "remove", "absent"
-"""The fates of a record in the files that is gone in the application."""
+"""What happens to a record in the files that was deleted in the application."""
 
 TAKE = "take"
-"""The other choice for a record that both sides changed, beside :data:`KEEP`."""
+"""The other choice for a record that both sides changed, besides :data:`KEEP`."""
 
 SINCE_APPLY, ALL = "since_apply", "all"
-"""The new records that are taken in: those created since the last apply, or all."""
+"""The new records that are taken: those created since the last apply, or all."""
 
 _CONFLICT = "both sides changed since the last apply"
 
@@ -74,13 +74,13 @@ _ELSEWHERE = "its attachments come from elsewhere"
 
 @dataclass(frozen=True)
 class AbsorbOptions:
-    """The wishes of the user.
+    """The options of the user.
 
-    :ivar into: section, as an export names it, to the file that its new records go into.
-    :ivar limited_account: whether a record that no list shows is deleted although the account may not see all.
-    :ivar baseline: what was applied last; None if that is not known.
-    :ivar on_conflict: what happens to a record that both sides changed. :ivar new: which new records are taken in.
-    :ivar has_files_elsewhere: whether attachments are read from another place than beside the records.
+    :ivar into: section, as an export names it, to the file for its new records.
+    :ivar limited_account: True if an unlisted record counts as deleted although the account may not see all.
+    :ivar baseline: what was applied last; None if unknown.
+    :ivar on_conflict: what happens to a record that both sides changed. :ivar new: which new records are taken.
+    :ivar has_files_elsewhere: True if attachments are read from another place than beside the records.
     """
 
     into: Mapping[str, str] = field(default_factory=dict)
@@ -96,14 +96,14 @@ class AbsorbOptions:
 
 @dataclass
 class Absorbed:
-    """The outcome: what was taken in, and what was not.
+    """The result: what was taken, and what was not.
 
     :ivar findings: what is wrong with the files; then nothing is changed.
     :ivar not_changed: what differs and was not changed, each with its place.
-    :ivar summary: section to numbers of values that were changed, and of records that were added and removed.
+    :ivar summary: section to numbers of changed values, and of added and removed records.
     :ivar reported: section to natural keys of records that are in no file, and stay so.
     :ivar conflicts: records that both sides changed, each with its fields.
-    :ivar offers: section to the line that would take in what is reported.
+    :ivar offers: section to the line that would take what is reported.
     :ivar warnings: what the user should know.
     """
 
@@ -121,8 +121,8 @@ def absorb(
 ) -> Absorbed:
     """Compare an instance with its files, and edit the files so that only what is reported still differs.
 
-    :param desired: what the files say. :param files: takes the edits; nothing is written.
-    :raises InvalidInput: where an option does not fit.
+    :param desired: what the files say. :param files: collects the edits; nothing is written.
+    :raises InvalidInput: if an option does not fit.
     """
     targets = _targets(files, options.into)
     desired.policy = replace(
@@ -216,7 +216,7 @@ class _Absorbing:
     # ---- whose change it is
 
     def _decide(self, planned: Planned, current: Record) -> None:
-        """Take what the application changed; keep what the files changed."""
+        """Take what the application changed, and keep what the files changed."""
         baseline = self._options.baseline
         if baseline is None or planned.kind is HUB_ITEM:
             # An offer has no uuid by which it was noted.
@@ -242,7 +242,7 @@ class _Absorbing:
                 self._tell(planned, planned.entry.place, f"{planned}: {fields}", f"{_CONFLICT}; on_conflict is {KEEP}")
 
     def _now(self, planned: Planned, current: Record, keys: Iterable[str]) -> dict[str, Any]:
-        """Return the values of the instance; those that are as written in the words of the files."""
+        """Return the values of the instance. Values that are as written have the words of the files."""
         schema, found = planned.schema, {}
         for key in keys:
             value = planned.desired[key]
@@ -297,9 +297,9 @@ class _Absorbing:
             self._files.add_file((override or target).layer, path, held.read_bytes())
 
     def _new_value(self, planned: Planned, current: Record, key: str, name: str) -> NewValue:
-        """The value of a field in the instance, as it shall stand in the files.
+        """Return the value of a field in the instance as the files will have it.
 
-        :raises NotPortable: where files can't hold it.
+        :raises NotPortable: if files cannot have it.
         """
         schema = planned.schema
         definition, written = schema.fields[key], planned.entry.fields[name]
@@ -333,7 +333,7 @@ class _Absorbing:
         return NewValue(self._escaped(value), means_it, kept)
 
     def _merged(self, definition: Field, now: Mapping[str, Any], written: Mapping[str, Any]) -> dict[str, Any]:
-        """A map of which only what is written is compared: those parts as they are now."""
+        """Return the present values of those parts of a map that are written."""
         found: dict[str, Any] = {}
         for part in written:
             value = now.get(part)
@@ -343,7 +343,7 @@ class _Absorbing:
     def _in_order(
         self, planned: Planned, definition: Field, written: Sequence[Any], value: list[Any], now: Any
     ) -> tuple[list[Any], tuple[int | None, ...]]:
-        """The items of a list in the order of the file, where that means nothing; and which of them stay."""
+        """Return the items of a list in the order of the file, if order means nothing, and the items that stay."""
         schema, key = planned.schema, definition.key
         old: Any = planned.desired.get(key)
         pairs = list(zip(value, now, strict=True)) if isinstance(now, tuple) and len(now) == len(value) else []
@@ -381,7 +381,7 @@ class _Absorbing:
         return escaped(value) if self._desired.declares_variables else value
 
     def _unescaped(self, loaded: Any) -> Any:
-        """A value as it was read, with the dollars that stand for themselves where files declare variables."""
+        """Return a value as it was read, with literal dollars escaped if files declare variables."""
         if not self._desired.declares_variables:
             return loaded
         if isinstance(loaded, dict):
@@ -393,9 +393,9 @@ class _Absorbing:
     def _fetched(
         self, planned: Planned, current: Record, key: str, new: NewValue, is_override: bool
     ) -> Mapping[str, Path]:
-        """The attachments of a value that are not in the files yet, by their paths there.
+        """Return the attachments of a value that are not in the files yet, by their paths there.
 
-        :param is_override: whether the value goes into another layer than its own: none of its attachments is there.
+        :param is_override: True if the value goes into another layer than its own, which has none of its attachments.
         """
         now = planned.schema.read_one(key, current.flat)
         field = planned.schema.fields[key]
@@ -449,7 +449,7 @@ class _Absorbing:
     # ---- layers
 
     def _override_layer(self, planned: Planned, target: Target) -> Target | None:
-        """The file in a later layer than that of a value in which it is overridden; None: it is changed in place."""
+        """Return the file in a later layer in which a value is overridden, or None to change it in place."""
         return self._later_layer(planned.entry, target)
 
     def _later_layer(self, entry: Entry, target: Target) -> Target | None:
@@ -457,7 +457,7 @@ class _Absorbing:
         return later if later is not None and later.layer > target.layer else None
 
     def _put_over(self, planned: Planned, name: str, value: Any, target: Target) -> None:
-        """Writes a value into a later layer than the one that it came from."""
+        """Write a value into a later layer than its own."""
         for owner in _owners(planned.entry):
             own = self._files.target(owner.place)
             if own.layer == target.layer:
@@ -478,7 +478,7 @@ class _Absorbing:
     # ---- records that are gone
 
     def _take_away(self) -> None:
-        """Takes what is gone out of the files, but for that to which something refers that stays as it is written."""
+        """Remove deleted records from the files, except those that remaining records refer to."""
         gone = [
             one
             for one in self._planned.changes
@@ -530,7 +530,7 @@ class _Absorbing:
         return f"it may be hidden ({why}); limited_account: true takes it to be deleted" if why else ""
 
     def _refused(self, gone: Sequence[Planned], stay: Mapping[int, str]) -> dict[int, str]:
-        """Takes away what does not stay. Returns what can't be taken away, and why."""
+        """Remove what does not stay. Return what cannot be removed, with reasons."""
         leaving = {id(one.entry) for one in gone} - stay.keys()
         while held := {id(one.entry) for one in gone if id(one.entry) in leaving and self._is_held(one, leaving)}:
             leaving -= held
@@ -549,7 +549,7 @@ class _Absorbing:
         return found
 
     def _is_held(self, planned: Planned, leaving: Set[int]) -> bool:
-        """Tells whether something refers to a record that stays as it is written."""
+        """Return True if a remaining record refers to a record."""
         current = planned.change.current
         marks = [mark_of(planned.entry, None), *([current.uuid] if current is not None else [])]
         references = [one for mark in marks for one in self._planned.references.get(mark, ())]
@@ -560,7 +560,7 @@ class _Absorbing:
         )
 
     def _remove(self, entry: Entry) -> None:
-        """Takes a record out of all files that it stands in, or out of none."""
+        """Remove a record from all files with it, or from none."""
         owners = list(_owners(entry))
         sources = [self._files.source(self._files.target(owner.place)) for owner in owners]
         before = [source.file.edits for source in sources]
@@ -596,7 +596,7 @@ class _Absorbing:
     # ---- new records
 
     def _new_records(self) -> dict[str, list[Any]]:
-        """The records that are in no file, by the section of the file that they go into."""
+        """Return the records that are in no file, by the section of their new file."""
         self._result.reported = dict(self._planned.reported)
         for section in self._result.reported:
             if section not in self._options.into:
@@ -618,7 +618,7 @@ class _Absorbing:
         return Selection(only=sections, identity=identity, observed=self._desired.observed, tries_other_keys=False)
 
     def _fresh(self, section: str, exported: Exported) -> Iterable[Any]:
-        """Yields the records of a section that are in no file, and belong into these."""
+        """Yield the records of a section that are in no file and belong to these files."""
         top = section.partition("/")[0]
         kind = KINDS[SECTIONS[top]]
         claimed = self._planned.claimed.get(kind.name, {})
@@ -663,7 +663,7 @@ class _Absorbing:
         return False
 
     def _names(self, section: str) -> Names:
-        """The names that fields of a section may have in a table."""
+        """Return the possible names of the fields of a section in a table."""
         kind = KINDS[SECTIONS[section]]
         schema = self._client.schema(kind) if kind.is_plain else None
         given = self._desired.identity.get(section) or kind.written_key
@@ -681,7 +681,7 @@ class _Absorbing:
         return Names(others, needed)
 
     def _add(self, section: str, overrides: Mapping[int, Any], fresh: Sequence[Any]) -> None:
-        """Writes overrides of records, and new records, into the file of a section."""
+        """Write overrides of records, and new records, into the file of a section."""
         target = self._targets[section]
         place = self._files.label(target)
         left: set[int] = set()
@@ -715,7 +715,7 @@ class _Absorbing:
 
 
 def _texts_in(value: Any) -> Iterable[str]:
-    """Yields every text in plain data."""
+    """Yield every text in plain data."""
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, list):
