@@ -94,7 +94,7 @@ class OfflineRules:
             part = None
             if isinstance(require, Mapping) and require.keys() <= _CONJUNCTIONS:
                 required = [name for name in require.get("required", ()) if name not in unknown]
-                part = BoundRule(one.rule, True, {**require, "required": required}, one.names)
+                part = BoundRule(one.rule, True, {**require, "required": required}, one.names, one.spelled)
             self._parts[mark] = part
         return self._parts[mark]
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,6 +33,7 @@ class BoundRule:
 
     :ivar is_used: whether its ``when`` fit anything. :ivar broken: how many records break it.
     :ivar names: keys of the fields that it judges; None: all. :ivar when_names: those of ``when``.
+    :ivar spelled: keys to the names that the rule gives them.
     :ivar require_names: those of ``require``.
     """
 
@@ -40,6 +41,7 @@ class BoundRule:
     when: Schema
     require: Schema
     names: frozenset[str] | None
+    spelled: Mapping[str, str] = field(default_factory=dict)
     is_used: bool = False
     broken: int = 0
     when_names: frozenset[str] | None = field(init=False)
@@ -92,7 +94,7 @@ def bind(rules: Sequence[Rule], views: Sequence[Fields], more: Collection[str], 
     for rule in rules:
         names = _Names(rule, views, more, find)
         when, require = renamed(rule.when, names.key_of), renamed(rule.require, names.key_of)
-        found.append(BoundRule(rule, when, require, fields_of(when, require)))
+        found.append(BoundRule(rule, when, require, fields_of(when, require), names.spelled))
     return found
 
 
@@ -135,7 +137,7 @@ def _bound_change(
     inner = {**dict.fromkeys(_SIDES, side), "fields": listed}
     when, require = (renamed(schema, member, inner) for schema in (rule.when, rule.require))
     sides = [part for schema in (when, require) for name in _SIDES for part in parts_at(schema, name)]
-    return BoundRule(rule, when, require, fields_of(*sides))
+    return BoundRule(rule, when, require, fields_of(*sides), names.spelled)
 
 
 def fields_of(*schemas: Schema) -> frozenset[str] | None:
@@ -148,6 +150,7 @@ def fields_of(*schemas: Schema) -> frozenset[str] | None:
 class _Names:
     """The keys of the names in a rule.
 
+    :ivar spelled: keys to the names that the rule gives them.
     :param views: the fields that it may name, by section and as they are and will be; none if nothing is known.
     """
 
@@ -157,6 +160,7 @@ class _Names:
         self._more = more
         self._find = find
         self._told: set[str] = set()
+        self.spelled: dict[str, str] = {}
 
     def key_of(self, name: str) -> str:
         """Return the key of a field; a finding if no field has this name, or if several have."""
@@ -164,7 +168,9 @@ class _Names:
             return name
         keys = {found.key: None for view in self._views if (found := view.find(name)) is not None}
         if len(keys) == 1:
-            return next(iter(keys))
+            (key,) = keys
+            self.spelled.setdefault(key, name)
+            return key
         if name not in self._told:
             self._told.add(name)
             self._find(self._rule.places.get(name, self._rule.place), f"rule {self._rule.id}: {self._why(name, keys)}")

@@ -88,7 +88,7 @@ def in_words(one: BoundRule, problem: Problem) -> str:
     map may be of the files.
     """
     fields = 2 if problem.way[:1] in (("before",), ("after",)) else 1
-    way = problem.way[:fields]
+    way: Way = tuple(one.spelled.get(str(step), step) for step in problem.way[:fields])
     for step in problem.way[fields:]:
         if isinstance(step, str) and step not in one.rule.places:
             break

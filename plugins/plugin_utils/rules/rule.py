@@ -32,7 +32,7 @@ MOST_BYTES = 4 << 20
 """The size of a rules file."""
 _MEMBERS = ("id", "for", "when", "require", "level", "because")
 _DIGEST = re.compile(r"(?:sha256:)?([0-9a-fA-F]{64})")
-_ID = re.compile(r"[\w.-]{1,100}")
+_LONGEST_ID = 100
 
 
 @dataclass(frozen=True)
@@ -215,8 +215,9 @@ class _RulesFile:
         def place(name: str) -> Place:
             return node.member(name).place if name in node.value else node.place
 
-        if not _ID.fullmatch(texts["id"]):
-            self._find(place("id"), "id: expected a name of letters, digits, -, _ and ., at most 100 of them")
+        name = texts["id"]
+        if not name.strip() or name != " ".join(name.split()) or len(name) > _LONGEST_ID:
+            self._find(place("id"), f"id: expected a name on one line, of at most {_LONGEST_ID} characters")
         if any(rule.id == texts["id"] for rule in self._into.rules):
             self._find(place("id"), f"id: {texts['id']} is the id of another rule; expected one of its own")
         if texts["for"] not in (*SECTIONS, CHANGES):

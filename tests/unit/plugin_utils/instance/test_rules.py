@@ -9,6 +9,7 @@ import hashlib
 import io
 import json
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.parsing.dataloader import DataLoader
 from ansible.parsing.vault import VaultLib, VaultSecret
 from instance_site import SETTINGS, Site, yaml_list
+from project import ROOT
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.module_utils.model import patterns
@@ -25,6 +27,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.plugin_utils.action import instance as action
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.rules import found as found_by_rules
+from ansible_collections.community.seventhings.plugins.plugin_utils.rules.schemas import TYPES
 
 NUMBERED = """\
 rules:
@@ -227,7 +230,7 @@ def test_a_reference_to_what_is_still_to_be_created_or_renamed_has_its_name_to_b
 def test_names_are_keys_or_labels(site: Site, name: str) -> None:
     site.write({"objects.yml": things({"Serial number": "B1"})})
     rule = f"{{id: r, for: objects, require: {{properties: {{{name}: {{pattern: '^A'}}}}}}}}"
-    assert found(run(site, f"rules: [{rule}]")) == ["objects.yml:3:18: rule r: serial_number"]
+    assert found(run(site, f"rules: [{rule}]")) == [f"objects.yml:3:18: rule r: {name}"]
 
 
 def test_names_that_mean_nothing_or_several_fields_are_findings(site: Site) -> None:
@@ -386,6 +389,36 @@ def test_drift_judges_what_is_live(site: Site) -> None:
     ]
     assert result["failed"]
     assert [one["key"] for one in result["changes"]] == ["100001"], "and what differs is told too"
+
+
+@pytest.mark.slow
+def test_what_a_plan_says_of_each_record_is_so_after_the_apply(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every field of every kind of record in the example, by every type: as it will be, and then as it is."""
+    monkeypatch.setattr(found_by_rules, "MOST_WARNINGS", 10_000)
+    shutil.copytree(ROOT / "examples" / "acme", site.root, dirs_exist_ok=True)
+    given: dict[str, Any] = {
+        "expect_instance": [site.service.base_url],
+        "limits": {"create_percent": 1000},
+        "create_users": True,
+    }
+    planned = run(site, None, **given)
+    fields = {(one["section"], name) for one in planned["changes"] for name in one["after"]}
+    schemas = [*({"type": name} for name in TYPES), {"pattern": "^[A-Z]"}, False]
+    rules = [
+        {"id": f"{section} {name} {number}", "for": section, "level": "warning", "require": {"properties": {name: one}}}
+        for section, name in sorted(fields)
+        for number, one in enumerate(schemas)
+    ]
+
+    def broken(result: dict[str, Any]) -> set[str]:
+        lines = (line for line in result["warnings"] if ": rule " in line and "as the instance has it" not in line)
+        return {line for line in lines if not line.startswith(str(beside(site)))}
+
+    before = broken(run(site, json.dumps({"rules": rules}), **given))
+    assert run(site, None, check_mode=False, **given)["outcome"] == "changed"
+    after = broken(run(site, json.dumps({"rules": rules}), mode="drift", **given))
+    assert len(before) > 3 * len(fields)
+    assert before == after
 
 
 # ---- what may be changed by strangers
