@@ -639,8 +639,9 @@ class _Absorbing:
             yield row
 
     def _is_new(self, kind: Kind, record: Record | None) -> bool:
-        """Return True if a record was created since the last apply, or is taken in all the same. Records without an id
-        are taken if the last apply is known.
+        """Return True if a record was created since the last apply, or is taken anyway.
+
+        Records without an id are taken if the last apply is known.
         """
         baseline = self._options.baseline
         if self._options.new == ALL:
@@ -742,12 +743,12 @@ def put_value(files: Files, desired: DesiredInstance, entry: Entry, name: str, v
 
 
 def _owner(entry: Entry, name: str) -> Entry:
-    """The record of the layer that a field came from."""
+    """Return the record of the layer that a field came from."""
     return entry.places.owner_of(name) if isinstance(entry.places, MergedPlaces) else entry
 
 
 def _owners(entry: Entry) -> Iterable[Entry]:
-    """The records of all layers that a record is made of."""
+    """Yield the records of all layers that make up a record."""
     if not isinstance(entry.places, MergedPlaces):
         return [entry]
     return list({id(one): one for one in map(entry.places.owner_of, entry.places)}.values())
@@ -761,5 +762,5 @@ def _cell_of(entry: Entry, name: str) -> Place:
 
 
 def _as_exported(section: str, entry: Entry) -> str:
-    """The name of a section as an export has it."""
+    """Return the name of a section as an export has it."""
     return f"{section}/{entry.template}" if section in BY_TEMPLATE else section

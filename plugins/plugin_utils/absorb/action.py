@@ -35,7 +35,7 @@ from .files import Files
 
 
 def take_in(options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> dict[str, Any]:
-    """One call of the module ``instance_absorb``: its result as Ansible wants it."""
+    """Run the module ``instance_absorb``. Return its result as Ansible wants it."""
     connected: list[Client] = []
     read: list[DesiredInstance] = []
     hiding = Hiding()
@@ -130,7 +130,7 @@ def _failed(findings: list[str], requests: int) -> dict[str, Any]:
 
 
 _SHOWN = 40
-"""Lines of what was not changed that a message has; the result has all of them."""
+"""Maximum lines of a message about what was not changed. The result has all of them."""
 
 
 def _in_words(absorbed: Absorbed, files: int) -> str:

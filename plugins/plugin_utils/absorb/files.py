@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The files of all layers as they are edited: which file a place means, and what is written in the end."""
+"""The files of all layers during editing: the file of a place, and what is written at the end."""
 
 from __future__ import annotations
 
@@ -54,7 +54,8 @@ class Target:
 class FileChange:
     """The content of a file, before and after.
 
-    :ivar before: None: it is new. :ivar halfway: with what other files may still name; None: not there yet.
+    :ivar before: None for a new file. :ivar halfway: with everything that other files may still name; None: not there
+        yet.
     """
 
     target: Target
@@ -67,8 +68,8 @@ class FileChange:
 class Names:
     """The names of the fields of new records.
 
-    :ivar others: name of a field, as a record has it, to the other ones that a table may have for it.
-    :ivar needed: those of a record without which nobody knows which one it is.
+    :ivar others: name of a field, as a record has it, to the other names that a table may have for it.
+    :ivar needed: the fields that identify a record.
     """
 
     others: Callable[[str], Sequence[str]]
@@ -79,8 +80,8 @@ class Names:
 class Appended:
     """The records that were added to files.
 
-    :ivar written: each, as it stands in a file.
-    :ivar lacking: of how many a field was left out, because the table that is there has no such column.
+    :ivar written: each record as a file has it.
+    :ivar lacking: number of records without a field, because their table has no such column.
     """
 
     written: list[Mapping[str, Any]] = field(default_factory=list)
@@ -89,10 +90,10 @@ class Appended:
 
 @dataclass
 class _Opened:
-    """A file that is edited.
+    """A file during editing.
 
-    :ivar before: its content; None: it is new. :ivar after: the content of a new one.
-    :ivar is_attachment: whether records may name it.
+    :ivar before: its content; None for a new file. :ivar after: the content of a new file.
+    :ivar is_attachment: True if records may name it.
     """
 
     before: bytes | None
@@ -117,9 +118,9 @@ class Files:
     # ---- which file
 
     def target(self, place: Place) -> Target:
-        """The file that a place is in.
+        """Return the file of a place.
 
-        :raises NotSpliced: where nothing is changed in such a file.
+        :raises NotSpliced: if such a file cannot be edited.
         """
         if self._desired.tables.of(place.file) is not None:
             raise NotSpliced("it is in a table of another system")
@@ -139,10 +140,10 @@ class Files:
         raise NotSpliced("it is in no file of src")
 
     def into(self, section: str, path: str) -> Target:
-        """The file that new records of a section go into.
+        """Return the file for new records of a section.
 
         :param section: as an export names it: ``fields/asset`` for definitions.
-        :raises InvalidInput: where the loader would not read them from there.
+        :raises InvalidInput: if the loader would not read them from there.
         """
         words = f"into.{section}: {path!r} does not fit; expected"
         try:
@@ -173,15 +174,15 @@ class Files:
         return target
 
     def label(self, target: Target) -> str:
-        """The path of a file as places and patches have it."""
+        """Return the path of a file as places and patches have it."""
         return called(self._layers[target.layer].label, target.name)
 
     # ---- reading
 
     def source(self, target: Target) -> Source:
-        """A file as it is edited.
+        """Return a file for editing.
 
-        :raises NotSpliced: where it can't be read.
+        :raises NotSpliced: if it cannot be read.
         """
         opened = self._open(target)
         if opened.before is None:
@@ -191,7 +192,7 @@ class Files:
         return opened.source
 
     def is_there(self, target: Target) -> bool:
-        """Tells whether there is such a file, or what was begun of it."""
+        """Return True if the file, or the beginning of a new file, exists."""
         opened = self._open(target)
         return opened.before is not None
 
@@ -227,11 +228,11 @@ class Files:
         return TableSource(file, has_variables, dialect, delimiter, self._formulas)
 
     def mark(self) -> Mapping[Target, int]:
-        """The edits so far, to which :meth:`undo` goes back."""
+        """Return the edits so far, for :meth:`undo`."""
         return {name: one.source.file.edits for name, one in self._opened.items() if one.source is not None}
 
     def undo(self, mark: Mapping[Target, int]) -> None:
-        """Forgets the edits that were made since."""
+        """Drop the edits since then."""
         for name, one in self._opened.items():
             if one.source is not None:
                 one.source.undo(mark.get(name, 0))
@@ -239,7 +240,7 @@ class Files:
     # ---- writing
 
     def add_file(self, layer: int, name: str, content: bytes) -> None:
-        """Adds a file with an attachment, unless one of that name is there: names tell contents apart."""
+        """Add a file with an attachment, unless its name exists: names distinguish contents."""
         target = Target(layer, name)
         opened = self._open(target)
         if opened.before is None:
@@ -254,11 +255,10 @@ class Files:
         tell: Callable[[Any, str], None],
         names: Names,
     ) -> Appended:
-        """Adds records to a file, which is made where it is not there. What a table can't hold goes into JSON Lines
-        beside it, as exports have it.
+        """Add records to a file, which is created if missing. What a table cannot have goes into JSON Lines beside it.
 
-        :param overrides: records whose fields are all needed. :param fresh: new ones.
-        :param tell: takes each record that can't be written, and why. :param names: of the fields.
+        :param overrides: records whose fields are all needed. :param fresh: new records.
+        :param tell: called with each record that cannot be written, and why. :param names: of the fields.
         """
         done = Appended()
         records = [*overrides, *fresh]
@@ -281,7 +281,7 @@ class Files:
     def _add(
         self, target: Target, section: str, overrides: _Records, fresh: _Records, done: Appended, names: Names
     ) -> _Records:
-        """Adds records to a file that is there. Returns those that a table can't hold."""
+        """Add records to an existing file. Return those that a table cannot have."""
         source = self.source(target)
         with source.file.coming_last():
             if isinstance(source, TableSource):
@@ -292,7 +292,7 @@ class Files:
         return []
 
     def _begin(self, target: Target, overrides: _Records, fresh: _Records, done: Appended) -> _Records:
-        """Makes a file of records. Returns those that a table can't hold."""
+        """Create a file of records. Return those that a table cannot have."""
         opened, records = self._open(target), [*overrides, *fresh]
         suffix = PurePosixPath(target.name).suffix
         if suffix != ".csv":
@@ -320,9 +320,9 @@ class Files:
         return rest
 
     def changes(self, tell: Callable[[str, str], None]) -> Iterator[FileChange]:
-        """Yields each file that changes.
+        """Yield each file that changes.
 
-        :param tell: takes the name of a file that would not be read again, and why.
+        :param tell: called with the name of a file that would not be read again, and why.
         """
         for target, opened in sorted(self._opened.items(), key=lambda one: self.label(one[0])):
             after = opened.after
@@ -341,7 +341,7 @@ class Files:
                 yield FileChange(target, opened.before, halfway, after)
 
     def _wrong(self, target: Target, content: bytes) -> str:
-        """Says what a reader would find in a content; empty where nothing."""
+        """Return what a reader would find wrong in a content; empty if nothing."""
         found: list[Finding] = []
         name = self.label(target)
         if name.lower().endswith(WORKBOOK):
@@ -360,16 +360,16 @@ class Files:
         return str(found[0]) if found else ""
 
     def patch(self, changes: Sequence[FileChange]) -> str:
-        """The changes as a patch."""
+        """Return the changes as a patch."""
         return "".join(patch_of(self.label(one.target), one.before, one.after) for one in changes)
 
     def write(self, changes: Sequence[FileChange], backup: bool) -> list[str]:
-        """Writes the changes. Returns the paths of the copies that were kept.
+        """Write the changes. Return the paths of the backups.
 
-        A process may be killed between any two files, and then it is run again. So no file may name what is not there
-        any more: attachments come first, then changes, and at last records go, those that refer to others first.
+        A process may be killed between any two files and run again. So no file may name something that no longer
+        exists: attachments come first, then changes, and finally removals, of referring records first.
 
-        :raises InvalidInput: where somebody else changed a file meanwhile.
+        :raises InvalidInput: if somebody else changed a file meanwhile.
         """
         backups = []
         for one in sorted(changes, key=lambda one: one.before is not None):
@@ -392,7 +392,7 @@ class Files:
 
 
 def section_names() -> tuple[str, ...]:
-    """The sections that ``into`` may name: as an export names them."""
+    """Return the sections that ``into`` may name: as an export names them."""
     return tuple(
         name
         for section in SECTIONS
@@ -405,9 +405,9 @@ def section_names() -> tuple[str, ...]:
 def _rest(
     table: TableSource, records: _Records, done: Appended, names: Names, is_whole: bool
 ) -> Iterator[Mapping[str, Any]]:
-    """Adds rows to a table, and yields the records that it can't hold.
+    """Add rows to a table, and yield the records that it cannot have.
 
-    :param is_whole: whether the table must have a column for each field.
+    :param is_whole: True if the table must have a column for each field.
     """
     columns = table.columns()
     for record in records:
@@ -427,13 +427,13 @@ def _rest(
 
 
 def _depth(target: Target) -> int:
-    """The number of the section of a file: its records refer to those of sections with smaller ones."""
+    """Return the number of the section of a file: its records refer to sections with smaller numbers."""
     section = PurePosixPath(target.name).parts[0].partition(".")[0]
     return list(SECTIONS).index(section) if section in SECTIONS else -1
 
 
 def _codec_of(content: bytes, dialect: Dialect) -> str:
-    """The codec by which a table is read and written so that all of its bytes stay."""
+    """Return the codec that reads and writes a table without changing other bytes."""
     for mark, codec in ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be")):
         if content.startswith(mark):
             return codec

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Changes of files as a patch that ``git apply`` takes, in the directory that their names are relative to."""
+"""Changes of files as a patch that ``git apply`` accepts, in the directory that their names are relative to."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from ansible_collections.community.seventhings.plugins.module_utils.printing.cle
 
 _CONTEXT = 3
 _ALIKE = ((8, 60), (2, 400))
-"""Lines that are the same in both before a difference counts as over, and among how many that is looked for: records
-have lines in common with each other.
+"""Number of equal lines after which a difference is over, and the number of lines that are searched for them.
+
+Records have lines in common with each other.
 """
 
 _SEARCHED = 40_000
-"""Pairs of lines in a part that differs among which those that are the same are looked for."""
+"""Maximum pairs of lines in a differing part that are searched for equal lines."""
 
 _Change = tuple[int, int, int, int]
-"""A part of the old lines, from and to, and the part of the new ones that takes its place."""
+"""A part of the old lines, from and to, and the part of the new lines that replaces it."""
 
 _BASE85 = 52
 """Bytes on a line of a binary patch."""
@@ -35,9 +36,9 @@ _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 
 
 def patch_of(name: str, old: bytes | None, new: bytes) -> str:
-    """The patch of one file.
+    """Return the patch of one file.
 
-    :param name: its path, with slashes. :param old: its content; None: there is no such file yet.
+    :param name: its path, with slashes. :param old: its content; None for a new file.
     """
     if not _can_be_shown(name, old or b"") or not _can_be_shown(name, new):
         return _binary(name, old, new)
@@ -48,7 +49,7 @@ def patch_of(name: str, old: bytes | None, new: bytes) -> str:
 
 
 def _can_be_shown(name: str, content: bytes) -> bool:
-    """Tells whether a content can stand in a patch as it is: a text in UTF-8 that steers no terminal and no log."""
+    """Return True if a patch can have a content as it is: a text in UTF-8 that controls no terminal and no log."""
     if not _PLAIN_NAME.fullmatch(name):
         return False
     try:
@@ -75,10 +76,10 @@ def _hunks(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
 
 
 def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[_Change]:
-    """Yields the parts that differ, from the first line to the last.
+    """Yield the parts that differ, from the first line to the last.
 
-    Edits are small and many lines of such files are the same, which makes a search for the best of all differences take
-    minutes. So after each part that differs the nearest lines are taken at which both go on alike.
+    Edits are small and many lines of such files are equal, so that finding the minimal difference takes minutes. So
+    after each differing part the nearest lines are used at which both texts continue equally.
     """
     last = 0
     while last < min(len(old), len(new)) and old[-1 - last] == new[-1 - last]:
@@ -95,7 +96,7 @@ def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[_Change]:
 
 
 def _within(old: Sequence[str], new: Sequence[str], part: _Change) -> Iterator[_Change]:
-    """Yields what differs in a part: lines between two that differ may be the same."""
+    """Yield what differs in a part: lines between two differing lines may be equal."""
     one, one_end, two, two_end = part
     if (one_end - one) * (two_end - two) > _SEARCHED:
         yield part
@@ -107,7 +108,7 @@ def _within(old: Sequence[str], new: Sequence[str], part: _Change) -> Iterator[_
 
 
 def _next_alike(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
-    """How many lines of each stand before both go on alike: for many lines near by, or else for a few."""
+    """Return how many lines of each precede equal lines: many equal lines nearby, or else a few."""
     for alike, far in _ALIKE:
         for together in range(1, min(far, len(old) + len(new))):
             for number in range(max(0, together - len(new)), min(together, len(old)) + 1):
@@ -153,7 +154,7 @@ def _binary(name: str, old: bytes | None, new: bytes) -> str:
 
 
 def _id(content: bytes | None) -> str:
-    """The name by which git knows a content."""
+    """Return git's name of a content."""
     if content is None:
         return "0" * 40
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
@@ -170,7 +171,7 @@ def _literal(content: bytes) -> str:
 
 
 def _quoted(name: str) -> str:
-    """A name as git writes one that holds other characters: their bytes as octal numbers."""
+    """Return a name as git quotes it: other characters as octal bytes."""
     inner = "".join(
         chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\' else f"\\{byte:03o}" for byte in name.encode()
     )

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The files of a desired state as they are edited: YAML and JSON Lines."""
+"""The files of a desired state during editing: YAML and JSON Lines."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ THROUGH_VARIABLE = "it came through a variable"
 
 
 class Source(ABC):
-    """One file that records are read from, and written to in place.
+    """A file with records that is edited in place.
 
-    :param file: its text. :param has_variables: whether ``${`` begins a variable in it.
+    :param file: its text. :param has_variables: True if ``${`` begins a variable in it.
     """
 
     def __init__(self, file: TextFile, has_variables: bool) -> None:
@@ -35,35 +35,35 @@ class Source(ABC):
 
     @abstractmethod
     def set(self, place: Place, name: str, new: NewValue) -> None:
-        """Changes a field of a record.
+        """Change a field of a record.
 
-        :param place: of the record. :param name: of the field, as it stands there.
-        :raises NotSpliced: where that can't be done in place. Nothing is changed then.
+        :param place: of the record. :param name: of the field, as written.
+        :raises NotSpliced: if that is impossible in place. Nothing is changed then.
         """
 
     @abstractmethod
     def add(self, place: Place, name: str, value: Any) -> None:
-        """Adds a field to a record. Raises as :meth:`set`."""
+        """Add a field to a record. Errors as in :meth:`set`."""
 
     @abstractmethod
     def remove(self, place: Place) -> None:
-        """Takes a record away. Raises as :meth:`set`."""
+        """Remove a record. Errors as in :meth:`set`."""
 
     @abstractmethod
     def append(self, records: Sequence[Any], way: Sequence[str] = ()) -> None:
-        """Adds records behind the last one. Raises as :meth:`set`.
+        """Add records after the last record. Errors as in :meth:`set`.
 
-        :param way: the names under which the list of records stands; none: it is all of the file.
+        :param way: the keys of the list of records; none: it is the whole file.
         """
 
     def undo(self, number: int) -> None:
-        """Forgets the edits after some of them."""
+        """Drop the edits after a number of them."""
         self.file.undo(number)
 
     def check_plain(self, piece: Piece) -> None:
-        """Refuses what is not written where it stands.
+        """Refuse a value that is not written at its place.
 
-        :raises NotSpliced: where it comes from somewhere else.
+        :raises NotSpliced: if it comes from somewhere else.
         """
         if any(one.is_shared for one in piece.inside()):
             raise NotSpliced(THROUGH_ANCHOR)
@@ -82,9 +82,9 @@ class _Pieces(Source):
 
     @abstractmethod
     def piece(self, place: Place) -> Piece:
-        """The record at a place.
+        """Return the record at a place.
 
-        :raises NotSpliced: where it is not written there.
+        :raises NotSpliced: if it is not written there.
         """
 
     def set(self, place: Place, name: str, new: NewValue) -> None:
@@ -152,7 +152,7 @@ class YamlSource(_Pieces):
         self._taken = [one for one in self._taken if one[0] <= number]
 
     def finish(self) -> None:
-        """Leaves an empty list where all records are gone and the end of the document is written: it must hold one."""
+        """Leave an empty list if all records are removed and the end of the document is explicit."""
         records = self._root
         gone = [piece for _edits, one, piece in self._taken if one is records]
         if records is None or not records.is_block or self._is_appended or len(gone) < len(records.items):

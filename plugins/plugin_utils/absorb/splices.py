@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Puts values into a text of YAML or JSON in the quoting that was there. Everything else stays as it is."""
+"""Put values into a text of YAML or JSON in the existing quoting. Everything else stays unchanged."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from .tree import ALIAS, MAP, SCALAR, Piece
 
 _INDICATORS = "-?:,[]{}#&*!|>'\"%@`"
 _NAME = re.compile(r"_?[A-Za-z]{2}[A-Za-z_]*", re.ASCII)
-"""Names that nobody takes for anything else."""
+"""Names that need no quotes in any reader."""
 
 _IN_FLOW = re.compile(r"[,?\[\]{}]")
 _NO_PLAIN = re.compile(r": | #|:$|^[ \t]|[ \t]$")
 
 
 class Splices:
-    """Edits one text.
+    """Edit one text.
 
-    :param file: takes the edits. :param is_json: whether it is JSON, else YAML.
+    :param file: collects the edits. :param is_json: True for JSON, False for YAML.
     """
 
     def __init__(self, file: TextFile, is_json: bool = False) -> None:
@@ -41,10 +41,10 @@ class Splices:
     # ---- values
 
     def put(self, name: Piece, old: Piece, new: NewValue, in_flow: bool) -> None:
-        """Puts a value in the place of another one.
+        """Replace a value.
 
-        :param name: of the member that it is. :param in_flow: whether it stands in brackets.
-        :raises NotSpliced: where that can't be.
+        :param name: of the member. :param in_flow: True inside of brackets.
+        :raises NotSpliced: if that is impossible.
         """
         if old.items and isinstance(new.value, list) and new.value and new.kept is not None:
             self._put_items(old, new.value, new.kept)
@@ -56,7 +56,7 @@ class Splices:
             self._put_text(old, new, in_flow)
 
     def _put_text(self, old: Piece, new: NewValue, in_flow: bool) -> None:
-        """Puts a value in the place of one that has no lines of its own."""
+        """Replace a value without lines of its own."""
         text = next(self._texts(old, new, in_flow), None)
         if text is None:
             raise NotSpliced("what would be written is not read as the same value again")
@@ -64,7 +64,7 @@ class Splices:
         self._file.replace(old.start, old.end, blank + text)
 
     def _texts(self, old: Piece, new: NewValue, in_flow: bool) -> Iterator[str]:
-        """Yields ways to write a value in the place of another one that are read as it, the best first."""
+        """Yield ways to write a value in place of another that are read correctly, the best first."""
         for text in self._candidates(old, new.value, in_flow):
             found: list[Finding] = []
             node = read_yaml(f"[{text}]\n" if in_flow else f"k: {text}\n", "", found)
@@ -95,7 +95,7 @@ class Splices:
         yield self._flow(value)
 
     def _block(self, old: Piece, text: str) -> Iterator[str]:
-        """Yields a text as lines of its own, as it stood before, where it can."""
+        """Yield a text as lines of its own, as it was written before, if possible."""
         header, _end, lines = self._text[old.start : old.end].partition("\n")
         first = next((line for line in lines.split("\n") if line.strip()), "")
         indent = first[: len(first) - len(first.lstrip(" "))]
@@ -121,7 +121,7 @@ class Splices:
     # ---- members and items
 
     def _put_members(self, old: Piece, value: Mapping[str, Any]) -> None:
-        """Changes the members of a map that differ; those that are not in it any more go."""
+        """Change the differing members of a map, and remove those that it no longer has."""
         gone = [key for key in old.members if key not in value]
         fresh = {key: one for key, one in value.items() if key not in old.members}
         for key, one in value.items():
@@ -135,7 +135,7 @@ class Splices:
             self.add_member(old, key, one, leave=gone)
 
     def _is_as(self, piece: Piece, value: Any) -> bool:
-        """Tells whether what stands in a place is read as a value."""
+        """Return True if the text at a place is read as a value."""
         found: list[Finding] = []
         text = self._text[piece.start : piece.end]
         if piece.style in ("|", ">", "block") or piece.kind == ALIAS:
@@ -145,7 +145,7 @@ class Splices:
         return is_same(value, loaded)
 
     def _put_items(self, old: Piece, value: Sequence[Any], kept: Sequence[int | None]) -> None:
-        """Changes the items of a list that differ."""
+        """Change the differing items of a list."""
         staying = [one for one in kept if one is not None]
         if staying != sorted(staying):
             raise NotSpliced("its items are in another order")
@@ -171,7 +171,7 @@ class Splices:
             self._take_item(old, number, {*gone})
 
     def _put_flow(self, name: Piece, old: Piece, text: str) -> None:
-        """Puts a value on one line in the place of a collection that has lines of its own."""
+        """Put a value on one line in place of a collection with lines of its own."""
         colon = self._text.index(":", name.end)
         line = self._line_start(old.start)
         if line <= colon:
@@ -181,9 +181,9 @@ class Splices:
         self._file.replace(line, self._line_end(old.end), "")
 
     def add_member(self, record: Piece, name: str, value: Any, leave: Sequence[str] = ()) -> None:
-        """Adds a member to a map that has some.
+        """Add a member to a map that has some.
 
-        :param leave: those of them that go, never all, so that nothing is put beside them.
+        :param leave: members to remove, never all of them.
         """
         if not record.is_block:
             is_plain = not self._is_json and _NAME.fullmatch(name)
@@ -215,7 +215,7 @@ class Splices:
     # ---- records
 
     def add_records(self, all_of_it: Piece, records: Sequence[Any]) -> None:
-        """Adds items behind the last one of a list in brackets."""
+        """Add items after the last item of a list in brackets."""
         text = ", ".join(map(self._flow, records))
         if all_of_it.items:
             end = all_of_it.items[-1].end
@@ -224,14 +224,14 @@ class Splices:
             self._file.replace(all_of_it.start + 1, all_of_it.start + 1, text)
 
     def take_record(self, all_of_it: Piece, number: int, gone: set[int]) -> None:
-        """Takes a record out of a list.
+        """Remove a record from a list.
 
-        :param gone: the numbers of all that go.
+        :param gone: the numbers of all removed records.
         """
         self._take_item(all_of_it, number, gone)
 
     def put_nothing(self, records: Piece) -> None:
-        """Writes an empty list before what is left of one."""
+        """Write an empty list before the rest of a list."""
         start = self._line_start(records.start)
         self._file.replace(start, start, "[]\n")
 
@@ -263,9 +263,7 @@ class Splices:
         self._file.replace(line, self._line_end(max(item.end, dash + 1)), "")
 
     def _take_between(self, old: Piece, pieces: Sequence[tuple[int, int]], number: int, gone: set[int]) -> None:
-        """Takes one of the parts in brackets away, and the comma that parts it from those that stay. All of several
-        never go.
-        """
+        """Remove a part in brackets with its separating comma. At least one part stays."""
         start, end = pieces[number]
         if any(one not in gone for one in range(number)):
             start = pieces[number - 1][1]
@@ -281,13 +279,13 @@ class Splices:
         return self._text.rfind("\n", 0, index) + 1
 
     def _line_end(self, index: int) -> int:
-        """Behind the end of the line in which a part ends."""
+        """Return the position after the line in which a part ends."""
         found = self._text.find("\n", index)
         return len(self._text) if found < 0 else found + 1
 
 
 def is_same(value: Any, loaded: Any) -> bool:
-    """Tells whether what was read is a value as it was to be written."""
+    """Return True if a loaded value equals the written value."""
     if isinstance(value, bool) or isinstance(loaded, bool) or value is None:
         return loaded is value
     if isinstance(value, Mapping):
@@ -307,7 +305,7 @@ def is_same(value: Any, loaded: Any) -> bool:
 
 
 def _may_be_plain(value: Any, text: str, in_flow: bool) -> bool:
-    """Tells whether a text can stand without quotes: no reader of YAML takes it for something else."""
+    """Return True if a text needs no quotes: no reader of YAML takes it for something else."""
     if isinstance(value, (Plain, int)):
         return True
     return (

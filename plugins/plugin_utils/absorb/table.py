@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""CSV files as they are edited, in the dialect and the quoting that they have."""
+"""CSV files during editing, in their dialect and quoting."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _QUOTED = '"\r\n'
 
 @dataclass(frozen=True)
 class _Cell:
-    """A cell: its beginning and end, and the text in it."""
+    """A cell: its beginning and end, and its text."""
 
     start: int
     end: int
@@ -36,7 +36,7 @@ class _Cell:
 class TableSource(Source):
     """A CSV file.
 
-    :param dialect: in which it was saved. :param delimiter: that parts its cells.
+    :param dialect: in which it was saved. :param delimiter: between its cells.
     :param formulas_are: how cells are written that a spreadsheet would run.
     """
 
@@ -54,7 +54,7 @@ class TableSource(Source):
     # ---- reading
 
     def _read(self) -> Iterator[tuple[int, list[_Cell]]]:
-        """Each row, with the line in which it begins."""
+        """Yield each row with the number of its first line."""
         text, at, line = self.file.plain, 0, 1
         while at < len(text):
             row, end = self._row(at)
@@ -63,7 +63,7 @@ class TableSource(Source):
             at = end
 
     def _row(self, at: int) -> tuple[list[_Cell], int]:
-        """The cells of the row that begins at a position, and the position behind it."""
+        """Return the cells of the row at a position, and the position after it."""
         text, row = self.file.plain, []
         while True:
             start = at
@@ -83,7 +83,7 @@ class TableSource(Source):
             at += 1
 
     def _names(self) -> dict[str, int]:
-        """The columns by their names."""
+        """Return the columns by name."""
         is_said = said_delimiter(self.file.plain.partition("\n")[0])
         for line, row in self._rows.items():
             if (line == 1 and is_said) or not (len(row) > 1 or row[0].text or row[0].is_quoted):
@@ -117,7 +117,7 @@ class TableSource(Source):
         self.file.replace(cell.start, cell.end, self._written(name, value, cell.is_quoted))
 
     def _say(self, name: str, value: Any) -> None:
-        """Refuses to clear what somebody else wrote with a cell that would say nothing."""
+        """Refuse to clear a foreign value with a cell that means nothing."""
         if value in (None, []) and not self._text(name, value) and not self._dialect.clears_cell(name, ""):
             raise NotSpliced("an empty cell of the table says nothing")
 
@@ -128,7 +128,10 @@ class TableSource(Source):
         return text
 
     def _text(self, name: str, value: Any) -> str:
-        """A value as the text of a cell. An empty cell says nothing, so nothing that it clears is left unsaid."""
+        """Return a value as the text of a cell.
+
+        An empty cell means nothing, so a cleared value is written explicitly.
+        """
         if value is None or value == []:
             is_clear = self._dialect.clears_cell(name, "")
             return "" if is_clear else self._dialect.null or ""
@@ -148,13 +151,13 @@ class TableSource(Source):
         self.file.replace(start, end + 1 if plain[end : end + 1] == "\n" else end, "")
 
     def append(self, records: Sequence[Any], way: Sequence[str] = ()) -> None:
-        """Adds rows; the table has a column for each field of the records."""
+        """Add rows. The table has a column for each field of the records."""
         end = len(self.file.plain)
         lead = "" if self.file.plain[-1:] in ("", "\n") else "\n"
         self.file.replace(end, end, lead + "".join(map(self._new_row, records)))
 
     def columns(self) -> Mapping[str, int]:
-        """The columns by their names."""
+        """Return the columns by name."""
         return self._header
 
     def _new_row(self, record: Mapping[str, Any]) -> str:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A file whose text is edited in some places: everything else keeps its bytes, line ends and encoding included."""
+"""A file whose text is edited in some places. Everything else keeps its bytes, line ends and encoding included."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class NotSpliced(Exception):
-    """A value that can't be put in its place; the message says why, in words that follow its name."""
+    """Raised if a value cannot be put in its place. The message says why, in words that follow its name."""
 
 
 @dataclass(frozen=True)
 class NewValue:
-    """A value as it shall stand in a file.
+    """A value for a file.
 
-    :ivar value: plain data, as the writers of the export take it.
-    :ivar fits: whether something that a reader made of what was written means the value.
-    :ivar kept: of a list, for each of its items the index of the item in the file that means the same; None: a new one.
+    :ivar value: plain data, as the writers of the export accept it.
+    :ivar fits: returns True if a parsed value means the same.
+    :ivar kept: of a list, for each item the index of the equal item in the file; None for a new item.
     """
 
     value: Any
@@ -37,9 +37,9 @@ class NewValue:
 
 @dataclass(frozen=True)
 class _Edit:
-    """A text in the place of a part of the plain text.
+    """A text in place of a part of the plain text.
 
-    :ivar comes_last: whether it takes away what other files may still name.
+    :ivar comes_last: True if it removes something that other files may still name.
     """
 
     start: int
@@ -49,10 +49,10 @@ class _Edit:
 
 
 class TextFile:
-    """The text of a file, and what is to be changed in it.
+    """The text of a file, and its edits.
 
-    :param text: as it was decoded, with its own line ends. :param encode: gives the bytes of a text.
-    :ivar plain: the text as readers take it: without a mark at its beginning, each line ended as Python does.
+    :param text: as decoded, with its own line ends. :param encode: returns the bytes of a text.
+    :ivar plain: the text for readers: without a mark at its beginning, with Python's line ends.
     """
 
     def __init__(self, text: str, encode: Callable[[str], bytes]) -> None:
@@ -70,12 +70,12 @@ class TextFile:
         self._comes_last = False
 
     def replace(self, start: int, end: int, text: str) -> None:
-        """Puts a text in the place of a part of the plain text. Parts never overlap."""
+        """Replace a part of the plain text. Parts never overlap."""
         self._edits.append(_Edit(start, end, text, self._comes_last))
 
     @contextmanager
     def coming_last(self) -> Iterator[None]:
-        """Edits that are made meanwhile take away what other files may still name."""
+        """Mark the edits inside the block as removals of something that other files may still name."""
         self._comes_last = True
         try:
             yield
@@ -87,19 +87,19 @@ class TextFile:
         return bool(self._edits)
 
     def undo(self, number: int) -> None:
-        """Forgets the edits after some of them."""
+        """Drop the edits after a number of them."""
         del self._edits[number:]
 
     @property
     def edits(self) -> int:
-        """The number of edits so far."""
+        """Return the number of edits so far."""
         return len(self._edits)
 
     def content(self, is_halfway: bool = False) -> bytes:
-        """The bytes of the file once everything is changed, with its own line ends.
+        """Return the bytes of the file after all edits, with its own line ends.
 
-        :param is_halfway: leaves out the edits that come last.
-        :raises UnicodeEncodeError: where its encoding lacks a letter.
+        :param is_halfway: leave out the edits that come last.
+        :raises UnicodeEncodeError: if its encoding has no such character.
         """
         parts: list[str] = []
         at = 0
@@ -113,7 +113,7 @@ class TextFile:
         return self._encode("".join([self._mark, *parts, self.text[at:]]))
 
     def can_encode(self, text: str) -> bool:
-        """Tells whether the encoding has all letters of a text."""
+        """Return True if the encoding has all characters of a text."""
         try:
             self._encode(text)
         except UnicodeEncodeError:
@@ -121,5 +121,5 @@ class TextFile:
         return True
 
     def _own(self, index: int) -> int:
-        """A position in the plain text as one in the text of the file."""
+        """Convert a position in the plain text to a position in the text of the file."""
         return index + bisect_left(self._shorter, index)

@@ -22,11 +22,11 @@ SCALAR, MAP, LIST, ALIAS = "scalar", "map", "list", "alias"
 class Piece:
     """A value in a text.
 
-    :ivar start: of its first character; of a value with an anchor, that of the anchor. :ivar end: behind its last one.
+    :ivar start: of its first character, or of its anchor. :ivar end: after its last character.
     :ivar mark: line and column of its beginning, from 1.
     :ivar style: of a scalar: ``'``, ``"``, ``|``, ``>``, or nothing. Of a collection: ``flow`` or ``block``.
-    :ivar is_shared: whether it has an anchor, is an alias, or stands inside of what has an anchor.
-    :ivar members: of a map: each name with where it stands, and its value. :ivar items: of a list.
+    :ivar is_shared: True if it has an anchor, is an alias, or is inside of a value with an anchor.
+    :ivar members: of a map: each name with its place, and its value. :ivar items: of a list.
     """
 
     kind: str
@@ -40,11 +40,11 @@ class Piece:
 
     @property
     def is_block(self) -> bool:
-        """Tells whether it is a collection that takes lines of its own."""
+        """Return True for a collection with lines of its own."""
         return self.style == "block"
 
     def inside(self) -> Iterator[Piece]:
-        """Yields this one and everything in it."""
+        """Yield this value and everything in it."""
         yield self
         for name, value in self.members.values():
             yield name
@@ -57,7 +57,7 @@ class Piece:
 
 
 def yaml_pieces(text: str) -> Piece | None:
-    """All of a YAML document that has been read without a finding; None where nothing stands in it."""
+    """Return the whole of a valid YAML document, or None if it is empty."""
     loader = _LOADER(text)
     try:
         loader.get_event()
@@ -103,7 +103,7 @@ class _Pieces:
 
 
 def _end_of(event: Any) -> int:
-    """The position behind an event of the parser."""
+    """Return the position after an event of the parser."""
     return int(event.end_mark.index)
 
 
@@ -114,7 +114,7 @@ _DECODER = json.JSONDecoder()
 
 
 def json_pieces(text: str, start: int) -> Piece:
-    """All of the JSON that begins at a position of a text, and has been read without a finding."""
+    """Return the whole of the valid JSON at a position of a text."""
     return _json(text, _skip(text, start))
 
 

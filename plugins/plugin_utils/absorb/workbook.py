@@ -1,10 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A workbook whose cells get other values. Formats, formulas and everything else in it keep their bytes.
+"""Edit cells of a workbook. Formats, formulas and everything else keep their bytes.
 
-The XML of a cell is replaced where it stands: a library that reads and writes the whole file loses what it does not
-know.
+The XML of a cell is replaced in place: a library that reads and writes the whole file loses what it does not know.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _CALCULATION = re.compile(r"<calcPr\b([^>]*?)(/?)>")
 _ESCAPE_LIKE = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
 _ZERO_DAY = dt.date(1899, 12, 30)
 _FIRST_DAY = dt.date(1901, 1, 1)
-"""Spreadsheets do not agree on the days before."""
+"""Spreadsheets disagree about earlier days."""
 
 
 @dataclass(frozen=True)

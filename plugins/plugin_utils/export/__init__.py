@@ -1,9 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From a live instance to files.
+"""Export a live instance to files.
 
-Reads the service, writes below one directory.
+This package reads the service and writes below one directory.
 """
 
 from __future__ import annotations

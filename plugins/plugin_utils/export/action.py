@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The action ``instance_export`` on the controller: read all of it first, then make the files be so."""
+"""The action ``instance_export`` on the controller: read everything first, then write the files."""
 
 from __future__ import annotations
 
@@ -53,19 +53,19 @@ from .workbook import NAMED, sheets_of, text_of, workbook_of
 _SETTINGS = "instance.yml"
 _LARGEST_SETTINGS = 1 << 20
 _LARGEST = 1 << 28
-"""Bytes of a file in the directory that is read: more than any that an export writes."""
+"""Maximum bytes of a file that is read: more than an export writes."""
 
 _EVERY_SECONDS = 4.0
 
 
 @dataclass
 class Destination:
-    """The directory of an export, as it is found.
+    """The directory of an export as found.
 
-    :ivar folder: the directory. :ivar there: path of all that stands below it to what it is.
-    :ivar earlier: what an earlier export noted. :ivar access: who may do what with the files.
-    :ivar force: whether files that no export wrote, or that somebody edited, may be replaced and taken away.
-    :ivar backup: whether a copy is kept of each file that is replaced or taken away.
+    :ivar folder: the directory. :ivar there: path of everything below it to its type.
+    :ivar earlier: the notes of an earlier export. :ivar access: mode and owners of the files.
+    :ivar force: True if files that no export wrote, or that somebody edited, may be replaced and removed.
+    :ivar backup: True if a copy is kept of each file that is replaced or removed.
     """
 
     folder: Folder
@@ -77,9 +77,9 @@ class Destination:
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Destination:
-        """The destination that the options describe.
+        """Return the destination of the options.
 
-        :raises InvalidInput: where a note of an earlier export is not one, and for a mode, owner or group that is none.
+        :raises InvalidInput: for an invalid note of an earlier export, mode, owner or group.
         """
         access = Access.of(options)
         folder = Folder(Path(options["dest"]).expanduser())
@@ -89,26 +89,26 @@ class Destination:
         return cls(folder, there, earlier, access, bool(options.get("force")), bool(options.get("backup")))
 
     def is_file(self, path: str) -> bool:
-        """Tells whether there is a regular file of this path."""
+        """Return True if there is a regular file at this path."""
         return self.there.get(path) is FileType.FILE
 
     def data(self) -> Iterator[str]:
-        """The paths of the files that a desired state may consist of, links too; hidden names are none."""
+        """Yield the paths of the files that a desired state may consist of, links included, hidden names excluded."""
         for path, kind in self.there.items():
             is_hidden = path.startswith(".") or "/." in path
             if not is_hidden and path.lower().endswith(ENDINGS) and kind is not FileType.FOLDER:
                 yield path
 
     def read(self, path: str, limit: int = _LARGEST) -> bytes:
-        """The content of a regular file.
+        """Return the content of a regular file.
 
-        :raises InvalidInput: where it is none, or longer than the limit.
+        :raises InvalidInput: if it is none, or longer than the limit.
         """
         with _at_dest():
             return self.folder.read(path, limit)
 
     def is_as_noted(self, path: str) -> bool:
-        """Tells whether a file is as an earlier export wrote it."""
+        """Return True if a file is as an earlier export wrote it."""
         noted = self.earlier.files.get(path)
         if noted is None or not self.is_file(path):
             return False
@@ -121,7 +121,7 @@ class Destination:
 
 @contextlib.contextmanager
 def _at_dest() -> Iterator[None]:
-    """Names the option ``dest`` in an error about a file below the directory."""
+    """Name the option ``dest`` in an error about a file below the directory."""
     try:
         yield
     except InvalidInput as error:
@@ -130,9 +130,9 @@ def _at_dest() -> Iterator[None]:
 
 @dataclass
 class Changes:
-    """The fate of the files below ``dest``, by path.
+    """What happens to the files below ``dest``, by path.
 
-    :ivar adjusted: those that keep their content, and get another mode, owner or group.
+    :ivar adjusted: files that keep their content, and get another mode, owner or group.
     """
 
     written: dict[str, bytes | Path] = field(default_factory=dict)
@@ -143,7 +143,7 @@ class Changes:
 
 
 def export(options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> dict[str, Any]:
-    """One call of the module ``instance_export``: its result as Ansible wants it."""
+    """Run the module ``instance_export``. Return its result as Ansible wants it."""
     connected: list[Client] = []
     hiding = Hiding()
     rehearsed: Sequence[Entry] = ()
@@ -164,9 +164,9 @@ def export(options: Mapping[str, Any], check_mode: bool, loader: Any, written: M
 
 
 def _rehearsed(options: Mapping[str, Any], loader: Any, written: Mapping[str, Any], hiding: Hiding) -> Sequence[Entry]:
-    """The records in the files that will be rehearsed on the twin and that may be archived.
+    """Return the records in the files for the rehearsal on the twin that may be archived.
 
-    :raises InvalidInput: where they can't be read, or there will be no twin.
+    :raises InvalidInput: if they cannot be read, or there will be no twin.
     """
     if options.get("src") is None:
         return ()
@@ -216,7 +216,7 @@ def _export(
 
 
 def _own_settings(dest: Destination) -> DesiredInstance:
-    """Reads the ``instance.yml`` in the directory, where a person wrote it: its natural keys and dialects are kept."""
+    """Read an ``instance.yml`` of a user in the directory: its natural keys and dialects are kept."""
     desired = DesiredInstance()
     if _SETTINGS not in dest.there:
         return desired
@@ -237,7 +237,7 @@ def _own_settings(dest: Destination) -> DesiredInstance:
 
 
 def _is_as_exported(content: bytes) -> bool:
-    """Tells whether ``instance.yml`` is as an export wrote it; once somebody changed it, it is theirs."""
+    """Return True if ``instance.yml`` is as an export wrote it. After an edit it belongs to the user."""
     if b"*" in content:
         # An alias; a few lines of them stand for more than any memory holds.
         return False
@@ -249,12 +249,12 @@ def _is_as_exported(content: bytes) -> bool:
 
 
 def _twin_notes(dest: Destination, rehearsed: Sequence[Entry]) -> TwinNotes:
-    """The notes for a twin, which take over the records that an earlier export noted."""
+    """Return the notes for a twin, with the records that an earlier export noted."""
     return TwinNotes(known_records(dest.read(TWIN)) if dest.is_as_noted(TWIN) else frozenset(), rehearsed)
 
 
 def _settings(dest: Destination, root: str, exported: Exported) -> dict[str, bytes]:
-    """The ``instance.yml`` to write; none where somebody changed it. A ``set_id`` of an earlier export stays."""
+    """Return the ``instance.yml`` to write, or nothing if a user changed it. An earlier ``set_id`` stays."""
     set_id = ""
     if _SETTINGS in dest.there:
         content = dest.read(_SETTINGS, _LARGEST_SETTINGS)
@@ -265,7 +265,7 @@ def _settings(dest: Destination, root: str, exported: Exported) -> dict[str, byt
 
 
 def _still_there(dest: Destination) -> dict[str, str]:
-    """The attachments that an earlier export fetched and that nobody touched since."""
+    """Return the attachments that an earlier export downloaded and that are unchanged."""
     return {uuid: path for uuid, path in dest.earlier.downloads.items() if dest.is_as_noted(path)}
 
 
@@ -273,7 +273,7 @@ def _still_there(dest: Destination) -> dict[str, str]:
 
 
 def _files(exported: Exported, options: Mapping[str, Any], root: str, dialects: Dialects) -> dict[str, bytes]:
-    """The files with the records."""
+    """Return the files with the records."""
     files: dict[str, bytes] = {}
     format_name = options["format"]
     in_book = [section for section in BULK if section in exported.sections] if format_name == "xlsx" else []
@@ -289,9 +289,7 @@ def _files(exported: Exported, options: Mapping[str, Any], root: str, dialects: 
 
 
 def _refuse_a_part(dest: Destination, selection: Selection, format_name: str) -> None:
-    """Refuses to write a part of what stands in the workbook of an earlier export, which would hold it twice, or lose
-    the rest.
-    """
+    """Refuse to write a part of the workbook of an earlier export: it would have that part twice, or lose the rest."""
     if BOOK not in dest.earlier.files or not dest.is_file(BOOK):
         return
     held = sheets_of(dest.read(BOOK))
@@ -362,7 +360,7 @@ def _section_of(path: str) -> str:
 
 
 def _is_exported(path: str, exported: Exported) -> bool:
-    """Tells whether this export decides about a file of an earlier one."""
+    """Return True if this export decides about a file of an earlier export."""
     section = _section_of(path)
     if path == BOOK:
         return not _sections(exported).isdisjoint(BULK)
@@ -374,8 +372,9 @@ def _sections(exported: Exported) -> set[str]:
 
 
 def _named_elsewhere(dest: Destination, exported: Exported) -> set[str]:
-    """The attachments of an earlier export that are named in files which this one does not decide about: of sections
-    that are left out of it, or written beside it.
+    """Return the attachments of an earlier export that are named in files outside of this export.
+
+    These are files of sections that are left out, or files beside the export.
     """
     attachments = {path: path.encode() for path in dest.earlier.files if _section_of(path) == FOLDER}
     attachments_kept: set[str] = set()
@@ -392,9 +391,9 @@ def _named_elsewhere(dest: Destination, exported: Exported) -> set[str]:
 
 
 def _strangers(dest: Destination, exported: Exported, wanted: Mapping[str, bytes | Path]) -> list[str]:
-    """Files that no export wrote, and that would hold the records of an exported section a second time, or be replaced.
+    """Return files that no export wrote, and that would be replaced or repeat exported records.
 
-    A file with just the bytes that would be written is none (a manifest was lost).
+    A file with exactly the bytes to write is none of them (a manifest was lost).
     """
     sections = _sections(exported)
     has_books = not sections.isdisjoint(BULK)
@@ -412,14 +411,14 @@ def _strangers(dest: Destination, exported: Exported, wanted: Mapping[str, bytes
 
 
 def _is_book(path: str) -> bool:
-    """Tells whether a file may hold the records of any section."""
+    """Return True if a file may have the records of any section."""
     return "/" not in path and path.lower().endswith(WORKBOOK)
 
 
 def _refuse(edited: Collection[str], strangers: Collection[str]) -> None:
-    """Raises :class:`InvalidInput` where something would be lost, or be there twice, that no export wrote.
+    """Raise :class:`InvalidInput` if something that no export wrote would be lost or duplicated.
 
-    Attachments and schemas that somebody edited hold no records, so they stay where they are.
+    Edited attachments and schemas have no records, so they stay.
     """
     problems = []
     if strangers:
@@ -438,9 +437,7 @@ def _refuse(edited: Collection[str], strangers: Collection[str]) -> None:
 
 
 def _refuse_what_is_in_the_way(dest: Destination, changes: Changes) -> None:
-    """Raises :class:`InvalidInput` where a link or something else stands in the place of a directory, and a directory,
-    a device or a pipe in the place of a file: before anything is written.
-    """
+    """Raise :class:`InvalidInput` if something is in the way of a directory or a file, before anything is written."""
     to_be_made = (*changes.written, *changes.removed, MANIFEST, *((FETCHED,) if changes.manifest.downloads else ()))
     above = {str(folder) for path in to_be_made for folder in Path(path).parents if folder != Path()}
     blocked = [path for path in above - set(changes.removed) if dest.there.get(path) not in (None, FileType.FOLDER)]
@@ -453,7 +450,7 @@ def _refuse_what_is_in_the_way(dest: Destination, changes: Changes) -> None:
 
 
 def _listed(paths: Collection[str]) -> str:
-    """Paths on one line; none can look like another text."""
+    """Return paths on one line. None can look like another text."""
     return ", ".join(path if path.isprintable() else repr(path) for path in paths)
 
 
@@ -461,7 +458,7 @@ def _listed(paths: Collection[str]) -> str:
 
 
 def _carry_out(dest: Destination, changes: Changes) -> list[str]:
-    """Makes the files be so. Returns the paths of the copies that were kept."""
+    """Write the files. Return the paths of the backups."""
     folder, after, backups = dest.folder, changes.manifest, []
     # The note comes first: what it names and a broken run did not write is no harm, a file that it lacks is.
     if changes.written or changes.removed:

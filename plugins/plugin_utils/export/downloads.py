@@ -1,8 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Attachments of an export: each file downloaded once, named by its content, so that the same file has the same path
-on every instance.
+"""Attachments of an export: each file downloaded once, and named by its content.
+
+So the same file has the same path on every instance.
 """
 
 from __future__ import annotations
@@ -29,11 +30,10 @@ _UNSAFE = re.compile(r"[^\w .()+,=@-]")
 
 
 class Downloads:
-    """Fetches files into a directory of its own.
+    """Download files into a directory of its own.
 
-    :param directory: where the bytes are put until the export is complete.
-    :param known: uuid of a file to the path that an earlier export gave it, where it is still there: the content of an
-        uploaded file never changes.
+    :param directory: for the files until the export is complete.
+    :param known: uuid of a file to its path in an earlier export, if it still exists: uploaded files never change.
     :param names: uuid of a file to its name, as far as an earlier export noted it.
     :ivar paths: uuid of every file that the export refers to, to its path.
     """
@@ -51,20 +51,20 @@ class Downloads:
 
     @property
     def fetched(self) -> dict[str, Path]:
-        """Path below the export's root to the file with its bytes, of those that the export refers to."""
+        """Return the path below the export's root of every downloaded file that the export refers to."""
         used = set(self.paths.values())
         return {path: held for path, held in self._held.items() if path in used}
 
     @property
     def names(self) -> dict[str, str]:
-        """Uuid of every file that the export refers to, to its name."""
+        """Return the name of every file that the export refers to, by uuid."""
         return {uuid: self._names[uuid] for uuid in self.paths}
 
     def written(self, attachment: Attachment) -> Any:
-        """The name of a file in a record: its path below the root, with the name where the path can't hold it.
+        """Return the name of a file in a record: its path below the root, with the name if the path cannot have it.
 
-        :raises NotFound: where the service has no such file.
-        :raises InvalidInput: where no upload could carry its name.
+        :raises NotFound: if the service has no such file.
+        :raises InvalidInput: if no upload could carry its name.
         :raises WrongContent: if the service answers something else.
         """
         uuid = str(attachment.uuid)
@@ -76,11 +76,11 @@ class Downloads:
         return path if Path(path).name == name else {"path": path, "name": name}
 
     def keep(self, attachments: Iterable[Attachment]) -> None:
-        """Notes that the export refers to some files."""
+        """Note that the export refers to some files."""
         self.paths |= {str(one.uuid): self._paths[str(one.uuid)] for one in attachments}
 
     def name_of(self, attachment: Attachment) -> str:
-        """The name of a file; the service is asked where neither the record nor an earlier export tells it."""
+        """Return the name of a file. Request it if neither the record nor an earlier export has it."""
         uuid = str(attachment.uuid)
         if attachment.name:
             self._names[uuid] = attachment.name
@@ -89,7 +89,7 @@ class Downloads:
         return self._names[uuid]
 
     def _check_name(self, name: str) -> None:
-        """Judges a name as it is judged before it is uploaded, by a file that has no other fault."""
+        """Check a name as before an upload."""
         cleaned = safe_name(name)
         if cleaned == name:
             return
@@ -123,7 +123,7 @@ class Downloads:
 
 
 def safe_name(name: str) -> str:
-    """A file name that every file system takes and that stays where it is put."""
+    """Return a file name that every file system accepts and that cannot leave its directory."""
     cleaned = _UNSAFE.sub("_", name).strip(" .")
     if len(cleaned.encode()) > _LONGEST_NAME:
         stem, dot, ending = cleaned.rpartition(".")

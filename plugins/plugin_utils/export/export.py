@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A live instance as the data of the files that would make it: what was exported and planned again changes nothing.
+"""Export a live instance as the data of the files that would create it. A plan of an export is empty.
 
 Nothing is written here, neither to the instance nor to a file.
 """
@@ -82,16 +82,16 @@ class Exported:
 
     :ivar sections: section to its records as plain data, in a stable order; ``fields`` has one list for each template,
         named ``fields/asset``.
-    :ivar identity: section to the fields that tell its records apart, where it is not the default.
-    :ivar not_cloned: what an instance holds that no file can: kind to names.
+    :ivar identity: section to the fields that identify its records, if they differ from the default.
+    :ivar not_cloned: what no file can have: kind to names.
     :ivar left_out: single values and records that were left out, and why.
     :ivar schemas: kind of record to its fields on this instance.
     :ivar observed: section to the names of fields that scans or people write, and of which some record has a value.
-    :ivar columns: section to the fields that its records may have in files, in their order.
-    :ivar names: kind of record to how files name each that is there, where that was asked for.
+    :ivar columns: section to the possible fields of its records in files, in their order.
+    :ivar names: kind of record to the names of its records in files, if requested.
     :ivar uuids: section to the uuids of its records, in the same order.
-    :ivar twin: the notes for a twin, where these were asked for.
-    :ivar visibility: what is known of records that are hidden from the account, and so are in no file.
+    :ivar twin: the notes for a twin, if requested.
+    :ivar visibility: what is known of hidden records, which are in no file.
     """
 
     sections: dict[str, list[Any]] = dataclasses.field(default_factory=dict)
@@ -109,14 +109,14 @@ class Exported:
 
 @dataclass(frozen=True)
 class Selection:
-    """The selection of what is exported.
+    """The selection for an export.
 
-    :ivar only: sections; empty: all. :ivar filters: section to filters, as the info modules take them.
-    :ivar identity: section to the fields that identify its records, where an earlier ``instance.yml`` says so.
-    :ivar kinds_to_name: kinds of records that must be named, beyond those that others refer to.
-    :ivar twin: takes the notes for a twin, where they are asked for.
-    :ivar tries_other_keys: whether another natural key may tell records apart where the default one does not.
-    :ivar observed: section to the fields that scans or people write, if an earlier ``instance.yml`` says so.
+    :ivar only: sections; empty for all. :ivar filters: section to filters, as the info modules accept them.
+    :ivar identity: section to the fields that identify its records in an earlier ``instance.yml``.
+    :ivar kinds_to_name: kinds of records that must be named, besides those that others refer to.
+    :ivar twin: collects the notes for a twin, if requested.
+    :ivar tries_other_keys: True if another natural key may be used if the default is ambiguous.
+    :ivar observed: section to the fields that scans or people write in an earlier ``instance.yml``.
     """
 
     only: Sequence[str] = ()
@@ -141,7 +141,7 @@ class Selection:
             raise InvalidInput("twin: a twin is a whole instance; leave out only and filters")
 
     def holds(self, section: str) -> bool:
-        """Tells whether a section is to be exported."""
+        """Return True if a section is to be exported."""
         return not self.only or section in self.only
 
 
@@ -152,12 +152,12 @@ def export_instance(
     on_progress: Callable[[str, int], None] = lambda _section, _number: None,
     state: ListedState | None = None,
 ) -> Exported:
-    """Reads an instance, each kind once.
+    """Read an instance, each kind once.
 
-    :param state: lists that were read already; None: there are none.
-    :param on_progress: is told each section with the number of its records when it is done.
-    :raises InvalidInput: where files could not name what is there (a label of two fields).
-    :raises IncompleteList: where somebody deletes records while they are read.
+    :param state: lists that were read already; None for none.
+    :param on_progress: called with each completed section and its number of records.
+    :raises InvalidInput: if files cannot name an existing field (a label of two fields).
+    :raises IncompleteList: if somebody deletes records while they are read.
     """
     return _Export(client, selection, downloads, on_progress, state or ListedState(client)).run()
 
@@ -201,7 +201,7 @@ class _Export:
         return self._result
 
     def _write_all(self) -> None:
-        """Writes all sections, and again while something is left out that was named before that was known."""
+        """Write all sections, and again while something is left out that was already named."""
         while True:
             self._result = Exported()
             self._portable.begin()
@@ -221,7 +221,7 @@ class _Export:
         self._result.left_out.append(why)
 
     def _add(self, section: str, rows: Sequence[tuple[str, Any]]) -> None:
-        """Takes the records of a section, each with its uuid."""
+        """Add the records of a section, each with its uuid."""
         self._result.sections[section] = [row for _uuid, row in rows]
         self._result.uuids[section] = [uuid for uuid, _row in rows]
 
@@ -260,7 +260,7 @@ class _Export:
     # ---- field definitions
 
     def _check_labels(self, template: str) -> None:
-        """Files name a field whose key the service made by its label, so no other field may have that label."""
+        """Check labels: files name a field with a generated key by its label, so no other field may have it."""
         definitions = [raw for raw in self._client.definitions(template) if raw.get("field_key") not in SERVER_KEYS]
         labels = Counter(str(raw.get("label") or "") for raw in definitions)
         keys = {str(raw.get("field_key")) for raw in definitions}
@@ -300,7 +300,7 @@ class _Export:
             self._add(f"{FIELD_DEFINITION.section}/{template}", rows)
 
     def _relate(self, template: str, written: Mapping[str, Row]) -> None:
-        """Adds the relations to the definitions; they may refer to any other one that is not left out."""
+        """Add the relations to the definitions. They may refer to any definition that is not left out."""
         schema = Schema.of(FIELD_DEFINITION)
         show = type_of(schema.fields["relations"]).show
         fields = [field_from_definition(raw) for raw in self._named(template)]
@@ -320,7 +320,7 @@ class _Export:
                 self._leave_out(f"{template} field {row['label']}: relations: {reason}")
 
     def _is_withheld(self, template: str, field: Field) -> bool:
-        """Tells whether a field is not made from the files, or can't be named in one, so that none holds a value."""
+        """Return True if the files neither create a field nor can name it, so that they have no value of it."""
         # A key that the service did not make is there on every instance.
         is_left_out = is_generated_key(field.key) and field.key in self._withheld.get(template, ())
         return is_left_out or not is_nameable(field)
@@ -434,9 +434,9 @@ class _Export:
                 twin.record(record, rows[record.uuid], names, seen or {})
 
     def _sight(self, section: str, schema: Schema) -> Sight:
-        """The fields of a section that the account does not see.
+        """Return the fields of a section that the account does not see.
 
-        :raises InvalidInput: where its records could not be told apart.
+        :raises InvalidInput: if its records could not be told apart.
         """
         sight = self._state.sight(schema, keys=schema.fields)
         own = [schema.find(name) for name in self._selection.identity.get(section, ())]
@@ -447,13 +447,13 @@ class _Export:
         return sight
 
     def _tell_values(self, section: str, field: Field, exported: Sequence[Mapping[str, Any]], reason: str) -> None:
-        """Tells once how many values of a field are left out."""
+        """Report once how many values of a field are left out."""
         number = sum(values.get(field.key) not in EMPTY for values in exported)
         if number:
             self._leave_out(f"{section}: {name_in_files(field)}: {number} value(s) {reason}")
 
     def _choices(self, section: str, schema: Schema) -> Sequence[Keys | None]:
-        """The natural keys that may tell the records of a section apart."""
+        """Return the natural keys that may identify the records of a section."""
         given = self._selection.identity.get(section)
         if given:
             return [_named_keys(section, schema, given)]
@@ -462,8 +462,9 @@ class _Export:
     # ---- users and the hub
 
     def _users(self) -> None:
-        """Exports the users who can be made from a person. The others are listed, because the interface makes users
-        only so.
+        """Export the users who can be created from a person.
+
+        The others are listed: the interface creates users only so.
         """
         persons: dict[str, list[str]] = {}
         for record in self._state.records(PERSON):
@@ -488,7 +489,7 @@ class _Export:
             self._result.not_cloned[USER.section] = sorted(others)
 
     def _why_not_made(self, address: str, persons: Sequence[str]) -> str:
-        """Says why files can't make a user from a person with the same address; empty where they can."""
+        """Return why files cannot create a user from a person with the same address; empty if they can."""
         if all(self._portable.is_left_out(PERSON.name, uuid) for uuid in persons):
             return "the person is left out"
         if address != address.strip():
@@ -554,9 +555,9 @@ def _named_keys(section: str, schema: Schema, names: Sequence[str]) -> Keys:
 
 
 def _relation(relation: tuple[Any, ...], names: Mapping[str, str]) -> dict[str, Any]:
-    """A relation that names the other field as files do, because its uuid differs from instance to instance.
+    """Return a relation that names the other field as files do, because its uuid differs between instances.
 
-    :raises NotPortable: where files can't name the field, or hold what it is compared with.
+    :raises NotPortable: if files cannot name the field, or have the value that it is compared with.
     """
     kind, other, compared = relation
     if other not in names:

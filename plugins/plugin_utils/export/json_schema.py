@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """JSON Schemas (draft 2020-12) of the files, for editors and for checks without a connection.
 
-One describes what is the same on every instance; an export writes one with the fields of its own instance: labels,
-keys, types, and the values of dropdowns.
+One schema describes what is the same on every instance. An export writes a schema with the fields of its instance:
+labels, keys, types, and the values of dropdowns.
 """
 
 from __future__ import annotations
@@ -52,8 +52,7 @@ Json = dict[str, Any]
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 ADDRESS = "https://ansible-collections.github.io/community.seventhings/schema/v1/"
-"""The address below which the schemas for every instance are published, for the version of the format that files name
-as ``api``."""
+"""The address of the published schemas for every instance, for the version of the format that files name as ``api``."""
 
 _FIELDS: Json = {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1}
 _LIFECYCLE: Json = {
@@ -71,29 +70,30 @@ _MANAGED: Json = {
         "additionalProperties": False,
     },
 }
-"""Takes a record out of the set, whichever kind it is of."""
+"""Members of a record of any kind that take it out of the set or protect it."""
 
 MAIN = "seventhings.schema.json"
-"""The schema with all definitions; its root is a desired state in one file."""
+"""The schema with all definitions. Its root is a desired state in one file."""
 
 FIELD_KEYWORD = "x-field"
-"""Keyword of this collection, beside those of the draft: the definition of a field."""
+"""Keyword of this collection, besides those of the draft: the definition of a field."""
 
 
 def static_schema() -> Json:
-    """The schema for every instance."""
+    """Return the schema for every instance."""
     return _document({kind.name: Schema(kind, kind.identity) for kind in KINDS.values() if kind.template}, closed=False)
 
 
 def static_files() -> dict[str, bytes]:
-    """The schema for every instance, as it is shipped: one file, and a small one for each section. Each names the
-    address where it is published.
+    """Return the shipped files of the schema for every instance: one file, and a small file for each section.
+
+    Each names the address where it is published.
     """
     return _files(static_schema(), ADDRESS)
 
 
 def schema_files(exported: Exported) -> dict[str, bytes]:
-    """The schema of one instance, by file name; what was not exported is described as for every instance."""
+    """Return the schema of one instance, by file name. What was not exported is described as for every instance."""
     schemas = {kind.name: Schema(kind, kind.identity) for kind in KINDS.values() if kind.template}
     document = _document(schemas, closed=False)
     for name, schema in exported.schemas.items():
@@ -144,7 +144,7 @@ def _document(schemas: Mapping[str, Schema], closed: bool) -> Json:
 
 
 def _shapes() -> Json:
-    """The schemas of values, by the names under which fields refer to them."""
+    """Return the schemas of values, by the names under which fields refer to them."""
     shapes = {faces.shape: dict(faces.json_schema) for faces in TYPES.values()}
     return {**shapes, "any": dict(ANY_SHAPE)}
 
@@ -191,13 +191,13 @@ def _field(field: Field) -> Json:
 
 
 def _noted(field: Field) -> Json:
-    """The definition of a field, for :func:`saved_fields`."""
+    """Return the definition of a field, for :func:`saved_fields`."""
     noted = {"key": name_in_files(field), "type": field.type, "label": field.label, "mandatory": field.mandatory}
     return {**noted, "allowed": list(field.allowed), "constraints": dict(field.constraints)}
 
 
 def saved_fields(document: Any, section: str) -> list[Field]:
-    """The fields of a section in a schema that an export wrote; none where it says nothing about them."""
+    """Return the fields of a section in a schema that an export wrote, or nothing without such a section."""
     try:
         properties = document["$defs"][section]["items"]["properties"].values()
         noted = {one[FIELD_KEYWORD]["key"]: one[FIELD_KEYWORD] for one in properties if FIELD_KEYWORD in one}
@@ -207,7 +207,7 @@ def saved_fields(document: Any, section: str) -> list[Field]:
 
 
 def _bound(value: Any) -> int | float | None:
-    """A limit of a definition as JSON has it; some instances answer it as a text."""
+    """Return a limit of a definition as a JSON number. Some instances answer it as a text."""
     try:
         number = Decimal(str(value))
     except InvalidOperation:
@@ -277,7 +277,7 @@ def _by_section(one: Json) -> Json:
 
 
 def _short(kind: Kind) -> Json:
-    """A text, or in a table a row with one: today only users are written so, by their e-mail address."""
+    """Return the schema of a text, or in a table a row with a text: only users are written so, by e-mail address."""
     address: Json = {"type": "string", "format": "email", "pattern": "@"}
     return address | {
         "type": ["string", "object"],
@@ -288,7 +288,7 @@ def _short(kind: Kind) -> Json:
 
 
 def _written(kind: Kind) -> Json:
-    """A record of a kind of which files say other things than the service answers."""
+    """Return the schema of a record whose fields in files differ from those in answers."""
     return {
         "type": "object",
         "properties": {
@@ -367,7 +367,7 @@ def _settings() -> Json:
 
 
 def _variables() -> Json:
-    """The variables that the files may use."""
+    """Return the schema of the variables of files."""
     default: Json = {"type": ["string", "number", "boolean"]}
     types: Json = {"enum": ["string", "integer", "number", "boolean"]}
     one = _closed({"type": types, "description": {"type": "string"}, "default": default})
@@ -380,7 +380,7 @@ def _variables() -> Json:
 
 
 def _tables() -> Json:
-    """The schema of how tables were saved: all of them, and by file."""
+    """Return the schema of how tables were saved: all of them, and by file."""
     keys = _table_keys()
     by_file: Json = {"type": "object", "additionalProperties": _closed(keys)}
     return _closed({**keys, "files": by_file}) | {"description": "How tables were saved"}

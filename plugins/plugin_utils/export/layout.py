@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An export as the files of a desired state: which record stands in which file, and how it is written."""
+"""The files of an export: the file of each record, and its format."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .writing import PLAIN, Unwritable, csv_header, csv_record, csv_row, json_re
 NO_DIALECTS = Dialects()
 
 FILE_SIZE = 1_000_000
-"""Bytes after which the records of a section go on in a further file, where one may have several."""
+"""Bytes after which the records of a section continue in another file, if it may have several."""
 
 SCHEMAS = "schema"
 """The directory of the JSON Schemas."""
@@ -27,11 +27,11 @@ MANY = tuple(kind.section for kind in KINDS.values() if kind.is_many)
 """Sections that are always a directory."""
 
 BULK = tuple(kind.section for kind in KINDS.values() if kind.section and kind.has_own_fields)
-"""Sections whose records are flat enough for CSV, and many enough to be worth JSON Lines."""
+"""Sections with records flat enough for CSV, and numerous enough for JSON Lines."""
 
 
 def schema_name(section: str) -> str:
-    """The file name of the schema of a section, of ``instance`` or of ``moved``."""
+    """Return the file name of the schema of a section, of ``instance`` or of ``moved``."""
     return f"{section.split('/')[0]}.schema.json"
 
 
@@ -43,10 +43,10 @@ def section_files(
     formulas_are: str = formulas.ESCAPE,
     dialects: Dialects = NO_DIALECTS,
 ) -> dict[str, bytes]:
-    """The files of one section, by their path below the root: one, or a directory of several where it grows too big.
+    """Return the files of one section, by their path below the root: one, or a directory if it is too big.
 
     :param section: such as ``rooms`` or ``fields/asset``.
-    :param format_name: yaml, csv or jsonl; what CSV can't hold goes into JSON Lines beside it.
+    :param format_name: yaml, csv or jsonl; what CSV cannot have goes into JSON Lines beside it.
     :param formulas_are: how cells of CSV are written that a spreadsheet would run.
     :param dialects: of CSV files.
     """
@@ -62,9 +62,9 @@ def section_files(
 
 
 def more_files(section: str, rest: Sequence[Any], is_directory: bool, size: int = FILE_SIZE) -> dict[str, bytes]:
-    """The files of records that a table can't hold.
+    """Return the files of records that a table cannot have.
 
-    :param is_directory: whether the others stand in a directory.
+    :param is_directory: True if the other records are in a directory.
     """
     return _named(f"{section}/more" if is_directory else section, _json(rest, size), "jsonl")
 
@@ -72,7 +72,7 @@ def more_files(section: str, rest: Sequence[Any], is_directory: bool, size: int 
 def _csv_files(
     section: str, records: Sequence[Any], size: int, dialects: Dialects, cell: Callable[[str], str]
 ) -> dict[str, bytes]:
-    """Tables, each in the dialect of its name. One that is parted has the dialect of the first."""
+    """Return tables, each in the dialect of its name. The parts of a divided table have the dialect of the first."""
     dialect = dialects.of(f"{section}/0001.csv" if section in MANY else f"{section}.csv")
     parts, rest = _csv(records, size, dialect, cell)
     if len(parts) > 1 and section not in MANY:
@@ -94,7 +94,7 @@ def _named(section: str, parts: Sequence[str], format_name: str, dialect: Dialec
 
 
 class _Growing:
-    """Texts that begin anew, with the same head, when they are big enough."""
+    """Texts with the same beginning, of which a new text is begun after a size."""
 
     def __init__(self, head: str, size: int) -> None:
         self._head = head
@@ -128,7 +128,7 @@ def _yaml(section: str, records: Sequence[Any], size: int) -> list[str]:
 
 
 def yaml_head(section: str, depth: str = "") -> str:
-    """The first lines of a YAML file: where an editor finds its schema.
+    """Return the first lines of a YAML file, which name its schema for editors.
 
     :param depth: from the file to the root.
     """
@@ -146,7 +146,7 @@ def _json(records: Sequence[Any], size: int) -> list[str]:
 def _csv(
     records: Sequence[Mapping[str, Any]], size: int, dialect: Dialect, cell: Callable[[str], str]
 ) -> tuple[list[str], list[Any]]:
-    """The texts of some tables, and the records that they can't hold."""
+    """Return the texts of tables, and the records that they cannot have."""
     try:
         header = csv_header(records, dialect)
         head = csv_row(header, cell, dialect)
@@ -164,9 +164,7 @@ def _csv(
 
 
 def settings_file(root: str, identity: Mapping[str, Sequence[str]], set_id: str = "") -> bytes:
-    """The ``instance.yml`` of an export: which instance it is, what tells its records apart, and these files from
-    others.
-    """
+    """Return the ``instance.yml`` of an export: its instance, its natural keys, and its ``set_id``."""
     members: dict[str, Any] = {"api": "seventhings/v1", "instance": root}
     if set_id:
         members["set_id"] = set_id

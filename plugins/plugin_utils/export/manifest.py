@@ -1,8 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The notes of an export about itself, for the next one. Whoever may change the directory may change the notes too, so
-nothing is believed that an export could not have written.
+"""The notes of an export about itself, for the next export.
+
+Whoever may change the directory may change the notes, so nothing is trusted that an export could not have written.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ MANIFEST = ".export.json"
 """The files that an export wrote, by their SHA-256. It is the same for the same records of another instance."""
 
 FETCHED = ".seventhings/export.json"
-"""The file of the instance that each attachment is, and its name: it only saves requests."""
+"""The file of the instance for each attachment, and its name. It only saves requests."""
 
 _EXPORT = "an export"
 _VERSION = 1
 _LARGEST = 64 << 20
-"""Bytes of a note: some hundred thousand attachments."""
+"""Maximum bytes of a note: some hundred thousand attachments."""
 
 _DIGEST = re.compile("[0-9a-f]{64}")
 _ATTACHMENT = re.compile(f"{FOLDER}/[0-9a-f]{{16}}/(?P<name>[^/]+)")
@@ -48,8 +49,8 @@ _SCHEMA = re.compile(rf"{SCHEMAS}/[a-z_]+\.schema\.json")
 class Manifest:
     """The notes of an earlier export about itself.
 
-    :ivar files: path of every file that it wrote, but of the settings, to its SHA-256.
-    :ivar hidden_records: whether the account did not see all records: yes, no or unknown; empty if nobody said.
+    :ivar files: path of every file that it wrote, except the settings, to its SHA-256.
+    :ivar hidden_records: whether records were hidden from the account: yes, no or unknown; empty if not noted.
     :ivar downloads: uuid of a file of the instance to the path of the attachment. :ivar names: to its name.
     """
 
@@ -60,9 +61,9 @@ class Manifest:
 
     @classmethod
     def read(cls, folder: Folder) -> Manifest:
-        """The manifest of a directory; an empty one where nothing was exported to it.
+        """Return the manifest of a directory, or an empty manifest without an export.
 
-        :raises InvalidInput: where a note is no regular file, too large, or says what no export writes.
+        :raises InvalidInput: if a note is no regular file, too large, or has what no export writes.
         """
         manifest, fetched = noted(folder, MANIFEST), noted(folder, FETCHED)
         return cls(
@@ -73,7 +74,7 @@ class Manifest:
         )
 
     def write(self, folder: Folder, access: Access) -> None:
-        """Writes the note into the directory. A note that is there already with this content is not touched."""
+        """Write the note into the directory. An equal note is not touched."""
         notes = {MANIFEST: note_of(files=self.files, hidden_records=self.hidden_records)}
         if self.downloads or folder.type_of(FETCHED):
             notes[FETCHED] = note_of(downloads=self.downloads, names=self.names)
@@ -83,25 +84,25 @@ class Manifest:
 
 
 def is_exported_path(path: str) -> bool:
-    """Tells whether an export can have written a file of this path, so that the path lies below its directory."""
+    """Return True if an export can have written a file of this path, so that the path is below its directory."""
     records = _RECORDS.fullmatch(path)
     is_ours = path in (BOOK, TWIN) or (records is not None and records["section"] in SECTIONS)
     return is_ours or _SCHEMA.fullmatch(path) is not None or is_attachment(path)
 
 
 def digest(content: bytes) -> str:
-    """The SHA-256 of a file."""
+    """Return the SHA-256 of a file."""
     return hashlib.sha256(content).hexdigest()
 
 
 def is_attachment(path: str) -> bool:
-    """Tells whether a path is that of an attachment, below the directory of attachments."""
+    """Return True if a path is that of an attachment, below the directory of attachments."""
     found = _ATTACHMENT.fullmatch(path)
     return found is not None and safe_name(found["name"]) == found["name"]
 
 
 def is_digest(text: str) -> bool:
-    """Tells whether a text is a SHA-256."""
+    """Return True if a text is a SHA-256."""
     return _DIGEST.fullmatch(text) is not None
 
 
@@ -114,10 +115,10 @@ def _is_encodable(text: str) -> bool:
 
 
 def noted(folder: Folder, note: str, author: str = _EXPORT) -> dict[str, Any] | None:
-    """The content of a note; None where there is none.
+    """Return the content of a note, or None if there is none.
 
     :param author: who writes such a note.
-    :raises InvalidInput: where it is no note.
+    :raises InvalidInput: if it is no note.
     """
     try:
         said = json.loads(folder.read(note, _LARGEST))
@@ -139,9 +140,9 @@ def checked(
     is_value: Callable[[str], bool],
     author: str = _EXPORT,
 ) -> dict[str, str]:
-    """One of the maps in a note, each key and each value of which is looked at.
+    """Return a map of a note after checking each key and each value.
 
-    :raises InvalidInput: where one of them can't have been noted.
+    :raises InvalidInput: if one of them is impossible.
     """
     found = {} if said is None else said.get(member)
     if not isinstance(found, dict):
@@ -157,5 +158,5 @@ def _not_ours(folder: Folder, note: str, author: str, why: str) -> InvalidInput:
 
 
 def note_of(**noted: Mapping[str, str] | str) -> bytes:
-    """The text of a note."""
+    """Return the text of a note."""
     return (json.dumps({"version": _VERSION, **noted}, indent=1, sort_keys=True, ensure_ascii=False) + "\n").encode()

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tells which records of an instance files can name, and why the others are left out."""
+"""Find the records of an instance that files can name, and why the others are left out."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ _MOST_NAMED = 10
 
 @dataclass
 class ToldApart:
-    """The natural keys that the records of one kind get.
+    """The natural keys of the records of one kind.
 
-    :ivar keys: the natural key that tells most of them apart; None: the default.
-    :ivar unnamed: uuid of each record that files can't name by it, to why.
+    :ivar keys: the natural key that identifies most of them; None for the default.
+    :ivar unnamed: uuid of each record that files cannot name by it, to the reason.
     """
 
     keys: Keys | None = None
     unnamed: dict[str, str] = field(default_factory=dict)
 
     def told(self, section: str, chosen: Iterable[str]) -> list[str]:
-        """The records that are left out, in words: a line for each reason.
+        """Return the records that are left out, in words, with a line for each reason.
 
-        :param chosen: the uuids of those that are to be exported.
+        :param chosen: the uuids of the records to export.
         """
         by_reason: dict[str, list[str]] = {}
         for uuid in sorted(chosen):
@@ -53,10 +53,10 @@ class ToldApart:
 
 
 class Naming:
-    """Finds the natural key that tells most of the records of one kind apart.
+    """Find the natural key that identifies most of the records of one kind.
 
-    :param read: the canonical values of each record, by its uuid.
-    :param withheld: the fields that no file holds.
+    :param read: returns the canonical values of each record, by its uuid.
+    :param withheld: the fields that no file has.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Naming:
         self._usable = set(schema.fields) - set(withheld)
 
     def best(self, records: Sequence[Record], choices: Iterable[Keys | None]) -> ToldApart:
-        """The first of several natural keys that tells most of some records apart."""
+        """Return the first of several natural keys that identifies most of some records."""
         found = [ToldApart(keys, self._unnamed(records, keys)) for keys in choices]
         return min(found, key=lambda one: len(one.unnamed))
 
@@ -107,7 +107,7 @@ class Naming:
         return why
 
     def _can_stand(self, names: Keys, values: Mapping[str, Any]) -> bool:
-        """Tells whether the natural key of a record can stand in its file."""
+        """Return True if the natural key of a record can be written in its file."""
         try:
             for name in names:
                 self._portable.checked(self._schema.fields[name], values[name])
@@ -120,7 +120,7 @@ class Naming:
         return None if key is None else composed(key)
 
     def words(self, keys: Keys | None, record: Record) -> tuple[tuple[str, ...], Keys]:
-        """The natural key of a record as it stands in messages, and its fields: what records are ordered by."""
+        """Return the natural key of a record for messages, and its fields, by which records are sorted."""
         values = self._read[record.uuid]
         names = natural_keys.key_fields(self._schema.kind, keys, values)
         return tuple(str(self._portable.words(self._schema.fields[name], values.get(name))) for name in names), names

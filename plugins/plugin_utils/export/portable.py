@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Records of one instance as plain data that means the same on every instance: what a person would write in a file."""
+"""Records of one instance as plain data with the same meaning on every instance, as people would write them."""
 
 from __future__ import annotations
 
@@ -52,28 +52,28 @@ from ..set_plan.listed_state import ListedState
 from .downloads import Downloads
 
 TEMPLATE_MARKS = ("{{", "{%", "{#")
-"""Marks of a template: files of a desired state refuse them, because they are plain data."""
+"""Marks of a template. Files of a desired state reject them, because they are plain data."""
 
 _PART = Field("", "ANY")
-"""A part of a value, which is what it is whatever field it stands in."""
+"""A part of a value, whatever its field."""
 
 _ITEMS = (Reference, Attachment, bool, int, float, str, Decimal, dt.date)
-"""The items of lists that are written one by one; a list of anything else is written as it is shown."""
+"""The items of lists that are written one by one. A list of anything else is written as it is shown."""
 
 _HALF = re.compile(r"[\ud800-\udfff]")
 
 
 class NotPortable(Exception):
-    """A value that can't be written in a file so that it means the same again; the text says why."""
+    """Raised if a value cannot be written in a file with the same meaning. The message says why."""
 
 
 def name_in_files(field: Field) -> str:
-    """The name of a field in files: its key, or its label where the service made the key."""
+    """Return the name of a field in files: its key, or its label if the service generated the key."""
     return field.label if field.key and is_generated_key(field.key) and field.label else field.key
 
 
 def is_nameable(field: Field) -> bool:
-    """Tells whether files can name a field. Keys are texts of the service, and may be any."""
+    """Return True if files can name a field. Keys are texts of the service and may be anything."""
     name = name_in_files(field)
     try:
         check_texts(name)
@@ -83,11 +83,12 @@ def is_nameable(field: Field) -> bool:
 
 
 class Portable:
-    """Turns the records of one instance into plain data.
+    """Convert the records of one instance to plain data.
 
-    :param on_left_out: is told what was left out, and why.
-    :param is_for_twin: the files are for a twin, which has the archived objects too that its records refer to. They are
-        referred to by uuid: no list shows them, and not all of them have a barcode.
+    :param on_left_out: called with what was left out, and why.
+    :param is_for_twin: True for a twin, which has the archived objects that its records refer to, too. They are
+        referred to
+        by uuid: no list shows them, and not all of them have a barcode.
     """
 
     def __init__(
@@ -104,12 +105,12 @@ class Portable:
         self._was_named = False
 
     def begin(self) -> None:
-        """Begins to write all records, or all of them again. None of them names a record that is left out by now."""
+        """Begin to write all records, for the first time or again. No record names a record that is left out by now."""
         self._was_named = False
         self._downloads.paths.clear()
 
     def leave_out(self, kind: str, uuid: str) -> None:
-        """Notes a record that no file will hold, so that no other one may refer to it; with it those that must."""
+        """Note a record that no file will have, so that no other record refers to it, and the records that need it."""
         waiting = [(kind, uuid)]
         while waiting:
             record = waiting.pop()
@@ -119,24 +120,23 @@ class Portable:
                 waiting += self._needed_by.get(record, ())
 
     def is_left_out(self, kind: str, uuid: str) -> bool:
-        """Tells whether no file will hold a record."""
+        """Return True if no file will have a record."""
         return (kind, uuid) in self._left_out
 
     @property
     def is_stale(self) -> bool:
-        """Tells whether something was left out after it had been named, so that all must be written again."""
+        """Return True if something was left out after it had been named, so that everything must be written again."""
         return self._was_named
 
     def record(
         self, schema: Schema, fields: Iterable[Field], values: Mapping[str, Any], location: str, uuid: str = ""
     ) -> dict[str, Any] | None:
-        """The fields of one record, those without a value left out; None where nothing could be made of it, because a
-        mandatory one can't be written.
+        """Return the fields of one record with a value, or None if a mandatory field cannot be written.
 
-        :param fields: which fields, in the order in which they shall stand.
+        :param fields: the fields in their order.
         :param values: canonical values by field key.
-        :param location: what the record is called in a message.
-        :param uuid: of the record, where it may refer to others.
+        :param location: name of the record in messages.
+        :param uuid: of the record, if it may refer to others.
         """
         written = {}
         files: list[Attachment] = []
@@ -167,14 +167,17 @@ class Portable:
         return written
 
     def _need(self, record: tuple[str, str], value: Any) -> None:
-        """Notes that a record can't be without those that a value refers to."""
+        """Note that a record needs those that a value refers to."""
         for reference in references_in(value):
             other = self._state.find(reference)
             if other is not None:
                 self._needed_by.setdefault((reference.target, other.uuid), set()).add(record)
 
     def _parts(self, schema: Schema, field: Field, value: Mapping[str, Any], location: str) -> dict[str, Any]:
-        """A map in which what is not written is kept, so that a part of it is no change: all that can be written."""
+        """Return all writable parts of a map.
+
+        Parts that are not written would be kept, so a part of it is no change.
+        """
         written: dict[str, Any] = {}
         for part in sorted(value):
             try:
@@ -184,7 +187,7 @@ class Portable:
         return written
 
     def _proved(self, schema: Schema, field: Field, name: str, value: Any) -> Any:
-        """A value as it is written, after reading it again as the loader and the planner will."""
+        """Return a value as written, after reading it again as the loader and the planner will."""
         if not is_nameable(field):
             raise NotPortable("files can't name this field")
         written = self.checked(field, value)
@@ -197,13 +200,16 @@ class Portable:
         return written
 
     def checked(self, field: Field, value: Any) -> Any:
-        """One canonical value as plain data that the loader takes."""
+        """Return one canonical value as plain data that the loader accepts."""
         written = self.value(field, value)
         check_texts(written)
         return written
 
     def value(self, field: Field, value: Any) -> Any:
-        """One canonical value as plain data; numbers and dates are :class:`Plain`, so that they stand unquoted."""
+        """Return one canonical value as plain data.
+
+        Numbers and dates are :class:`Plain`, so that they have no quotes.
+        """
         if isinstance(value, Reference):
             return self._reference(value)
         if isinstance(value, Attachment):
@@ -221,7 +227,7 @@ class Portable:
         return Plain(f"{written}0") if is_ambiguous_amount(field, str(written)) else written
 
     def words(self, field: Field, value: Any) -> Any:
-        """A value of a natural key as it stands in messages and as records are ordered by it."""
+        """Return a value of a natural key for messages and for sorting."""
         try:
             return self.value(field, value)
         except NotPortable:
@@ -230,7 +236,7 @@ class Portable:
     # ---- links
 
     def _renter(self, value: tuple[str, Any]) -> tuple[str, Any]:
-        """A renter that an instance answered as a text alone: the user who is called so, or else that text."""
+        """Return a renter that an instance answered only as a text: the user of this name, or else that text."""
         try:
             return renter_of(value[1], self._state.records(USER))
         except Ambiguous as several:
@@ -280,8 +286,10 @@ class Portable:
         return self._unlisted[kind.name, uuid]
 
     def offered(self, item: Record) -> Reference:
-        """The object that an item of the hub offers. The item names it by its id, by which no archived one is found,
-        and shows its fields; so for a twin its barcode is looked up where no list has it.
+        """Return the object of an item of the hub.
+
+        The item has the id of its object, by which no archived object is found, and its fields. So for a twin its
+        barcode is looked up if no list has it.
         """
         offered = Reference(OBJECT.name, id=asset_id(item))
         if not self._is_for_twin or self._state.find(offered) is not None:
@@ -299,7 +307,7 @@ class Portable:
         return {uuid for (name, uuid), record in self._unlisted.items() if record is not None and name == kind.name}
 
     def name_of(self, record: Record) -> str:
-        """The name of a record in files, on one line; empty where it has none."""
+        """Return the name of a record in files, on one line; empty if it has none."""
         try:
             name = self._reference(Reference(record.kind.name, uuid=record.uuid, id=record.id))
         except NotPortable:
@@ -307,7 +315,7 @@ class Portable:
         return name if isinstance(name, str) else ""
 
     def _name(self, record: Record) -> Any:
-        """The shortest natural key that leads back to a record; None where there is none."""
+        """Return the shortest natural key that leads back to a record, or None."""
         for written in self._ways_to_name(record):
             if self._leads_to(written, record):
                 return written
@@ -342,9 +350,9 @@ class Portable:
 
 
 def check_texts(written: Any) -> None:
-    """Looks for texts that the loader refuses, however deep they stand.
+    """Find texts that the loader rejects, at any depth.
 
-    :raises NotPortable: where there is one.
+    :raises NotPortable: if there is one.
     """
     if isinstance(written, str):
         if any(mark in written for mark in TEMPLATE_MARKS):
@@ -361,7 +369,7 @@ def check_texts(written: Any) -> None:
 
 
 def plain(field: Field, value: Any) -> Any:
-    """A single canonical value as it stands in a file."""
+    """Return a single canonical value as a file has it."""
     if isinstance(value, bool):
         return value
     if isinstance(value, dt.datetime):
@@ -385,9 +393,7 @@ def plain(field: Field, value: Any) -> Any:
 
 
 def _digits(value: Decimal, fraction_digits: int | None) -> str:
-    """A number without an exponent: with the digits that its field keeps where that is exact, else with as few as it
-    needs.
-    """
+    """Return a number without an exponent, with the digits of its field if exact, else as few as possible."""
     if not value.is_finite():
         raise NotPortable(f"{value} is no number")
     shortest = format(value.normalize(), "f")
@@ -398,8 +404,9 @@ def _digits(value: Decimal, fraction_digits: int | None) -> str:
 
 
 def writable_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]] = ()) -> list[Field]:
-    """The fields that a person may write, in an order that is the same on every instance: those that identify a
-    record, those that name it, then all others by name.
+    """Return the writable fields in an order that is the same on every instance.
+
+    Fields that identify a record come first, then those that name it, then all others by name.
     """
     mine = [field for field in _kept_fields(schema, definitions) if type_of(field).writable]
     if not schema.kind.has_own_fields:
@@ -412,13 +419,13 @@ def writable_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]] = (
 
 
 def unwritable_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]]) -> list[Field]:
-    """The fields of a template whose values a person may have put in, and that nothing here writes."""
+    """Return the fields of a template whose values users may have written, and that nothing here writes."""
     kept = _kept_fields(schema, definitions) if schema.kind.template else []
     return [field for field in kept if not type_of(field).writable and not type_of(field).computed]
 
 
 def _kept_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]]) -> list[Field]:
-    """The fields whose values last until a person changes them."""
+    """Return the fields whose values last until somebody changes them."""
     volatile = {
         str(raw.get("field_key"))
         for raw in definitions

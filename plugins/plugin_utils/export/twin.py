@@ -1,11 +1,11 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Notes for a twin: what the files of an export leave out because it differs from instance to instance. With them the
-embedded service becomes the same instance, down to uuids and ids.
+"""Notes for a twin: what the files of an export leave out because it differs between instances.
 
-``twin.jsonl`` has a line of JSON for each user, each field, each record of the files, each attachment, and each
-archived record that is known. A record is found in the files by the fields of its natural key, as they stand there.
+With them the embedded service becomes the same instance, including uuids and ids. ``twin.jsonl`` has a line of JSON for
+each user, each field, each record of the files, each attachment, and each known archived record. A record is found in
+the files by the fields of its natural key, as written there.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ _OF_USERS = ("email", "firstname", "lastname")
 class TwinNotes:
     """The notes of one export.
 
-    :ivar known: kind and uuid of records that an earlier export noted: one that no list shows any more may be archived.
-    :ivar rehearsed: the records in the files that will be rehearsed. One that no list shows may be archived.
+    :ivar known: kind and uuid of records of an earlier export: a record that is no longer listed may be archived.
+    :ivar rehearsed: the records in the files for a rehearsal. A record that is not listed may be archived.
     """
 
     known: frozenset[tuple[str, str]] = frozenset()
@@ -54,16 +54,17 @@ class TwinNotes:
     lines: list[Mapping[str, Any]] = field(default_factory=list)
 
     def begin(self) -> None:
-        """Begins anew: the sections are written again."""
+        """Start again, because the sections are written again."""
         self.lines.clear()
 
     def record(
         self, record: Record, row: Mapping[str, Any], names: Iterable[str], observed: Mapping[str, Any] | None = None
     ) -> None:
-        """Notes a record that stands in the files as some row.
+        """Note a record that a row of the files describes.
 
-        :param names: the fields of its natural key, as the row calls them. :param observed: its values that no other
-            file has, because scans or people write them.
+        :param names: the fields of its natural key, as the row names them. :param observed: its values that no other
+            file has,
+            because scans or people write them.
         """
         key = {name: row[name] for name in names if name in row}
         uuid = {} if record.kind.numbered else {"uuid": record.uuid}
@@ -122,8 +123,9 @@ class TwinNotes:
         yield from (found[uuid] for uuid in sorted(found))
 
     def _by_barcode(self, kind: Kind, client: Client, state: ListedState) -> dict[str, Record]:
-        """Records of the files that will be rehearsed and that no list shows, by their uuid. They are looked up as many
-        as a run does, so that the twin has what a run finds.
+        """Return unlisted records of the files for a rehearsal, by their uuid.
+
+        As many are looked up as a run does, so that the twin has what a run finds.
         """
         schema = client.schema(kind)
         written = [schema.parse(one.fields, "")[0].get(kind.barcode_key) for one in self.rehearsed if one.kind is kind]
@@ -161,7 +163,7 @@ def _users(state: ListedState) -> Iterator[Mapping[str, Any]]:
 
 
 def _order(line: Mapping[str, Any]) -> tuple[str, str]:
-    """Instances list records in any order."""
+    """Return a sort key: instances list records in any order."""
     return line["kind"], json.dumps(line["key"], sort_keys=True)
 
 

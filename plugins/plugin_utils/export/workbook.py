@@ -1,9 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes an export as one workbook: a sheet for each section, and aids for filling it in.
+"""Write an export as one workbook: a sheet for each section, with help for filling it in.
 
-The same data gives the same bytes.
+The same data always yields the same bytes.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ _NOTES = f"{COMMENT} notes"
 _LISTS = f"{COMMENT} lists"
 _MAX_ROWS = 1_048_576
 _MAX_LIST = 255
-"""Characters of a list of choices that stands with its cells; Excel takes no more."""
+"""Maximum characters of a list of choices stored with its cells; Excel accepts no more."""
 
 _FIRST_DAY = dt.date(1901, 1, 1)
-"""Spreadsheets do not agree on the days before."""
+"""Spreadsheets disagree about earlier days."""
 
 _WHEN = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
 _MODIFIED = re.compile(rb"(<dcterms:(created|modified)[^>]*>)[^<]*(</dcterms:)")
@@ -71,7 +71,7 @@ _HELP = (
 class _Column:
     """A column of a sheet.
 
-    :ivar name: how files call the field. :ivar header: what stands in the first row. :ivar of: the field.
+    :ivar name: name of the field in files. :ivar header: content of the first row. :ivar of: the field.
     """
 
     name: str
@@ -83,7 +83,7 @@ class _Column:
 class Book:
     """A workbook.
 
-    :ivar content: its bytes. :ivar rest: section to the records that it can't hold.
+    :ivar content: its bytes. :ivar rest: section to the records that it cannot have.
     """
 
     content: bytes
@@ -91,16 +91,16 @@ class Book:
 
 
 def workbook_of(exported: Exported, root: str, dialect: Dialect) -> Book:
-    """The workbook of an export.
+    """Return the workbook of an export.
 
-    :param root: of the instance. :param dialect: what the settings say about the file.
-    :raises InvalidInput: where openpyxl is not installed.
+    :param root: of the instance. :param dialect: the settings for the file.
+    :raises InvalidInput: if openpyxl is not installed.
     """
     return _Writer(exported, root, dialect).book()
 
 
 def sheets_of(content: bytes) -> set[str]:
-    """The sections that a workbook of an export holds; all where that can't be told."""
+    """Return the sections in a workbook of an export, or all sections if that is unknown."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
             names = re.findall(rb'<sheet\b[^>]*?\bname="([^"]*)"', packed.read("xl/workbook.xml"))
@@ -110,7 +110,7 @@ def sheets_of(content: bytes) -> set[str]:
 
 
 def text_of(content: bytes) -> bytes:
-    """All that stands in the cells of a workbook; nothing where it is none."""
+    """Return everything in the cells of a workbook, or nothing if it is none."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
             parts = b"\n".join(packed.read(name) for name in packed.namelist() if name.startswith("xl/"))
@@ -158,8 +158,9 @@ class _Writer:
     # ---- columns
 
     def _columns(self, section: str) -> list[_Column]:
-        """The columns of a section: all fields that can be written and that are found again by what a cell can hold,
-        those with values first where there are many.
+        """Return the columns of a section: all writable fields that a cell can have.
+
+        If there are many, those with values come first.
         """
         schema = self._exported.schemas[SECTIONS[section]]
         used = {str(name) for record in self._exported.sections[section] for name in record}
@@ -175,7 +176,7 @@ class _Writer:
         ]
 
     def _header(self, schema: Schema, field: Field) -> str:
-        """The label of a field, where nothing else can be meant by it; else what files call it."""
+        """Return the label of a field if it is unambiguous, else its name in files."""
         label = field.label
         is_fine = label == label.strip() and self._dialect.reads_column(label) and _fits(label)
         is_fine &= "\n" not in label and not _ESCAPE_LIKE.search(label)
@@ -185,7 +186,7 @@ class _Writer:
     # ---- sheets
 
     def _sheet(self, section: str, columns: Sequence[_Column]) -> list[Any]:
-        """Writes the sheet of a section. Returns the records that it can't hold."""
+        """Write the sheet of a section. Return the records that it cannot have."""
         rows: list[list[Any]] = []
         rest = []
         for record in self._exported.sections[section]:
@@ -215,9 +216,9 @@ class _Writer:
         return rest
 
     def _plain(self, field: Field, value: Any) -> Any:
-        """A value as a cell holds it: a number, a day, true or false, or a text.
+        """Return a value for a cell: a number, a day, true or false, or a text.
 
-        :raises Unwritable: where it would be read as something else.
+        :raises Unwritable: if it would be read as something else.
         """
         if value is None or isinstance(value, bool):
             return value
@@ -245,7 +246,7 @@ class _Writer:
     # ---- choices
 
     def _validate(self, sheet: Any, field: Field, cells: str) -> None:
-        """Offers the choices of a field in its cells."""
+        """Offer the choices of a field in its cells."""
         target = _TARGETS.get(field.type, "")
         choices = self._exported.names.get(target, ()) if target else field.allowed
         if type_of(field).spelling is Spelling.FLAG:
@@ -300,9 +301,9 @@ class _Writer:
 
 
 def _held(text: str) -> str:
-    """A text that a cell can hold.
+    """Return a text that a cell can have.
 
-    :raises Unwritable: where it can't.
+    :raises Unwritable: if it cannot.
     """
     if not _fits(text):
         raise Unwritable("a cell can't hold it")
@@ -319,7 +320,7 @@ def _format_of(field: Field) -> str:
 
 
 def _unchanging(content: bytes) -> bytes:
-    """A workbook without the moment at which it was written."""
+    """Return a workbook without its time of writing."""
     when = _WHEN.strftime("%Y-%m-%dT%H:%M:%SZ").encode()
     written = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(content)) as packed, zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as again:

@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plain data to the text of YAML, CSV and JSON Lines files, always the same bytes for the same data.
+"""Convert plain data to the text of YAML, CSV and JSON Lines files, with the same bytes for the same data.
 
-A text that any YAML reader, old or new, takes for something else stands in quotes. Numbers and dates that are
-:class:`Plain` stand as they are.
+A text that any YAML reader, old or new, takes for something else is quoted. Numbers and dates that are :class:`Plain`
+are written unchanged.
 """
 
 from __future__ import annotations
@@ -27,20 +27,21 @@ from ..desired.formulas import escaped
 PLAIN = PRESETS["plain"]
 
 _HARMLESS = re.compile(r"[^\W\d_](?:[\w ./@+()%&;=*!$~^<>|'-]*[\w./@+()%&;=*!$~^<>|'-])?")
-"""Texts that can stand unquoted, in a flow too: they begin with a letter and hold nothing that YAML gives a meaning. A
-question mark has one in a flow, for readers without libyaml.
+"""Texts that need no quotes, also in a flow: they begin with a letter and have nothing special in YAML.
+
+A question mark is special in a flow, for readers without libyaml.
 """
 
 _WORDS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null", "none", "nan", "inf", "void"])
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 _WIDTH = 110
 _LONGEST_KEY = 1000
-"""Characters of a name; readers of YAML take up to 1,024 for one without a mark, quotes and escapes included."""
+"""Maximum characters of a name; readers of YAML accept up to 1,024 without a mark, quotes and escapes included."""
 _RESOLVER: Any = yaml.resolver.Resolver()
 
 
 class Unwritable(Exception):
-    """A record that CSV can't hold so that it is read back as it is."""
+    """Raised if CSV cannot have a record so that it is read back unchanged."""
 
 
 # ---- scalars
@@ -48,30 +49,30 @@ class Unwritable(Exception):
 
 @lru_cache(maxsize=100_000)
 def _text(value: str) -> str:
-    """A text on one line: plain where nothing can take it for something else, in quotes otherwise."""
+    """Return a text on one line: plain if it is unambiguous, in quotes otherwise."""
     if _HARMLESS.fullmatch(value) and is_text(value):
         return value
     return _quoted(value)
 
 
 def _quoted(value: str) -> str:
-    """A text in double quotes, as YAML and JSON both read it; what can't be seen is written as an escape."""
+    """Return a text in double quotes, as YAML and JSON both read it, with invisible characters escaped."""
     return _UNPRINTABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False))
 
 
 def is_text(value: str) -> bool:
-    """Tells whether readers of YAML take some letters without quotes for a text."""
+    """Return True if readers of YAML read unquoted characters as a text."""
     is_word = value.lower() in _WORDS
     return not is_word and str(_RESOLVER.resolve(yaml.ScalarNode, value, (True, False))) == "tag:yaml.org,2002:str"
 
 
 def is_unprintable(text: str) -> bool:
-    """Tells whether a text holds what can't be seen, and so stands as escapes."""
+    """Return True if a text has invisible characters, and so is escaped."""
     return _UNPRINTABLE.search(text) is not None
 
 
 def scalar(value: Any) -> str:
-    """A single value on one line."""
+    """Return a single value on one line."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -85,7 +86,7 @@ def scalar(value: Any) -> str:
 
 
 def _is_block(value: Any) -> bool:
-    """Tells whether a text reads best line by line, and is read back as it is."""
+    """Return True if a text reads best line by line, and is read back unchanged."""
     if not isinstance(value, str) or isinstance(value, Plain) or "\n" not in value.strip("\n"):
         return False
     lines = value.split("\n")
@@ -98,7 +99,7 @@ def _is_block(value: Any) -> bool:
 
 
 def flow(value: Any) -> str:
-    """A value on one line, lists and maps in brackets."""
+    """Return a value on one line, lists and maps in brackets."""
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{_key(str(key), ' ')} {flow(member)}" for key, member in value.items()) + "}"
     if isinstance(value, (list, tuple)):
@@ -107,9 +108,9 @@ def flow(value: Any) -> str:
 
 
 def _key(name: str, before_its_value: str) -> str:
-    """The name of a member up to the colon. One that is longer than YAML lets a name be is marked as one.
+    """Return the name of a member with its colon. A name that is longer than YAML allows is marked as explicit.
 
-    :param before_its_value: what parts such a name from the colon.
+    :param before_its_value: separates such a name from the colon.
     """
     text = _text(name)
     return f"{text}:" if len(text) <= _LONGEST_KEY else f"? {text}{before_its_value}:"
@@ -119,7 +120,7 @@ def _key(name: str, before_its_value: str) -> str:
 
 
 def _member(key: str, value: Any, indent: str) -> Iterable[str]:
-    """The lines of one member of a map."""
+    """Yield the lines of one member of a map."""
     name = _key(key, f"\n{indent}")
     if _is_block(value):
         yield f"{indent}{name} |{'' if value.endswith(chr(10)) else '-'}"
@@ -140,7 +141,7 @@ def _member(key: str, value: Any, indent: str) -> Iterable[str]:
 
 
 def yaml_record(record: Any) -> str:
-    """One item of a YAML list, with the end of its last line."""
+    """Return one item of a YAML list, with the end of its last line."""
     if not isinstance(record, Mapping):
         return f"- {scalar(record)}\n"
     lines = [line for key, value in record.items() for line in _member(str(key), value, "  ")]
@@ -150,7 +151,7 @@ def yaml_record(record: Any) -> str:
 
 
 def yaml_map(members: Mapping[str, Any]) -> str:
-    """The members of a map at the top of a file."""
+    """Return the members of a map at the top of a file."""
     return "".join(line + "\n" for key, value in members.items() for line in _member(key, value, ""))
 
 
@@ -158,7 +159,7 @@ def yaml_map(members: Mapping[str, Any]) -> str:
 
 
 def json_record(record: Any) -> str:
-    """One line of JSON Lines."""
+    """Return one line of JSON Lines."""
     return _json(record) + "\n"
 
 
@@ -176,9 +177,9 @@ _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 
 
 def csv_header(records: Sequence[Mapping[str, Any]], dialect: Dialect = PLAIN) -> list[str]:
-    """Return the columns of some records: every name that one of them has, in the order of their first use.
+    """Return the columns of some records: every name in any of them, in the order of their first use.
 
-    :raises Unwritable: where a reader would take the columns for others.
+    :raises Unwritable: if a reader would confuse the columns.
     """
     names = list(dict.fromkeys(str(name) for record in records for name in record))
     for name in names:
@@ -199,19 +200,19 @@ _NO_COLUMN = re.compile(r"^sep=|[\n\r;\t|\x00]", re.IGNORECASE)
 def csv_record(
     header: Sequence[str], record: Mapping[str, Any], cell: Callable[[str], str] = escaped, dialect: Dialect = PLAIN
 ) -> str:
-    """The row of a record.
+    """Return the row of a record.
 
-    :param cell: how a cell is written.
-    :raises Unwritable: where a cell would be read as something else, or the encoding has not its letters.
+    :param cell: writes a cell.
+    :raises Unwritable: if a cell would be read as something else, or the encoding lacks a character.
     """
     return csv_row([cell_of(record[name], dialect) if name in record else "" for name in header], cell, dialect)
 
 
 def csv_row(cells: Sequence[str], cell: Callable[[str], str] = escaped, dialect: Dialect = PLAIN) -> str:
-    """One row of texts, ended as CSV is.
+    """Return one row of texts with the line end of CSV.
 
-    :param cell: how a cell is written.
-    :raises Unwritable: where the encoding has not their letters.
+    :param cell: writes a cell.
+    :raises Unwritable: if the encoding lacks a character.
     """
     stream = io.StringIO()
     csv.writer(stream, lineterminator="\n", delimiter=dialect.delimiter or ",").writerow(map(cell, cells))
@@ -225,14 +226,14 @@ def csv_row(cells: Sequence[str], cell: Callable[[str], str] = escaped, dialect:
 
 
 def json_cell(value: Any) -> str:
-    """A list or a map as it stands in a cell."""
+    """Return a list or a map as a cell has it."""
     return _json(value)
 
 
 def cell_of(value: Any, dialect: Dialect) -> str:
-    """A value as the text of a cell.
+    """Return a value as the text of a cell.
 
-    :raises Unwritable: where it would be read as something else.
+    :raises Unwritable: if it would be read as something else.
     """
     if value is None and dialect.null is not None:
         return dialect.null
