@@ -537,7 +537,7 @@ EXAMPLES = r"""
   community.seventhings.instance:
     src: acme
     rules: [base-branch/rules.yml]
-    rules_digest: [9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08]
+    rules_digest: [1139d1770abdd0521a29df86493197dc1d49eb6e2607e68f88adf9e2ad9a22ac]
   check_mode: true
 
 - name: Apply what the files say
@@ -550,12 +550,14 @@ EXAMPLES = r"""
     mode: undo
     applied: last
   check_mode: true
+  when: go_back | default(false)
 
 - name: Undo an apply from its record, and refuse if somebody changed any of it since
   community.seventhings.instance:
     mode: undo
     applied: /srv/records/2026-11-24.json.gz
     changed_since: refuse
+  when: go_back | default(false)
 
 - name: Apply what all sites have in common, and what differs in Berlin
   community.seventhings.instance:
