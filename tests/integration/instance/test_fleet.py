@@ -100,6 +100,12 @@ def test_all_instances_are_provisioned_and_one_that_is_bad_stops_nobody(
     assert {stat.S_IMODE(report.stat().st_mode) for report in reports} == {0o600}
 
 
+def test_a_site_needs_no_overlay(tmp_path: Path, services: list[Emulator]) -> None:
+    done = _fleet(tmp_path, "fleet", {"kiel": _hosts(services)["berlin"]}, "--check")
+    assert "kiel has no overlays/kiel, so the other layers are used alone" in done.output
+    assert done.status == 0, done.output
+
+
 @pytest.mark.parametrize("ending", ["md", "html"])
 def test_a_plan_of_the_fleet_is_told_as_one(tmp_path: Path, services: list[Emulator], ending: str) -> None:
     for service in services:
