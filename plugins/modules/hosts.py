@@ -65,7 +65,8 @@ options:
         required: true
   hosts:
     description:
-      - The hosts whose facts are read. Default is every host of the play. A host without facts is skipped.
+      - The hosts whose facts are read, such as C(groups.all) in a play that runs on the controller after another one
+        gathered the facts. Default is every host of the play. A host without facts is skipped.
     type: list
     elements: str
   scope:

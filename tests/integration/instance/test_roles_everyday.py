@@ -7,6 +7,8 @@ own.
 
 from __future__ import annotations
 
+import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +19,12 @@ from playbook import Result, run
 
 LEDGER = "Anlage;AHK\n0410-0;1.890,00\n0433-0;1.300,00\n9999-0;10,00\n"
 FACTS = {
-    "pc1": {"product_serial": "LT-4410-0091", "system_vendor": "{{ 6 * 7 }}"},
-    "pc2": {"product_serial": "To be filled by O.E.M.", "system_vendor": "LENOVO"},
-    "nas": {"product_serial": "SV-1U-20871", "system_vendor": "Dell Inc."},
-    "new": {"product_serial": "NEW-1", "system_vendor": "HP"},
+    "pc1": {"serial": "LT-4410-0091", "vendor": "{{ 6 * 7 }}"},
+    "pc2": {"serial": "To be filled by O.E.M.", "vendor": "LENOVO"},
+    "nas": {"serial": "SV-1U-20871", "vendor": "Dell Inc."},
+    "new": {"serial": "NEW-1", "vendor": "HP"},
 }
+"""Host to what it says of itself."""
 
 
 @pytest.fixture
@@ -51,12 +54,14 @@ def played(
 
 
 def _inventory(directory: Path) -> list[str]:
-    hosts = {name: {"ansible_connection": "local", "facts": facts} for name, facts in FACTS.items()}
+    local = {"ansible_connection": "local", "ansible_python_interpreter": sys.executable}
+    hosts = {name: {**local, "facts": str(directory / name)} for name in FACTS}
+    for name, facts in FACTS.items():
+        (directory / name).mkdir(parents=True, exist_ok=True)
+        (directory / name / "device.fact").write_text(json.dumps(facts), "utf-8")
+    groups = {"hosts": {"localhost": {}}, "children": {"fleet": {"hosts": hosts}}}
     path = directory / "inventory.yml"
-    directory.mkdir(exist_ok=True)
-    path.write_text(
-        yaml.safe_dump({"all": {"hosts": {"localhost": {}}, "children": {"fleet": {"hosts": hosts}}}}), "utf-8"
-    )
+    path.write_text(yaml.safe_dump({"all": groups}), "utf-8")
     return ["-i", str(path)]
 
 
@@ -68,22 +73,20 @@ def writes(service: Emulator) -> list[str]:
 def test_facts_of_hosts_reach_their_objects(service: Emulator, tmp_path: Path) -> None:
     gather = {
         "name": "Gather facts",
-        "ansible.builtin.set_fact": {
-            "product_serial": "{{ facts.product_serial }}",
-            "system_vendor": "{{ facts.system_vendor }}",
-            "cacheable": True,
-        },
+        "ansible.builtin.setup": {"gather_subset": ["!all", "!min", "local"], "fact_path": "{{ facts }}"},
     }
     play = {"hosts": "fleet", "gather_facts": False, "pre_tasks": [gather]}
     variables = {
-        "hosts_map": {"manufacturer": "system_vendor"},
-        "hosts_key": {"field": "serial_number", "fact": "product_serial"},
+        "hosts_map": {"manufacturer": "ansible_local.device.vendor"},
+        "hosts_key": {"field": "serial_number", "fact": "ansible_local.device.serial"},
         "hosts_report": [str(tmp_path / "hosts.html")],
     }
     planned, first, second = played(tmp_path / "play", service, "hosts", variables, play)
     assert (planned["changed"], first["changed"], second["changed"]) == (True, True, False)
     assert (first["matched"], first["without_record"]) == (2, ["new"])
     assert [one["host"] for one in first["skipped_hosts"]] == ["pc2"]
+    vendors = {change["key"]: change["after"]["manufacturer"] for change in first["changes"]}
+    assert vendors == {"LT-4410-0091": "{{ 6 * 7 }}", "SV-1U-20871": "Dell Inc."}, "a fact is no template"
     assert len(writes(service)) == 2, "one plan for all hosts, and none of the others"
     assert (tmp_path / "hosts.html").stat().st_mode & 0o777 == 0o600
 
