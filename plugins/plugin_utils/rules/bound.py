@@ -88,7 +88,7 @@ def bind(rules: Sequence[Rule], views: Sequence[Fields], more: Collection[str], 
 
     :param views: its fields as they will be and as they are: files that give the label of a field to another one must
         not turn a rule to that one.
-    :param more: names that a record has besides its fields. :param find: takes what is wrong with names.
+    :param more: names that a record has besides its fields. :param find: the callback for findings about names.
     """
     found = []
     for rule in rules:
@@ -159,7 +159,7 @@ class _Names:
         self._views = views
         self._more = more
         self._find = find
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         self.spelled: dict[str, str] = {}
 
     def key_of(self, name: str) -> str:
@@ -171,8 +171,8 @@ class _Names:
             (key,) = keys
             self.spelled.setdefault(key, name)
             return key
-        if name not in self._told:
-            self._told.add(name)
+        if name not in self._reported:
+            self._reported.add(name)
             self._find(self._rule.places.get(name, self._rule.place), f"rule {self._rule.id}: {self._why(name, keys)}")
         return name
 

@@ -66,13 +66,13 @@ _NOTES = frozenset({"title", "description", "$comment", "default", "examples", "
 KEYWORDS = _IN_PLACE | _IN_PLACE_LISTS | _INNER | _INNER_LISTS | _MAPS | _PLAIN | _NOTES | {"$ref"}
 
 Find = Callable[[Place, str], None]
-"""Takes what is wrong with a rules file, and where."""
+"""A callback for a finding about a rules file: its place and its message."""
 
 
 class FileSchemas:
     """The schemas of one rules file.
 
-    :ivar document: the file. :ivar find: takes what is wrong with it.
+    :ivar document: the file. :ivar find: the callback for findings about it.
     """
 
     def __init__(self, document: Node, find: Find) -> None:

@@ -159,9 +159,9 @@ class RuleCheck:
     def _sees(self, one: BoundRule, unseen: frozenset[str]) -> bool:
         missing = unseen if one.names is None else unseen & one.names
         for key in sorted(missing):
-            told = self._unseen[one.rule.subject][1]
-            if f"{one.rule.id} {key}" not in told:
-                told.add(f"{one.rule.id} {key}")
+            reported = self._unseen[one.rule.subject][1]
+            if f"{one.rule.id} {key}" not in reported:
+                reported.add(f"{one.rule.id} {key}")
                 words = f"{key}: this account does not see the field, so records that do not write it are not judged"
                 self._found.find(one, one.rule.place, words)
         return not missing
