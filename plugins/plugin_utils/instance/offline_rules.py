@@ -30,7 +30,8 @@ _CONJUNCTIONS = frozenset({"type", "properties", "required"})
 class OfflineRules:
     """The rules of a task, for files without an instance.
 
-    :param find: the callback for findings about names in rules. :param is_complete: whether all fields of a section are known.
+    :param find: the callback for findings about names in rules.
+    :param is_complete: whether all fields of a section are known.
     """
 
     def __init__(
