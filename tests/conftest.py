@@ -55,7 +55,7 @@ def _state_of_the_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 def state_home(
     _state_of_the_session: None, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Path:
-    """The state directory of one test, which nothing has made yet; below it lie the journals."""
+    """Return the state directory of one test, which nothing has made yet; below it lie the journals."""
     path = tmp_path_factory.getbasetemp() / f"state-{secrets.token_hex(8)}"
     monkeypatch.setenv("XDG_STATE_HOME", str(path))
     return path
@@ -65,7 +65,9 @@ def state_home(
 def runtime_home(
     _state_of_the_session: None, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Path]:
-    """The directory in which the processes of one test share limits, locks and tokens: those of another one do not."""
+    """Yield the directory in which the processes of one test share limits, locks and tokens: those of another one do
+    not.
+    """
     path = tmp_path_factory.getbasetemp() / f"runtime-{secrets.token_hex(8)}"
     path.mkdir(0o700)
     monkeypatch.setenv("SEVENTHINGS_RUNTIME_DIR", str(path))
@@ -76,13 +78,13 @@ def runtime_home(
 
 @pytest.fixture(scope="session")
 def emulator() -> Iterator[emulator_process.Emulator]:
-    """The embedded service with demo data; a test that writes calls ``emulator.reset()`` first."""
+    """Yield the embedded service with demo data; a test that writes calls ``emulator.reset()`` first."""
     with emulator_process.running() as service:
         yield service
 
 
 @pytest.fixture(scope="session")
 def empty_emulator() -> Iterator[emulator_process.Emulator]:
-    """The embedded service without any data; every test calls ``empty_emulator.reset()`` first."""
+    """Yield the embedded service without any data; every test calls ``empty_emulator.reset()`` first."""
     with emulator_process.running(data="empty") as service:
         yield service

@@ -34,7 +34,7 @@ PERSON = "- {email: p@acme.example, first_name: A, last_name: B}\n"
 
 @pytest.fixture
 def site(empty_emulator: Emulator, tmp_path: Path) -> Site:
-    """An empty directory and an empty instance."""
+    """Return an empty directory and an empty instance."""
     empty_emulator.reset()
     return Site(tmp_path / "files", empty_emulator)
 
@@ -47,7 +47,7 @@ def apply(site: Site, check_mode: bool = False, **written: Any) -> dict[str, Any
 
 
 def protected(site: Site, **more: Any) -> dict[str, Any]:
-    """The options of a protected task that allows as little as can be said."""
+    """Return the options of a protected task that allows as little as can be said."""
     return {
         "protected": True,
         "limits": {},

@@ -67,7 +67,7 @@ class World:
     outside: Path
 
     def look(self) -> dict[str, tuple[float, bytes]]:
-        """What stands outside, and since when."""
+        """Return what stands outside, and since when."""
         return {
             str(path.relative_to(self.outside)): (path.lstat().st_mtime, path.read_bytes())
             for path in sorted(self.outside.rglob("*"))
@@ -75,7 +75,7 @@ class World:
         }
 
     def variables(self) -> dict[str, str]:
-        """The environment of a command of Ansible."""
+        """Return the environment of a command of Ansible."""
         return {
             "CANARY": CANARY,
             "RAN": str(self.outside / "ran"),
@@ -185,7 +185,7 @@ def test_a_module_with_payloads_in_its_options(world: World, name: str) -> None:
 
 
 def _replaced(value: Any, text: str) -> Any:
-    """A value with a payload in the place of each of its texts."""
+    """Return a value with a payload in the place of each of its texts."""
     if isinstance(value, Mapping):
         return {key: _replaced(one, text) for key, one in value.items()}
     if isinstance(value, list):
@@ -217,7 +217,7 @@ def call(action: str, options: Mapping[str, Any], check_mode: bool) -> dict[str,
 
 
 def state(directory: Path, files: Mapping[str, str | bytes]) -> Path:
-    """A directory of desired files."""
+    """Return a directory of desired files."""
     for name, content in {"instance.yml": "api: seventhings/v1\nset: hostile\n", **files}.items():
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -226,7 +226,7 @@ def state(directory: Path, files: Mapping[str, str | bytes]) -> Path:
 
 
 def desired(text: str) -> dict[str, Any]:
-    """A payload in every text of every section, and in the names of fields."""
+    """Return a payload in every text of every section, and in the names of fields."""
     return {
         "instance": {"api": "seventhings/v1", "set": text, "instance": text, "identity": {"objects": [text]}},
         "fields": {"asset": [{"label": text, "type": "TEXT", "comment": text}]},
@@ -295,7 +295,7 @@ def test_payloads_in_every_place_of_a_rendered_state(world: World) -> None:
 
 
 def files_of(text: str) -> dict[str, str | bytes]:
-    """A payload as YAML, as CSV (in a header too), as JSON Lines, and as the name of a file where it can be one."""
+    """Return a payload as YAML, CSV (also as a header), JSON Lines, and as a file name if possible."""
     sections = {
         name: value for name, value in desired(text).items() if isinstance(value, list) and name not in ("moved", text)
     }

@@ -52,7 +52,7 @@ def service() -> Iterator[HostileService]:
 
 
 def variables(service: HostileService, directory: Path) -> dict[str, str]:
-    """The environment of a command of Ansible."""
+    """Return the environment of a command of Ansible."""
     return {
         "CANARY": CANARY,
         "RAN": str(directory / "ran"),

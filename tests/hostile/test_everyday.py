@@ -39,7 +39,7 @@ MODULES: dict[str, Callable[[Any], dict[str, Any]]] = {
 
 @pytest.fixture
 def here() -> Embedded:
-    """An instance on which somebody gave hostile names to everything."""
+    """Return an instance on which somebody gave hostile names to everything."""
     service = Embedded.started()
     [person] = service.call("person_info", filters={"email": EMAIL})["records"]
     [thing] = service.call("object_info", filters={"barcode": "100041"})["records"]

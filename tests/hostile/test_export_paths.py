@@ -39,7 +39,7 @@ def demo(emulator: Emulator, tmp_path: Path) -> Site:
 
 @pytest.fixture
 def outside(tmp_path: Path) -> Iterator[Path]:
-    """A directory of somebody else beside the export, which is the same when the test is over."""
+    """Yield a directory of somebody else beside the export, which is the same when the test is over."""
     victim = tmp_path / "victim"
     (victim / "folder").mkdir(parents=True)
     for name in ("p.txt", "folder/0001.yml", "rooms.yml"):

@@ -69,7 +69,7 @@ VALUES = some.recursive(
 
 @some.composite
 def changed(draw: some.DrawFn, document: Any) -> Any:
-    """A document in which something stands in the place of something else, is missing, or is there besides."""
+    """Return a document in which something stands in the place of something else, is missing, or is there besides."""
     made = json.loads(json.dumps(document))
     for _time in range(draw(some.integers(1, 4))):
         node: Any = made
@@ -154,7 +154,7 @@ def test_desired_files(tmp_path: Path, name: str) -> None:
 
 @functools.cache
 def workbook() -> dict[str, bytes]:
-    """The parts of a workbook with every kind of cell, by name."""
+    """Return the parts of a workbook with every kind of cell, by name."""
     book = openpyxl.Workbook()
     del book["Sheet"]
     sheet = book.create_sheet("objects")
@@ -169,7 +169,7 @@ def workbook() -> dict[str, bytes]:
 
 
 def packed(parts: Mapping[str, bytes]) -> bytes:
-    """A workbook of such parts."""
+    """Return a workbook of such parts."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in parts.items():
@@ -283,7 +283,7 @@ def test_caches_of_an_inventory() -> None:
 
 @contextlib.contextmanager
 def answers(path_of: Callable[[str], Any]) -> Iterator[Callable[[Any, bool], Client]]:
-    """A way to make clients that are answered by a function, without a network."""
+    """Yield a way to make clients that are answered by a function, without a network."""
 
     def connected(options: Any, check_mode: bool) -> Client:
         client = steps.connect_hasty(options, check_mode)

@@ -139,7 +139,7 @@ class Output:
         return " ".join(self.all.split())
 
     def refusal_of(self, source: str) -> str:
-        """What was said of a source that the plugin refused."""
+        """Return what was said of a source that the plugin refused."""
         # Below 2.19 the name of the plugin is not quoted, an asterisk begins the text, and lines end after hyphens too.
         warnings = self.words.replace("- ", "-").replace("'auto'", "auto").split("[WARNING]: ")
         said = (text.removeprefix("* ") for text in warnings)
@@ -362,7 +362,7 @@ def test_numbers_and_booleans_are_never_wrapped(work: Workplace) -> None:
 
 
 def warm_cache(work: Workplace, **options: Any) -> Path:
-    """A cache with one room; gives its file."""
+    """Return a cache with one room; gives its file."""
     work.has(rooms=[room(1, "Lab")])
     work.write(cache=True, cache_plugin="ansible.builtin.jsonfile", cache_connection="cache", **options)
     assert work.inventory("--list").status == 0

@@ -44,7 +44,7 @@ only_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give fil
 
 @pytest.fixture
 def site(empty_emulator: Emulator, tmp_path: Path) -> Site:
-    """An empty directory and an empty instance."""
+    """Return an empty directory and an empty instance."""
     empty_emulator.reset()
     site = Site(tmp_path / "files", empty_emulator)
     site.write({"instance.yml": SETTINGS})
@@ -53,7 +53,7 @@ def site(empty_emulator: Emulator, tmp_path: Path) -> Site:
 
 @pytest.fixture
 def victim(tmp_path: Path) -> Path:
-    """A file of the user that is no journal."""
+    """Return a file of the user that is no journal."""
     path = tmp_path / ".bashrc"
     path.write_text("# mine\n", "utf-8")
     return path
@@ -296,7 +296,7 @@ def test_a_journal_that_is_full_stops_the_run_before_it_sends_anything(
 
 @pytest.fixture
 def kept(tmp_path: Path) -> Path:
-    """The directory of a journal that the task names."""
+    """Return the directory of a journal that the task names."""
     return tmp_path / "kept"
 
 

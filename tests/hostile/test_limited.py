@@ -70,7 +70,7 @@ def test_the_child_has_no_open_file_of_its_parent_and_is_gone_afterwards(tmp_pat
 
 
 def book(part_of_sheet: Callable[[bytes], bytes]) -> bytes:
-    """A workbook with one record, whose sheet is changed."""
+    """Return a workbook with one record, whose sheet is changed."""
     made, changed = openpyxl.Workbook(), io.BytesIO()
     made.worksheets[0].title = "objects"
     for row in (["barcode", "name"], ["1", "x"]):

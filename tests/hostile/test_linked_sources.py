@@ -35,7 +35,7 @@ OUTSIDE = "- {name: Outside, address: Secret street 1}\n"
 
 @pytest.fixture
 def site(empty_emulator: Emulator, tmp_path: Path) -> Site:
-    """A checkout whose directory ``acme`` leads to a directory outside, which holds a complete desired state."""
+    """Return a checkout whose directory ``acme`` leads to a directory outside, which holds a complete desired state."""
     empty_emulator.reset()
     outside = Site(tmp_path / "outside", empty_emulator)
     outside.write({"locations.yml": OUTSIDE, "files/secret.txt": "secret"})
@@ -46,7 +46,7 @@ def site(empty_emulator: Emulator, tmp_path: Path) -> Site:
 
 @pytest.fixture
 def checkout(site: Site) -> Path:
-    """The checkout that others commit to."""
+    """Return the checkout that others commit to."""
     return site.root.parent / "checkout"
 
 

@@ -56,7 +56,7 @@ pytestmark = pytest.mark.timeout(60)
 
 @pytest.fixture
 def site(empty_emulator: Emulator, tmp_path: Path) -> Site:
-    """A directory with a file that may be sent, in a directory with secrets; and an empty instance."""
+    """Return a directory with a file that may be sent, in a directory with secrets; and an empty instance."""
     empty_emulator.reset()
     (tmp_path / "secret.txt").write_text(SECRET, "utf-8")
     (tmp_path / "secrets").mkdir()
@@ -67,7 +67,7 @@ def site(empty_emulator: Emulator, tmp_path: Path) -> Site:
 
 
 def object_with(path: str) -> str:
-    """An object with one document, as a file of an instance."""
+    """Return an object with one document, as a file of an instance."""
     return "- " + json.dumps({"barcode": "1", "inventory_name": "One", "documents": [path]}) + "\n"
 
 
@@ -416,7 +416,7 @@ def test_directories_are_read_to_a_depth_that_is_told(site: Site) -> None:
 
 @contextlib.contextmanager
 def as_nobody() -> Iterator[Path]:
-    """A directory of nobody's; what happens below is done with the rights of nobody, where the tests run as root."""
+    """Yield a directory of nobody. If the tests run as root, act as nobody in the block."""
     top = Path(tempfile.mkdtemp())
     user = os.geteuid()
     if user == 0:

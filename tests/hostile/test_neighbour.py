@@ -33,7 +33,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture
 def shared() -> Iterator[Path]:
-    """A directory that everybody may enter and nobody else may write to, as a home directory often is."""
+    """Yield a directory that everybody may enter and nobody else may write to, as a home directory often is."""
     path = Path(tempfile.mkdtemp())
     path.chmod(0o755)
     yield path
@@ -41,7 +41,7 @@ def shared() -> Iterator[Path]:
 
 
 def as_neighbour(*command: str) -> subprocess.CompletedProcess[str]:
-    """A command of the other user."""
+    """Return a command of the other user."""
     become = ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", "--")
     return subprocess.run([*become, *command], capture_output=True, text=True, timeout=60, check=False)
 
@@ -108,7 +108,9 @@ def test_a_link_that_a_neighbour_puts_in_the_place_of_a_report_leads_nowhere(sit
 
 
 def hold(way: str, shared: Path) -> Path:
-    """A directory of this user's that a link of the neighbour leads to, or a directory behind it; gives the link."""
+    """Return a directory of this user's that a link of the neighbour leads to, or a directory behind it; gives the
+    link.
+    """
     (shared / "victim" / "in").mkdir(parents=True)
     public = shared / "public"
     public.mkdir()

@@ -39,7 +39,7 @@ SECRET = "the content of a file that nobody may read"
 
 @pytest.fixture
 def site(empty_emulator: Emulator, tmp_path: Path) -> Site:
-    """An empty directory and an empty instance."""
+    """Return an empty directory and an empty instance."""
     empty_emulator.reset()
     return Site(tmp_path / "files", empty_emulator)
 
@@ -83,7 +83,7 @@ def edit(path: Path, change: Callable[[dict[str, Any]], Any]) -> None:
 
 @pytest.fixture
 def planned(site: Site, path: Path) -> dict[str, Any]:
-    """The plan of two objects."""
+    """Return the plan of two objects."""
     site.write({"objects.yml": objects("1", "2")})
     result = plan(site, path)
     site.service.clear_log()
@@ -663,7 +663,7 @@ def _document(root: str) -> dict[str, Any]:
 
 @st.composite
 def _mutated(draw: st.DrawFn, root: str) -> dict[str, Any]:
-    """A plan in which some members, somewhere, hold something else."""
+    """Return a plan in which some members, somewhere, hold something else."""
     document = _document(root)
     for _time in range(draw(st.integers(1, 3))):
         inner: Any = document

@@ -25,13 +25,13 @@ ENDLESS_SECONDS = 60
 
 @pytest.fixture
 def service(empty_emulator: Emulator) -> Emulator:
-    """An empty instance."""
+    """Return an empty instance."""
     empty_emulator.reset()
     return empty_emulator
 
 
 def write(root: Path, **files: str) -> Path:
-    """A directory of files; of each name a ``.yml``."""
+    """Return a directory of files; of each name a ``.yml``."""
     root.mkdir(parents=True, exist_ok=True)
     for name, text in {"instance": SETTINGS, **files}.items():
         (root / f"{name}.yml").write_text(text, "utf-8")

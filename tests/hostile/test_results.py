@@ -76,7 +76,7 @@ def send(service: Emulator, token: str, method: str, path: str, body: Any = None
 
 @pytest.fixture
 def service(emulator: Emulator) -> Emulator:
-    """The embedded service, with payloads in records of several kinds."""
+    """Return the embedded service, with payloads in records of several kinds."""
     emulator.reset()
     token = emulator.token()
     for path, kind, uuid, keys in (

@@ -273,8 +273,8 @@ def _answer_once(server: socket.socket, answer: bytes) -> None:
 
 
 def _in_a_process(service: str, mode: str, *acts: str) -> list[str]:
-    """The errors of some calls in a process of its own, and the most memory that it used in MiB, where Linux tells it:
-    what getrusage tells is never less than the process of the tests has.
+    """Return the errors of some calls in a process of its own, and the most memory that it used in MiB, where Linux
+    tells it: what getrusage tells is never less than the process of the tests has.
     """
     script = f"""
 from pathlib import Path

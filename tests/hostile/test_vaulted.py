@@ -2,7 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Vaulted text is shown nowhere: whatever a pull request makes of ciphertext that lies in the repository, through real
-``ansible-playbook`` processes at -vvvv, in every report and every file that is written, whatever the service answers.
+``ansible-playbook`` processes at -vvvv, in every report and every file that is written, whatever the service
+answers.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def _vaulted(text: str) -> str:
 
 @pytest.fixture
 def service(empty_emulator: Emulator) -> Emulator:
-    """An empty instance."""
+    """Return an empty instance."""
     empty_emulator.reset()
     return empty_emulator
 
@@ -354,7 +355,7 @@ _INLINE = {
 
 
 def _play(**variables: str) -> dict[str, Any]:
-    """A play whose variables are vaulted; written as a file, because a vaulted value is a YAML tag."""
+    """Return a play whose variables are vaulted; written as a file, because a vaulted value is a YAML tag."""
     return {"vars_files": ["vaulted.yml"], "vars": variables}
 
 

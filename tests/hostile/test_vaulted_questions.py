@@ -28,7 +28,7 @@ VALUES = ("4711", "9999", "123456789")
 
 
 def pin(**rules: Any) -> list[dict[str, Any]]:
-    """The definitions of a pull request."""
+    """Return the definitions of a pull request."""
     return [{"label": "Pin", "type": "TEXT", **rules}, PLAIN[1]]
 
 
@@ -46,7 +46,7 @@ QUESTIONS: dict[str, dict[str, str]] = {
 
 @pytest.fixture
 def site(empty_emulator: Emulator, tmp_path: Path) -> Site:
-    """An empty instance."""
+    """Return an empty instance."""
     empty_emulator.reset(sign_out=True)
     return Site(tmp_path, empty_emulator)
 
@@ -56,7 +56,7 @@ def vaulted(text: str) -> bytes:
 
 
 def answered(site: Site, mode: str, files: dict[str, str], secret: str) -> dict[str, Any]:
-    """What a run tells, and every report of it."""
+    """Return what a run tells, and every report of it."""
     site.write({**files, "objects/secret.yml": vaulted(secret)})
     loader = DataLoader()
     loader.set_vault_secrets([("default", SECRET)])

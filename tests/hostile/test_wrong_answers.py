@@ -341,7 +341,7 @@ class Run:
 
 @cache
 def small() -> Store:
-    """The demo data with a dozen objects, because the state of an instance is read many times."""
+    """Return the demo data with a dozen objects, because the state of an instance is read many times."""
     store = Wrong.started().service.store
     marks = ", ".join("?" for _barcode in KEPT)
     store.run(f"DELETE FROM asset WHERE barcode NOT IN ({marks})", KEPT)
@@ -383,7 +383,7 @@ class Bench:
         return mock.patch.dict("os.environ", {"XDG_STATE_HOME": str(place.path.parent / f"{place.path.name}-state")})
 
     def place(self, **wrong: Any) -> Place:
-        """An instance and a directory as they are at the beginning."""
+        """Return an instance and a directory as they are at the beginning."""
         self.count += 1
         path = self.path / str(self.count)
         shutil.copytree(self.start.path, path)
@@ -416,7 +416,7 @@ def state_of(place: Place) -> Counter[str]:
 
 
 def files_of(place: Place) -> Counter[str]:
-    """The files that a user sees."""
+    """Return the files that a user sees."""
     paths = [path for path in place.path.rglob("*") if path.is_file() and not _is_note(path)]
     return Counter(f"file {path.relative_to(place.path)}: {_SET_ID.sub(b'', path.read_bytes())!r}" for path in paths)
 
@@ -426,7 +426,7 @@ def _is_note(path: Path) -> bool:
 
 
 def notes_of(place: Place) -> dict[str, bytes]:
-    """The files that runs keep for later runs."""
+    """Return the files that runs keep for later runs."""
     hidden = [*place.path.rglob(".seventhings/*"), *(place.path.parent / f"{place.path.name}-state").rglob("*")]
     return {str(path).replace(str(place.path), ""): path.read_bytes() for path in hidden if path.is_file()}
 
@@ -439,7 +439,7 @@ _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 
 
 def _timeless(value: Any) -> Any:
-    """A value without what differs from run to run."""
+    """Return a value without what differs from run to run."""
     if isinstance(value, Mapping):
         return {str(key): _timeless(one) for key, one in value.items() if key not in _TIMES}
     if isinstance(value, (list, tuple)):
@@ -450,7 +450,7 @@ def _timeless(value: Any) -> Any:
 
 
 def compared(bench: Bench, result: Mapping[str, Any], path: Path) -> str:
-    """A result as text. Identifiers of records that did not exist before are equal to each other."""
+    """Return a result as text. Identifiers of records that did not exist before are equal to each other."""
     text = json.dumps(_timeless(result), sort_keys=True, default=str, ensure_ascii=False)
     text = text.replace(str(path), "DIRECTORY")
     for pattern in (_FIELD_KEY, _COSTS):
@@ -511,7 +511,7 @@ def with_words(bench: Bench, run: Run, found: list[str]) -> list[str]:
 
 
 def difference(one: str, other: str) -> str:
-    """The place at which two texts begin to differ."""
+    """Return the place at which two texts begin to differ."""
     at = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
     return f"{one[max(0, at - 60) : at + 60]!r} became {other[max(0, at - 60) : at + 60]!r}"
 

@@ -5,8 +5,8 @@
 """Nothing is missing: the modules are held against the description of the interface, and against their own
 documentation.
 
-All steps of all modules are walked once, in this process. What they sent must be every operation of the description
-and every property that can be written, but for the lists below; what they returned must be what is documented.
+All steps of all modules are walked once, in this process. What they sent must be every operation of the description and
+every property that can be written, but for the lists below; what they returned must be what is documented.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Walk:
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[Emulator]:
-    """A service of these tests alone, in a directory of their own."""
+    """Yield a service of these tests alone, in a directory of their own."""
     with running() as started, tempfile.TemporaryDirectory() as directory, pytest.MonkeyPatch.context() as patch:
         patch.chdir(directory)
         yield started
@@ -104,7 +104,7 @@ def everything(service: Emulator) -> Walk:
 
 
 def tokens(service: Emulator) -> list[Result]:
-    """The module whose steps can't be written in a file: what it takes is made on the way."""
+    """Return the module whose steps can't be written in a file: what it takes is made on the way."""
     client = {"base_url": service.base_url, "client_id": service.client_id}
     code = service.steer("POST", "/sso-codes", {})
     pair = steps.call("auth_token", service.options())
@@ -142,7 +142,7 @@ def operations() -> dict[str, dict[str, Any]]:
 
 
 def operation_of(method: str, path: str) -> str | None:
-    """The operation that a request is of."""
+    """Return the operation that a request is of."""
     for name, operation in operations().items():
         pattern = re.sub(r"\{[^}]+\}", "[^/]+", operation["path"])
         if operation["method"] == method and re.fullmatch(pattern, path.rstrip("/")):
@@ -151,7 +151,7 @@ def operation_of(method: str, path: str) -> str | None:
 
 
 def followed(node: Mapping[str, Any]) -> dict[str, Any]:
-    """A node of the description with what it refers to in its place."""
+    """Return a node of the description with what it refers to in its place."""
     result = dict(node)
     while "$ref" in result:
         target: Any = description()
@@ -162,7 +162,7 @@ def followed(node: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def properties(schema: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """The path of every property that a schema names; ``[]`` stands for any item of a list."""
+    """Yield the path of every property that a schema names; ``[]`` stands for any item of a list."""
     node = followed(schema)
     for word in ("allOf", "anyOf", "oneOf"):
         for part in node.get(word, ()):
@@ -225,7 +225,7 @@ IN_FILES = sorted(set(MODULES) - {"auth_token"})
 
 
 def steps_of(name: str) -> Path:
-    """The file with the steps of a module; an info module may share that of the module whose records it lists."""
+    """Return the file with the steps of a module. An info module may share that of its record module."""
     own = STEPS / f"{name}.yml"
     return own if own.exists() else STEPS / f"{name.removesuffix('_info')}.yml"
 

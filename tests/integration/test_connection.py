@@ -124,7 +124,7 @@ def self_signed(tmp_path: Path) -> Iterator[Foreign]:
 
 
 def error(**options: Any) -> str:
-    """The message of a task that fails because of its connection."""
+    """Return the message of a task that fails because of its connection."""
     done = steps.call("location_info", {"rate_limit": 0, **options})
     assert done.failed, done
     return str(done["msg"])

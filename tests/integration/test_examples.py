@@ -26,7 +26,7 @@ OURS = "community.seventhings."
 
 
 def examples(path: Path, directory: Path) -> list[dict[str, Any]]:
-    """The tasks of a module's documentation; what they write to the common directory goes to one of the test."""
+    """Return the tasks of a module's documentation; what they write to the common directory goes to one of the test."""
     text = documentation.block(path, "EXAMPLES").replace("/tmp/", f"{directory}/")
     return list(yaml.safe_load(text))
 
@@ -96,8 +96,8 @@ def _make_layers(directory: Path) -> None:
 
 @pytest.mark.parametrize("name", MANY)
 def test_examples_of_many_records_run_twice(tmp_path: Path, name: str) -> None:
-    """On an empty instance; what is provisioned are the files of the example, what is exported comes to no files,
-    and a record that is gone is taken in.
+    """On an empty instance; what is provisioned are the files of the example, what is exported comes to no files, and a
+    record that is gone is taken in.
     """
     if name == "instance_absorb":
         (tmp_path / "acme").mkdir()

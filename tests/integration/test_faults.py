@@ -120,7 +120,7 @@ class Desk:
         return self.call(making.module, making.options)
 
     def sent(self, method: str, path: str) -> list[dict[str, Any]]:
-        """The requests of the last call."""
+        """Return the requests of the last call."""
         return [
             entry for entry in self.service.log() if (entry["method"], entry["path"]) == (method, steps.PREFIX + path)
         ]
@@ -141,7 +141,7 @@ class Desk:
 
 @pytest.fixture
 def desk(emulator: Emulator, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Desk:
-    """The service at its start, and a token."""
+    """Return the service at its start, and a token."""
     emulator.reset()
     monkeypatch.chdir(tmp_path)
     return Desk(emulator, steps.connection(emulator))

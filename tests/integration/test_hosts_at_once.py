@@ -124,7 +124,7 @@ def host(service: Emulator, making: Making, path: Path, options: Mapping[str, An
 def at_once(
     service: Emulator, making: Making, number: int, path: Path, options: Mapping[str, Any] | None = None
 ) -> list[dict[str, Any]]:
-    """The results of so many hosts that begin at the same moment."""
+    """Return the results of so many hosts that begin at the same moment."""
     path.mkdir()
     hosts = [host(service, making, path, options or {}) for _number in range(number)]
     (path / "go").touch()
@@ -252,12 +252,12 @@ def test_who_is_killed_while_its_request_is_under_way_leaves_no_lock_and_no_dupl
 
 
 def locks() -> list[Path]:
-    """The files of the kinds of which records are made."""
+    """Return the files of the kinds of which records are made."""
     return sorted(Path(os.environ["SEVENTHINGS_RUNTIME_DIR"]).glob("create-*"))
 
 
 def sending() -> set[int]:
-    """The processes that are about to make something, and those that were killed then."""
+    """Return the processes that are about to make something, and those that were killed then."""
     noted = [lock.read_bytes() for lock in locks()]
     # After the format and the number of the last creation.
     return {struct.unpack_from("<Q", content, 12)[0] for content in noted if len(content) >= 20}
@@ -304,7 +304,7 @@ def test_an_instance_beside_modules_makes_each_record_once(
 
 
 def provisioning(service: Emulator, src: Path, path: Path) -> int:
-    """A process that applies a directory beside the hosts."""
+    """Return a process that applies a directory beside the hosts."""
 
     def work() -> None:
         written = {"base_url": service.base_url, **service.account(), "rate_limit": 0, "src": str(src)}

@@ -29,13 +29,13 @@ NOBODY = "9091afea-81ee-4003-ac76-2ac11e3ddc3f"
 
 @pytest.fixture
 def empty(empty_emulator: Emulator) -> Emulator:
-    """An instance with nothing in it but one user."""
+    """Return an instance with nothing in it but one user."""
     empty_emulator.reset()
     return empty_emulator
 
 
 def provision(service: Emulator, source: Path, directory: Path, *options: str) -> Run:
-    """The example instance with its user through its own playbook, connected by the environment."""
+    """Return the example instance with its user through its own playbook, connected by the environment."""
     service.clear_log()
     options = (*options, "-e", '{"provision_create_users": true}')
     variables = {**service.variables(), "SEVENTHINGS_RATE_LIMIT": "0"}
@@ -95,7 +95,7 @@ def test_the_example_instance(empty: Emulator, tmp_path: Path) -> None:
 
 
 def applied(run: Run) -> Result:
-    """What the role's one task that applies returned."""
+    """Return what the role's one task that applies returned."""
     return run.named("Apply")
 
 
@@ -104,7 +104,7 @@ def entries(path: Path) -> list[Any]:
 
 
 def with_quoted_dates(entry: dict[str, Any]) -> dict[str, Any]:
-    """A record whose dates are texts: below 2.19, Ansible renders a map with a date as the text of a map."""
+    """Return a record whose dates are texts: below 2.19, Ansible renders a map with a date as the text of a map."""
     return {key: str(value) if isinstance(value, date) else value for key, value in entry.items()}
 
 
@@ -115,7 +115,7 @@ def number_of_records(source: Path) -> int:
 
 
 def single_modules(service: Emulator) -> dict[str, Any]:
-    """The example instance with a task for each record, or a loop where the fields are a map."""
+    """Return the example instance with a task for each record, or a loop where the fields are a map."""
     tasks: list[dict[str, Any]] = []
 
     def add(module: str, options: Any, **more: Any) -> None:

@@ -39,7 +39,7 @@ def judged(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """A copy of the example, as somebody begins with it."""
+    """Return a copy of the example, as somebody begins with it."""
     copy = tmp_path / "harbour"
     shutil.copytree(EXAMPLE, copy)
     subprocess.run(["git", "init", "--quiet"], cwd=copy, check=True)

@@ -24,7 +24,7 @@ MOST_LINES = 400
 
 @pytest.fixture
 def second() -> Iterator[Emulator]:
-    """The second service, empty, on a free port."""
+    """Yield the second service, empty, on a free port."""
     with subprocess.Popen([sys.executable, str(SERVICE)], stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
@@ -37,7 +37,7 @@ def second() -> Iterator[Emulator]:
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
-    """The example instance without the catalogue, which the interface document does not know."""
+    """Return the example instance without the catalogue, which the interface document does not know."""
     source = Path(shutil.copytree(ROOT / "examples" / "acme", tmp_path / "acme"))
     (source / "catalog.yml").unlink()
     return source

@@ -18,7 +18,7 @@ OBJECT = "community.seventhings.object"
 
 @pytest.fixture
 def service(emulator: Emulator) -> Emulator:
-    """The embedded service at its start."""
+    """Return the embedded service at its start."""
     emulator.reset()
     return emulator
 

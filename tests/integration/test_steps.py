@@ -25,7 +25,7 @@ each_file = pytest.mark.parametrize("path", sorted(STEPS.glob("*.yml")), ids=lam
 
 @pytest.fixture
 def service(emulator: Emulator) -> Emulator:
-    """The embedded service at its start."""
+    """Return the embedded service at its start."""
     emulator.reset()
     return emulator
 

@@ -40,7 +40,7 @@ OF_A_KIND = (
 
 
 def made(root: Path, *headings: str) -> Copy:
-    """A copy in which walk-throughs were done."""
+    """Return a copy in which walk-throughs were done."""
     copy = Copy.at(root)
     for heading in headings:
         for touch in touches(heading):
@@ -50,7 +50,7 @@ def made(root: Path, *headings: str) -> Copy:
 
 
 def play(copy: Copy, directory: Path, service: emulator_process.Emulator, *tasks: dict[str, Any]) -> playbook.Run:
-    """A real play of the copy's collection against its service; each task is named by its ``name``."""
+    """Return a real play of the copy's collection against its service; each task is named by its ``name``."""
     plays = {"hosts": "localhost", "gather_facts": False, "tasks": list(tasks)}
     link = {"ANSIBLE_COLLECTIONS_PATH": str(copy.root / ".build" / "link")}
     run = playbook.run(directory, [plays], variables={**link, **service.variables()})

@@ -33,7 +33,7 @@ _PLUGIN = re.compile(r"ansible_collections\.ansible\.builtin\.(?P<page>\w+?)(?P<
 
 
 def address_of(label: str) -> str | None:
-    """The address of a label of Ansible's documentation; None for any other label."""
+    """Return the address of a label of Ansible's documentation; None for any other label."""
     if label in _PAGES:
         return f"{_ANSIBLE}/{_PAGES[label]}"
     if plugins := _PLUGIN_KIND.match(label):

@@ -28,7 +28,7 @@ def files() -> dict[Path, bytes]:
 
 
 def table(heading: str, page: str) -> list[dict[str, str]]:
-    """The rows of the table below a heading of Markdown, each a map of column to cell.
+    """Return the rows of the table below a heading of Markdown, each a map of column to cell.
 
     :raises LookupError: if there is none.
     """
@@ -47,7 +47,7 @@ def _chart(heading: str) -> str:
 
 
 def architecture() -> str:
-    """The walk from what somebody wrote to requests."""
+    """Return the walk from what somebody wrote to requests."""
     names = (
         ("desired", "YAML, CSV, options"), ("match", "natural key"), ("compare", "by type"),
         ("plan", "changes, no I/O"), ("apply", "requests"), ("report", "result, diff"),

@@ -146,7 +146,7 @@ class Controller:
 
 @contextlib.contextmanager
 def running() -> Iterator[Controller]:
-    """A controller on a free port."""
+    """Yield a controller on a free port."""
     controller = Controller()
 
     class Handler(BaseHTTPRequestHandler):

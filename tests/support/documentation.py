@@ -26,7 +26,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 
 def block(path: Path, name: str) -> str:
-    """The text of a block (DOCUMENTATION, EXAMPLES or RETURN) of a file."""
+    """Return the text of a block (DOCUMENTATION, EXAMPLES or RETURN) of a file."""
     for statement in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(statement, ast.Assign) and [
             target.id for target in statement.targets if isinstance(target, ast.Name)
@@ -36,7 +36,7 @@ def block(path: Path, name: str) -> str:
 
 
 def fragment(file: str, name: str) -> dict[str, Any]:
-    """The documentation that modules share, as a fragment of a file has it."""
+    """Return the documentation that modules share, as a fragment of a file has it."""
     for node in ast.walk(ast.parse((ROOT / "plugins" / "doc_fragments" / f"{file}.py").read_text(encoding="utf-8"))):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == name:
             return dict(yaml.safe_load(ast.literal_eval(node.value)))
@@ -44,7 +44,7 @@ def fragment(file: str, name: str) -> dict[str, Any]:
 
 
 def returned(module: str) -> dict[str, Any]:
-    """The documentation of the values that a module returns."""
+    """Return the documentation of the values that a module returns."""
     return dict(yaml.safe_load(block(ROOT / "plugins" / "modules" / f"{module}.py", "RETURN")))
 
 

@@ -145,7 +145,7 @@ LOOKUPS = {
 
 
 def options(module: Mapping[str, Any], dest: Path) -> dict[str, Any]:
-    """The options of a row, with a directory in the place of ``{dest}``."""
+    """Return the options of a row, with a directory in the place of ``{dest}``."""
     return {
         name: value.replace("{dest}", str(dest)) if isinstance(value, str) else value for name, value in module.items()
     }

@@ -109,7 +109,7 @@ def boxes(title: str, size: tuple[int, int], drawn: Sequence[Box], arrows: Seque
 
 
 def _between(start: Box, end: Box) -> tuple[tuple[int, int], tuple[int, int]]:
-    """The points where an arrow leaves a box and reaches the other."""
+    """Return the points where an arrow leaves a box and reaches the other."""
     if start.x + start.width <= end.x:
         return (start.x + start.width, start.y + start.height // 2), (end.x - 3, end.y + end.height // 2)
     if end.x + end.width <= start.x:
@@ -133,7 +133,7 @@ class Shown:
 
 
 def terminal(title: str, lines: Sequence[Shown], columns: int = 88) -> str:
-    """A film of what a terminal showed. It stops at its end; where nothing moves all lines are there."""
+    """Return a film of what a terminal showed. It stops at its end; where nothing moves all lines are there."""
     height = 17
     size = (columns * 8 + 32, height * len(lines) + 60)
     still = "@media (prefers-reduced-motion:reduce){.l{animation:none}}"
@@ -153,7 +153,7 @@ def terminal(title: str, lines: Sequence[Shown], columns: int = 88) -> str:
 
 
 def _spans(line: str) -> str:
-    """A line with its escapes as coloured parts."""
+    """Return a line with its escapes as coloured parts."""
     parts, fill = [], ""
     for number, piece in enumerate(_SGR.split(line)):
         if number % 2:

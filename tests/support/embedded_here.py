@@ -119,18 +119,18 @@ class Embedded:
         return json.loads(answer.body)
 
     def requests(self) -> list[dict[str, Any]]:
-        """The log of requests, oldest first, as the steering call answers it."""
+        """Return the log of requests, oldest first, as the steering call answers it."""
         self.gateway.settle()
         entries: list[dict[str, Any]] = json.loads(self.gateway.journal.as_json())
         return entries
 
     def dump(self, canonical: bool = True) -> Any:
-        """The state of the instance."""
+        """Return the state of the instance."""
         self.gateway.settle()
         return dump(self.service.store, self.service.templates, canonical=canonical)
 
     def client(self, **account: str) -> Client:
-        """A client that signs in here."""
+        """Return a client that signs in here."""
         clock = self.clock
         transport = _Direct(ROOT_URL, sleep=clock.forward, rate=RateLimit(0, clock.now, clock.forward))
         transport.session = _Session(self)
@@ -146,7 +146,7 @@ class Embedded:
         return run_module(module, Invocation(given.options, given.written, check_mode), lambda _options, _check: client)
 
     def site(self, root: Path) -> SiteHere:
-        """A directory of files that is applied to this instance."""
+        """Return a directory of files that is applied to this instance."""
         return SiteHere(root, self)
 
     def answer(self, call: Call, patience: float) -> tuple[Exchange, Answer]:

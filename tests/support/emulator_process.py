@@ -26,7 +26,7 @@ _OWN = threading.local()
 
 
 def _session() -> requests.Session:
-    """The connections of this thread of this process: one that a process has is of no use to what it forks."""
+    """Return the connections of this thread of this process: one that a process has is of no use to what it forks."""
     if getattr(_OWN, "pid", 0) != os.getpid():
         _OWN.session, _OWN.pid = requests.Session(), os.getpid()
         _OWN.session.trust_env = False
@@ -45,7 +45,7 @@ class Emulator:
     admin_url: str
 
     def variables(self) -> dict[str, str]:
-        """The environment variables with which the collection signs in here."""
+        """Return the environment variables with which the collection signs in here."""
         return {
             "SEVENTHINGS_BASE_URL": self.base_url,
             "SEVENTHINGS_USERNAME": self.username,
@@ -54,15 +54,15 @@ class Emulator:
         }
 
     def account(self) -> dict[str, str]:
-        """The account that signs in, as options of the collection."""
+        """Return the account that signs in, as options of the collection."""
         return {"username": self.username, "password": self.password, "client_id": self.client_id}
 
     def options(self) -> dict[str, str]:
-        """The options with which a task of the collection connects here."""
+        """Return the options with which a task of the collection connects here."""
         return {"base_url": self.base_url, **self.account()}
 
     def token(self) -> str:
-        """A fresh access token."""
+        """Return a fresh access token."""
         body = {"grant_type": "password", **self.account()}
         answer = _session().post(self.base_url + "/customer-api/v1/auth_token", json=body, timeout=_REQUEST_SECONDS)
         answer.raise_for_status()
@@ -86,7 +86,7 @@ class Emulator:
         self.steer("POST", "/users", {"email": email, "rights": ["read"]})
 
     def log(self) -> list[dict[str, Any]]:
-        """The requests since the log was cleared, oldest first."""
+        """Return the requests since the log was cleared, oldest first."""
         entries: list[dict[str, Any]] = self.steer("GET", "/requests")
         return entries
 
@@ -98,7 +98,7 @@ class Emulator:
 def running(
     *options: str, data: str = "demo", db: str = ":memory:", root: Path = ROOT, python: str = sys.executable
 ) -> Iterator[Emulator]:
-    """A service on a free port, up when the block begins and gone when it ends.
+    """Yield a service on a free port, up when the block begins and gone when it ends.
 
     :param root: the repository, or the installed collection, whose service it is.
     :param python: the interpreter that runs it.

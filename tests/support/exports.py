@@ -40,10 +40,10 @@ def contents(root: Path) -> dict[str, bytes]:
 
 
 def loaded(root: Path, name: str) -> Any:
-    """The data of a file as an ordinary YAML reader sees it."""
+    """Return the data of a file as an ordinary YAML reader sees it."""
     return yaml.safe_load((root / name).read_text("utf-8"))
 
 
 def records(root: Path, name: str, key: str) -> dict[str, Any]:
-    """The records of a file by one of their fields."""
+    """Return the records of a file by one of their fields."""
     return {record[key]: record for record in loaded(root, name)}

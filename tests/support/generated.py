@@ -82,7 +82,9 @@ def files() -> dict[Path, bytes]:
 
 
 def _copied(original: str) -> bytes:
-    """An example as it stands in the example repository, whose files of the instance lie in a folder ``instance``."""
+    """Return an example as it stands in the example repository, whose files of the instance lie in a folder
+    ``instance``.
+    """
     text = (ROOT / original).read_text(encoding="utf-8")
     head = r'(?m)^# (?:Copy to|Include it in) .*? whose folder "acme" holds the files of an instance.*$'
     text = re.sub(head, '# The folder "instance" holds the files of an instance.', text)
@@ -90,14 +92,14 @@ def _copied(original: str) -> bytes:
 
 
 def outdated() -> list[Path]:
-    """The files that are not as they should be, and schemas of sections that are gone."""
+    """Return the files that are not as they should be, and schemas of sections that are gone."""
     wanted = files()
     wrong = [path for path, content in wanted.items() if not path.exists() or path.read_bytes() != content]
     return [*wrong, *(path for path in SCHEMAS.glob("*.json") if path not in wanted)]
 
 
 def names() -> set[str]:
-    """The lists that stand in some document."""
+    """Return the lists that stand in some document."""
     return {match["name"] for path in _documents() for match in _LIST.finditer(path.read_text(encoding="utf-8"))}
 
 
@@ -134,7 +136,7 @@ def _routing(_width: int) -> str:
 
 
 def _module_table(_width: int) -> str:
-    """The modules with what they are for, each beside the one that reads the same."""
+    """Return the modules with what they are for, each beside the one that reads the same."""
     known = _modules()
     alone = [name for name in known if name.endswith("_info") and name.removesuffix("_info") not in known]
     rows = [
@@ -164,7 +166,7 @@ def _and(words: list[str]) -> str:
 
 
 def _item(text: str, width: int) -> str:
-    """An item of a list of paragraphs."""
+    """Return an item of a list of paragraphs."""
     return textwrap.fill(text, width, initial_indent="- ", subsequent_indent="  ")
 
 
@@ -185,7 +187,7 @@ def _in_order(width: int) -> str:
 
 
 def _found_by(_width: int) -> str:
-    """The fields by which each module finds a record, as a table."""
+    """Return the fields by which each module finds a record, as a table."""
     rows = [
         f"  * - :ansplugin:`community.seventhings.{kind.name}#module`\n    - {_key_of(kind)}"
         for kind in KINDS.values()
@@ -209,14 +211,14 @@ def _key_of(kind: Kind) -> str:
 
 
 def _core_matrix(_width: int) -> str:
-    """The jobs of hosted CI: each supported ansible-core on each Python that it runs on."""
+    """Return the jobs of hosted CI: each supported ansible-core on each Python that it runs on."""
     return "\n".join(
         f'- {{core: "{core}", python: "3.{minor}"}}' for core, minors in platforms.CORES.items() for minor in minors
     )
 
 
 def _core_table(_width: int) -> str:
-    """The supported versions, as a table of Markdown."""
+    """Return the supported versions, as a table of Markdown."""
     rows = [
         (core, ", ".join(f"3.{minor}" for minor in minors), "tested with " + platforms.PRERELEASES[core])
         if core in platforms.PRERELEASES
@@ -227,7 +229,7 @@ def _core_table(_width: int) -> str:
 
 
 def _connection_table(_width: int) -> str:
-    """The connection options, as a table of reStructuredText."""
+    """Return the connection options, as a table of reStructuredText."""
     options = documentation.fragment("connection", "PLUGIN")["options"]
     rows = ["Option", "Variable", "Default", "What it is for"]
     lines = ["", ".. list-table::", "  :widths: 18 27 12 43", "  :header-rows: 1", "", *_rst_row(rows)]
@@ -243,7 +245,7 @@ def _rst_row(cells: Iterable[str]) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """The first sentence of a description, with plain literals in place of references."""
+    """Return the first sentence of a description, with plain literals in place of references."""
     sentence = re.match(r".*?\.(?= [A-Z]|$)", text)
     return re.sub(r"\b[CVOE]\(([^)]*)\)", r"``\1``", sentence[0] if sentence else text)
 

@@ -99,7 +99,7 @@ _ODD: tuple[Any, ...] = (
 
 
 def _odd(record: dict[str, Any], turn: int) -> dict[str, Any]:
-    """A record of which every fourth member is odd, others in each turn."""
+    """Return a record of which every fourth member is odd, others in each turn."""
     return {
         name: _ODD[(place * 7 + turn * 5) % len(_ODD)] if (place + turn) % 4 == 0 else value
         for place, (name, value) in enumerate(record.items())
@@ -107,7 +107,7 @@ def _odd(record: dict[str, Any], turn: int) -> dict[str, Any]:
 
 
 def uuid_of(first: int, number: int) -> str:
-    """The uuid of a record."""
+    """Return the uuid of a record."""
     return f"{first:08d}-0000-4000-8000-{number:012d}"
 
 
@@ -146,7 +146,10 @@ class HostileService(ThreadingHTTPServer):
         }
 
     def records(self, path: str) -> list[dict[str, Any]]:
-        """The records of a list. A hostile name stands for a hostile value and for one that is as good as any."""
+        """Return the records of a list.
+
+        A hostile name stands for a hostile value and for one that is as good as any.
+        """
         _item, identity, first = KINDS.get(path, _OTHER_KIND)
         return [
             {
@@ -163,7 +166,7 @@ class HostileService(ThreadingHTTPServer):
         ]
 
     def definitions(self, template: str) -> list[dict[str, Any]]:
-        """The fields of a template: its own, and one for each text, whose names are the text."""
+        """Return the fields of a template: its own, and one for each text, whose names are the text."""
         path = {"asset": "objects", "room": "rooms", "person": "persons"}[template]
         links = {
             "building_id": "LINKED_LOCATION",
@@ -366,7 +369,7 @@ _BEHAVIOUR: dict[str, Callable[[_Answer, str, dict[str, list[str]]], None]] = {
 
 
 def spelled(text: str) -> list[str]:
-    """A text as it is, and as it stands in JSON, in a URL and in HTML."""
+    """Return a text as it is, and as it stands in JSON, in a URL and in HTML."""
     return [
         text,
         json.dumps(text)[1:-1],
@@ -379,7 +382,7 @@ def spelled(text: str) -> list[str]:
 
 @contextlib.contextmanager
 def running() -> Iterator[HostileService]:
-    """A hostile service, up when the block begins and gone when it ends.
+    """Yield a hostile service, up when the block begins and gone when it ends.
 
     Python does not look for garbage in the block: it would do so in the deepest of a text that nests too deep, where
     whatever is to be cleared up with the garbage fails.

@@ -58,11 +58,11 @@ class Site:
             path.write_bytes(content if isinstance(content, bytes) else content.encode())
 
     def journal(self, set_name: str = "test") -> Path:
-        """The path of the journal when no task names one."""
+        """Return the path of the journal when no task names one."""
         return place_of(None, self.service.base_url, set_name).path
 
     def client(self, read_only: bool = False) -> Client:
-        """A connection of its own, that never waits between two attempts."""
+        """Return a connection of its own, that never waits between two attempts."""
         given = {**self.service.options(), "rate_limit": 0, "retries": 6, "token_cache": False, **self.options}
         client = connect(given, read_only=read_only)
         client.transport.sleep = no_pause
@@ -87,7 +87,7 @@ class Site:
         )
 
     def plan(self, **order: Any) -> RunResult:
-        """The plan of the files."""
+        """Return the plan of the files."""
         return self.run(check_mode=True, **order)
 
     def disturb(self, share: float, seed: int = 0) -> None:
@@ -104,7 +104,7 @@ class Site:
         return [line for line in self.sent() if not line.startswith("GET ") and not line.endswith(_READS)]
 
     def dump(self) -> Any:
-        """The whole instance by names."""
+        """Return the whole instance by names."""
         return self.service.steer("GET", "/dump?canonical=1")
 
 
@@ -121,7 +121,7 @@ def run_options(**given: Any) -> RunOptions:
 
 
 def short(path: str) -> str:
-    """A path without the prefix of the service."""
+    """Return a path without the prefix of the service."""
     return path.removeprefix("/customer-api/v1")
 
 
@@ -142,8 +142,8 @@ def yaml_list(records: Iterable[Mapping[str, Any]]) -> str:
 
 
 def sample_files(number: int, seed: int = 1, files: int = 12) -> dict[str, str | bytes]:
-    """A directory with about so many records: rooms in locations, persons, objects with links (some of them in circles)
-    and documents, tasks, rental cases and a field of its own.
+    """Return a directory with about so many records: rooms in locations, persons, objects with links (some of them in
+    circles) and documents, tasks, rental cases and a field of its own.
     """
     chance = random.Random(seed)
     locations = [f"Site {index}" for index in range(max(2, number // 60))]

@@ -41,7 +41,7 @@ class Interpreter(NamedTuple):
 
 @functools.cache
 def _probe(command: Path) -> Interpreter | None:
-    """The interpreter that a command leads to; None if it does not run or can't make environments."""
+    """Return the interpreter that a command leads to; None if it does not run or can't make environments."""
     try:
         answer = subprocess.run([command, "-c", _PROBE], capture_output=True, text=True, timeout=20, check=False)
     except (OSError, subprocess.TimeoutExpired):

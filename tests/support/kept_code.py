@@ -108,7 +108,7 @@ class YamlFinder:
 
 
 def _large_text(stream: Any) -> bytes:
-    """The text that ``yaml.load`` is to read, nothing if it is not large. A file stays where it is."""
+    """Return the text that ``yaml.load`` is to read, nothing if it is not large. A file stays where it is."""
     text = stream
     if isinstance(stream, io.BufferedReader) and stream.seekable():
         begin = stream.tell()

@@ -86,5 +86,5 @@ class Office:
 
 
 def _basic(text: str) -> str:
-    """A text in LibreOffice's Basic."""
+    """Return a text in LibreOffice's Basic."""
     return " & Chr(10) & ".join('"' + line.replace('"', '""') + '"' for line in text.split("\n"))

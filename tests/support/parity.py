@@ -53,7 +53,7 @@ class Link(NamedTuple):
 
 
 def table() -> dict[str, Any]:
-    """The table as it is written."""
+    """Return the table as it is written."""
     return dict(yaml.safe_load(_DATA.read_text(encoding="utf-8")))
 
 
@@ -77,7 +77,7 @@ def fields() -> Iterator[tuple[str, str, str]]:
 
 
 def _expanded(about: Mapping[str, Any], field: str, written: str) -> str:
-    """The text of a field; marks become members of what is read, and options of what is written."""
+    """Return the text of a field; marks become members of what is read, and options of what is written."""
     if written.startswith("~"):
         return written.removeprefix("~").strip()
     texts = []
@@ -101,12 +101,12 @@ def texts() -> Iterator[str]:
 
 
 def links(text: str) -> list[Link]:
-    """The modules, options and return values that a text names."""
+    """Return the modules, options and return values that a text names."""
     return [Link(one["module"], one["mark"] or "", one["name"] or "") for one in _LINK.finditer(text)]
 
 
 def page() -> str:
-    """The page as it should be."""
+    """Return the page as it should be."""
     whole = table()
     operations = [
         (f"``{service}.{name}``", ", ".join(f"``{_request(one)}``" for one in sent) or "none", text)

@@ -227,7 +227,7 @@ def every() -> list[str]:
 
 
 def some(seed: int = 0, of_each: int = 3) -> list[str]:
-    """A few of each sort, others with each seed; all of them in the long tests."""
+    """Return a few of each sort, others with each seed; all of them in the long tests."""
     if LONG:
         return every()
     chance = random.Random(seed)
@@ -260,8 +260,9 @@ def steering(text: str) -> Iterator[str]:
 
 
 def steering_in_output(output: str) -> list[str]:
-    """The same of what a command of Ansible printed. Data in results is printed by Ansible, as JSON, in which it
-    escapes C0 controls and nothing else.
+    """Return the same of what a command of Ansible printed.
+
+    Data in results is printed by Ansible, as JSON, in which it escapes C0 controls and nothing else.
     """
     own = _IN_JSON.sub('""', output)
     in_data = {f"U+{ord(letter):04X}" for letter in set(output) if letter < " " and letter != "\n"}
@@ -269,7 +270,7 @@ def steering_in_output(output: str) -> list[str]:
 
 
 def steering_in_results(results: Iterable[dict[str, object]]) -> list[str]:
-    """The same of the messages and the warnings of results, which Ansible prints as text."""
+    """Return the same of the messages and the warnings of results, which Ansible prints as text."""
     found: list[str] = []
     for result in results:
         warnings = result.get("warnings") or []

@@ -45,13 +45,13 @@ def series(core: str) -> str:
 
 
 def specifier(core: str) -> str:
-    """The requirement for pip: the newest release of a series, its pre-release, or exactly the version given."""
+    """Return the requirement for pip: the newest release of a series, its pre-release, or exactly the version given."""
     if core != series(core):
         return f"ansible-core == {core}"
     return f"ansible-core ~= {PRERELEASES[core]}" if core in PRERELEASES else f"ansible-core ~= {core}.0"
 
 
 def as_words(last: str) -> str:
-    """The supported versions in words: "2.16, 2.17 and 2.18"."""
+    """Return the supported versions in words: "2.16, 2.17 and 2.18"."""
     *others, newest = CORES
     return f"{', '.join(others)} {last} {newest}"

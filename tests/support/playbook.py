@@ -50,13 +50,13 @@ class Run:
     results: list[Result]
 
     def named(self, name: str) -> Result:
-        """The one result of a task."""
+        """Return the one result of a task."""
         (found,) = (result for result in self.results if result.name == name and result.outcome != "item")
         return found
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The environment for Ansible commands: this collection found, nothing of the user's own settings."""
+    """Return the environment for Ansible commands: this collection found, nothing of the user's own settings."""
     kept = {
         key: value
         for key, value in os.environ.items()

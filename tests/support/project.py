@@ -23,7 +23,7 @@ LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
 
 
 def environment(**changes: str) -> dict[str, str]:
-    """The environment of a command: the tools of .venv first, the collection where Ansible looks for it."""
+    """Return the environment of a command: the tools of .venv first, the collection where Ansible looks for it."""
     result = dict(os.environ)
     # Each process of the tests would compile all that it imports, where the user keeps Python from writing that down.
     result.pop("PYTHONDONTWRITEBYTECODE", None)

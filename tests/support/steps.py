@@ -88,7 +88,9 @@ class Step:
 
 
 def load(path: Path, directory: Path, weather: str) -> list[Step]:
-    """The steps of a file that are for a weather (calm, rough, or mixed: those that hold in any); makes their files."""
+    """Return the steps of a file that are for a weather (calm, rough, or mixed: those that hold in any); makes their
+    files.
+    """
     steps = []
     for number, entry in enumerate(yaml.load(path.read_text("utf-8"), Loader=LOADER)):
         if "files" in entry:
@@ -104,7 +106,7 @@ def load(path: Path, directory: Path, weather: str) -> list[Step]:
 
 
 def _with(expect: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """What is expected in any weather, with what is expected in one."""
+    """Return what is expected in any weather, with what is expected in one."""
     both = {key: _with(expect[key], more[key]) for key in expect if isinstance(more.get(key), Mapping)}
     return {**expect, **more, **both}
 
@@ -123,7 +125,7 @@ def _make_files(files: Mapping[str, Any], directory: Path) -> None:
 
 
 def tasks_of(steps: Iterable[Step], ends: str) -> list[dict[str, Any]]:
-    """The tasks of some steps: each predicted, done, repeated.
+    """Return the tasks of some steps: each predicted, done, repeated.
 
     :param ends: ``worker``: all of them there; ``both``: some of them in a module process.
     """
@@ -143,7 +145,7 @@ def tasks_of(steps: Iterable[Step], ends: str) -> list[dict[str, Any]]:
 def play_of(
     steps: Iterable[Step], defaults: Mapping[str, Any], directory: Path, ends: str = "worker"
 ) -> dict[str, Any]:
-    """A play of some steps on this machine, with connection options for every module."""
+    """Return a play of some steps on this machine, with connection options for every module."""
     return {
         "hosts": "localhost",
         "gather_facts": False,
@@ -173,14 +175,14 @@ def call(
 
 
 def connect_hasty(options: Mapping[str, Any], read_only: bool = False) -> Client:
-    """A client whose pauses between repeats take no time."""
+    """Return a client whose pauses between repeats take no time."""
     client: Client = connect(options, read_only)
     client.transport.sleep = lambda _seconds: None
     return client
 
 
 def run_here(steps: Iterable[Step], defaults: Mapping[str, Any], directory: Path) -> list[Result]:
-    """The results of the steps as a play would give them, without Ansible."""
+    """Return the results of the steps as a play would give them, without Ansible."""
     variables: dict[str, Any] = {"directory": str(directory)}
     results = []
     for step in steps:

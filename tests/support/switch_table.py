@@ -58,7 +58,7 @@ that tells the switch; where there is none, the profile says why.
 
 
 def page(profiles: Path = PROFILES) -> str:
-    """The page as it should be."""
+    """Return the page as it should be."""
     told = [json.loads(path.read_text("utf-8")) for path in sorted(profiles.glob("*.json")) if not _is_own(path)]
     return _HEAD + "".join(_row(switch, told) for switch in TABLE)
 

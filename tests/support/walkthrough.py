@@ -53,7 +53,7 @@ class Touch:
 
 
 def touches(heading: str) -> list[Touch]:
-    """The touches that a section of the walk-throughs asks for."""
+    """Return the touches that a section of the walk-throughs asks for."""
     text = (ROOT / "docs" / "walkthroughs.md").read_text(encoding="utf-8")
     section = re.split(r"^## ", text.partition(f"\n## {heading}\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
     found = [
@@ -83,7 +83,7 @@ class Copy:
         return cls(root)
 
     def run(self, *command: str) -> str:
-        """The output of a Python command (``-m pytest``, or a script) that succeeds in the copy."""
+        """Return the output of a Python command (``-m pytest``, or a script) that succeeds in the copy."""
         found = [self.root / "tests" / "support", self.root / ".build" / "link"]
         environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "COV_"))},

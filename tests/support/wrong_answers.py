@@ -65,7 +65,7 @@ def decoded(answer: Answer) -> Any:
 
 
 def records_of(value: Any) -> list[Any] | None:
-    """The records of a list, or None."""
+    """Return the records of a list, or None."""
     if isinstance(value, dict):
         value = value.get("items")
     return value if isinstance(value, list) else None
@@ -307,7 +307,7 @@ def _record(
 
 
 def _marks(record: dict[str, Any]) -> list[str]:
-    """The members by which a record is known."""
+    """Return the members by which a record is known."""
     return [key for key in record if key == "uuid" or (key.endswith("_uuid") and isinstance(record[key], str))]
 
 
@@ -478,7 +478,7 @@ _location("a Location of the list", lambda place: place[:-37] + "s")
 
 
 def _other_record(exchange: Exchange) -> Answer | None:
-    """The answer is about another record of a list that was read in the same run."""
+    """Return the answer is about another record of a list that was read in the same run."""
     value = exchange.value
     if not isinstance(value, dict) or records_of(value) is not None:
         return None
@@ -561,6 +561,6 @@ class Wrong(embedded_here.Embedded):
 
 
 def operation_of(path: str) -> str:
-    """A path without the identifiers in it."""
+    """Return a path without the identifiers in it."""
     parts = path.split("/")
     return "/".join("*" if any(letter.isdigit() for letter in part) and part != "v1" else part for part in parts)

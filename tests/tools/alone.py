@@ -110,7 +110,7 @@ class Alone:
 
     @contextmanager
     def service(self, data: str) -> Iterator[Emulator]:
-        """The embedded service of the installed collection."""
+        """Yield the embedded service of the installed collection."""
         with running(data=data, root=self.collection, python=str(self.bin / "python")) as service:
             yield service
 

@@ -27,7 +27,7 @@ from project import BUILD, LINK, ROOT, environment
 
 
 def _names(folder: str, pattern: str = "*.yml") -> list[str]:
-    """The YAML files in a folder of the repository, as paths relative to it."""
+    """Return the YAML files in a folder of the repository, as paths relative to it."""
     return sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / folder).glob(pattern))
 
 
@@ -183,7 +183,7 @@ def sanity_gate(core: str, is_long: bool) -> Gate:
 
 
 def chains(selection: str) -> list[list[Gate]]:
-    """The gates, in chains: those of one chain run one after the other, the chains side by side."""
+    """Return the gates, in chains: those of one chain run one after the other, the chains side by side."""
     fast = selection == "fast"
     folders = ("support", "tools", "emulator", "unit", "integration", "hostile", "conftest.py")
     typed = [*(f"tests/{name}" for name in folders), "extensions/eda/plugins/event_source/changes.py"]
@@ -267,7 +267,7 @@ def core_gates() -> list[Gate]:
 
 
 def rulebook_gate() -> Gate:
-    """The example of Event-Driven Ansible with the real ansible-rulebook, which needs Java."""
+    """Return the example of Event-Driven Ansible with the real ansible-rulebook, which needs Java."""
     no_java = "" if shutil.which("java") else "no Java on this machine"
     return Gate("rulebook", [sys.executable, "tests/tools/rulebook.py"], not_run=no_java)
 

@@ -26,7 +26,7 @@ _VERSIONS = "import importlib.metadata, sys; [print(name, importlib.metadata.ver
 
 
 def lowest(requirements: str) -> dict[str, str]:
-    """The packages of a requirements file to the lowest version of each."""
+    """Return the packages of a requirements file to the lowest version of each."""
     return dict(_LOWEST.findall(requirements))
 
 

@@ -114,7 +114,7 @@ def python(*words: str, shown: bool = False) -> str:
 
 
 def explained() -> dict[Mutant, str]:
-    """The survivors of the page, with the reason for each."""
+    """Return the survivors of the page, with the reason for each."""
     text = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
     return {Mutant.of(found["where"], found["diff"]): found["why"] for found in _EXPLAINED.finditer(text)}
 

@@ -25,7 +25,8 @@ _REQUIREMENTS = ("requirements.txt", "tests/emulator/requirements.txt", "tests/r
 
 
 def python_for(core: str, wish: str = "") -> Path:
-    """The newest interpreter of this machine that the version runs on, or the one of the version that is wished for.
+    """Return the newest interpreter of this machine that the version runs on, or the one of the version that is wished
+    for.
 
     :raises SystemExit: there is none.
     """

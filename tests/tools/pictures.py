@@ -59,7 +59,7 @@ def record(service: Emulator, commands: list[str], folder: Path) -> list[Shown]:
 
 
 def film_of_the_readme(service: Emulator) -> str:
-    """The first example of the README: made, made again, and a change that is only shown."""
+    """Return the first example of the README: made, made again, and a change that is only shown."""
     first, second = [one for one in guides.snippets(guides.README) if one.mark.startswith("run")][:2]
     (_WORK / "laptop.yml").write_text(first.text, "utf-8")
     (_WORK / "move.yml").write_text(second.text, "utf-8")
@@ -80,7 +80,7 @@ def film_of_the_inventory(service: Emulator) -> str:
 
 
 def page_of_the_plan(service: Emulator) -> Path:
-    """The plan of changed files as a page."""
+    """Return the plan of changed files as a page."""
     folder = _WORK / "acme"
     service.add_user("ada.jensen@acme.example")
     shutil.copytree(ROOT / "examples" / "acme", folder)

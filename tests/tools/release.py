@@ -61,7 +61,7 @@ def write_version(version: str) -> None:
 
 
 def notes_of(version: str) -> str:
-    """The part of the changelog about one version.
+    """Return the part of the changelog about one version.
 
     :raises SystemExit: there is none.
     """
@@ -101,7 +101,7 @@ def check(built: Path) -> None:
 
 
 def warnings_of(output: str) -> list[str]:
-    """The lines in which the importer complains; it ends well all the same."""
+    """Return the lines in which the importer complains; it ends well all the same."""
     return [line for line in output.splitlines() if line.startswith(("WARNING:", "ERROR:"))]
 
 

@@ -70,8 +70,8 @@ pathlib.Path(sysconfig.get_path("purelib"), {_PIP_PATH!r}).write_text({str(_PIP)
 
 
 def python_for(core: str) -> Path | None:
-    """An interpreter of this machine that a version of ansible-core runs on: the oldest, of the newest ansible-core the
-    newest.
+    """Return an interpreter of this machine that a version of ansible-core runs on: the oldest, of the newest
+    ansible-core the newest.
     """
     found = interpreters.find()
     minors = reversed(CORES[core]) if core == NEWEST_RELEASE else CORES[core]
@@ -102,7 +102,7 @@ def core_environment(core: str, python: Path) -> Path:
 
 
 def shipped_files() -> list[Path]:
-    """The files under version control that the archive holds, relative to the root."""
+    """Return the files under version control that the archive holds, relative to the root."""
     folder = BUILD / "sanity" / "dist"
     shutil.rmtree(folder, ignore_errors=True)
     call(BIN / "ansible-galaxy", "collection", "build", "--output-path", folder)
@@ -155,7 +155,7 @@ def prepare_home(bin_folder: Path) -> None:
 
 
 def _pip_settings() -> configparser.RawConfigParser:
-    """The settings that pip has here, from its files and from variables, as one file."""
+    """Return the settings that pip has here, from its files and from variables, as one file."""
 
     def ask(*question: str) -> str:
         pip = [str(BIN / "python"), "-m", "pip", "--disable-pip-version-check", *question]
@@ -179,7 +179,9 @@ def _pip_settings() -> configparser.RawConfigParser:
 
 def make_quick() -> None:
     """Let the environments of the tests keep what they compile: the test ``import`` unloads the collection after each
-    of its files, and compiles what the next one imports again. They have no pip, as ansible-test leaves them.
+    of its files, and compiles what the next one imports again.
+
+    They have no pip, as ansible-test leaves them.
     """
     # The search path stays as it is, for what a test imports is looked for there.
     words = (

@@ -19,7 +19,7 @@ set_hypothesis_home_dir(Path(__file__).resolve().parents[2] / ".build" / "hypoth
 
 @pytest.fixture
 def clock() -> Clock:
-    """A clock that moves only when somebody sleeps."""
+    """Return a clock that moves only when somebody sleeps."""
     return Clock()
 
 
@@ -48,13 +48,13 @@ def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def site(empty_emulator: Emulator, tmp_path: Path) -> Site:
-    """An empty directory and an empty instance in calm weather."""
+    """Return an empty directory and an empty instance in calm weather."""
     empty_emulator.reset(sign_out=True)
     return Site(tmp_path, empty_emulator)
 
 
 @pytest.fixture
 def demo(emulator: Emulator, tmp_path: Path) -> Site:
-    """An empty directory and the instance with demo data, in calm weather."""
+    """Return an empty directory and the instance with demo data, in calm weather."""
     emulator.reset(sign_out=True)
     return Site(tmp_path / "demo", emulator)

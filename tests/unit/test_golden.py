@@ -37,7 +37,7 @@ VERSIONS = sorted(path.name for path in golden.GOLDEN.iterdir())
 
 @pytest.fixture(params=VERSIONS)
 def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """A copy of what a version wrote, with the rights that it gave."""
+    """Return a copy of what a version wrote, with the rights that it gave."""
     copy = tmp_path / "kept"
     shutil.copytree(golden.GOLDEN / request.param, copy)
     for path in (copy, *copy.rglob("*")):

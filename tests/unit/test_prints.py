@@ -143,7 +143,7 @@ def test_every_way_of_printing_is_found(code: str, way: str | None) -> None:
 
 
 def functions_that_clean(path: Path) -> set[str]:
-    """The functions of a file that pass something through ``told`` in what they return."""
+    """Return the functions of a file that pass something through ``told`` in what they return."""
     return {
         function.name
         for function in ast.walk(ast.parse(path.read_text("utf-8")))

@@ -384,8 +384,10 @@ class Client:
         return False
 
     def _pages(self, asked: _Asked, limit: ListLimit) -> Iterator[Page]:
-        """Yield the pages of a list, one after the other. If the total is reported, later pages are requested while an
-        earlier one is read; never more pages than there are, and none of a list that is too long.
+        """Yield the pages of a list, one after the other.
+
+        If the total is reported, later pages are requested while an earlier one is read; never more pages than there
+        are, and none of a list that is too long.
 
         :param limit: counts the pages.
         """

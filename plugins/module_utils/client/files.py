@@ -1,9 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files: uploaded once, compared by content (files of the published description; limits of section 8 of the
-interface).
-"""
+"""Files: uploaded once, compared by content (published description; limits of section 8 of the interface)."""
 
 from __future__ import annotations
 

@@ -69,8 +69,9 @@ class Outages:
         self._is_suspected = True
 
     def is_over(self, seconds: float, is_down: Callable[[], bool], sleep: Callable[[float], None]) -> bool:
-        """Check the service once, after the pause that it asked for. Return False without a check if that pause is not
-        short, or if the service is known to be down.
+        """Check the service once, after the pause that it asked for.
+
+        Return False without a check if that pause is not short, or if the service is known to be down.
 
         Parameters as in :meth:`wait`.
         """

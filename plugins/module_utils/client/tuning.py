@@ -97,8 +97,9 @@ def fill_tuning(given: Any, variables: Mapping[str, str]) -> Any:
 
 
 def read_tuning(given: Any, variables: Mapping[str, str]) -> dict[str, Any]:
-    """Return the settings of the option ``tuning``, completed from environment variables. Keys without a value are
-    left out.
+    """Return the settings of the option ``tuning``, completed from environment variables.
+
+    Keys without a value are left out.
 
     :raises InvalidInput: if the option is no map, or if a key or a value does not fit.
     """

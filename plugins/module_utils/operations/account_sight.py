@@ -15,8 +15,10 @@ _READ = (OBJECT, ROOM, LOCATION, PERSON)
 
 
 def account_sight(client: Client) -> dict[str, object]:
-    """Return the fields and records that the account does not see. Takes two requests for each kind of record with a
-    template, one for locations, and one for each of up to 20 unlisted records that others refer to.
+    """Return the fields and records that the account does not see.
+
+    Takes two requests for each kind of record with a template, one for locations, and one for each of up to 20 unlisted
+    records that others refer to.
 
     :returns: ``restricted_fields``, kind of record to keys, and ``hidden_records``: yes, no or unknown.
     """

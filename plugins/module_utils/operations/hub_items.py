@@ -70,8 +70,9 @@ def asset_ids(order: Record) -> set[int | None]:
 
 
 def learn_id(wanted: Record, shown: Iterable[Mapping[str, Any]]) -> None:
-    """Fill in the id of an object by the offer or the article that shows its barcode. Some instances show no ids of
-    objects, and say by an id what is offered.
+    """Fill in the id of an object by the offer or the article that shows its barcode.
+
+    Some instances show no ids of objects, and say by an id what is offered.
 
     :raises SeventhingsError: if a barcode is missing, so that nobody knows which object is meant.
     """
@@ -237,8 +238,9 @@ def _only(wanted: Record) -> dict[str, Any]:
 
 
 def offer(client: Client, wanted: Record, category: Any, price: Decimal | None) -> None:
-    """Offer an object that is neither on the hub nor in an order. The service suggests what is not given. The caller
-    looks for an offer whose answer was lost.
+    """Offer an object that is neither on the hub nor in an order.
+
+    The service suggests what is not given. The caller looks for an offer whose answer was lost.
     """
     category, asked = _asked(client, wanted, category, price)
     _publish(client, wanted, category, asked, defers=True)

@@ -33,8 +33,9 @@ class MayBeHidden(SeventhingsError):
 
 
 def is_archived_duplicate(client: Client, record: Record, assume: bool) -> bool:
-    """Return True if a record that was found in no list is archived. A record that was created meanwhile is listed by
-    now.
+    """Return True if a record that was found in no list is archived.
+
+    A record that was created meanwhile is listed by now.
 
     :param assume: take it to be archived if the instance does not tell.
     :raises MayBeHidden: if nothing tells, and nothing is assumed.

@@ -1,9 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a PUT carries along. It replaces a whole record, so it sends back everything that the record has. A member that
-no answer shows is not empty for that, and a value that can't be represented is sent back as it came. No requests are
-made here.
+"""What a PUT carries along.
+
+It replaces a whole record, so it sends back everything that the record has. A member that no answer shows is not empty
+for that, and a value that can't be represented is sent back as it came. No requests are made here.
 """
 
 from __future__ import annotations

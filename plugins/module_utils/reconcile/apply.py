@@ -293,8 +293,10 @@ class Applier:
                 raise
 
     def _archive(self, record: Record, back: bool) -> None:
-        """Archive a record or bring it back. If an answer is lost, read the state before the request is sent again.
-        The service may refuse the second one because the first one took effect in between.
+        """Archive a record or bring it back.
+
+        If an answer is lost, read the state before the request is sent again. The service may refuse the second one
+        because the first one took effect in between.
         """
         for last in (False, True):
             try:

@@ -178,7 +178,9 @@ def _offered(item: Record) -> Iterator[Reference]:
 
 def _closed_rooms(lists: Lists) -> frozenset[Any] | None:
     """Return the uuids and ids of the rooms in locations in which the account sees no object; None if not all rooms are
-    known. Rooms and locations are listed to everybody, whatever objects are hidden in them.
+    known.
+
+    Rooms and locations are listed to everybody, whatever objects are hidden in them.
     """
     if not {OBJECT.name, ROOM.name, LOCATION.name} <= lists.keys():
         return None
@@ -195,8 +197,9 @@ def _closed_rooms(lists: Lists) -> frozenset[Any] | None:
 
 
 def _located(rooms: Schema, room: Record) -> dict[object, object]:
-    """Return the marks of a room, each with that of its location. A room of which nobody knows the location, because it
-    is in none or the field is hidden, is one of its own.
+    """Return the marks of a room, each with that of its location.
+
+    A room of which nobody knows the location, because it is in none or the field is hidden, is one of its own.
     """
     place = rooms.read_one(ROOM.parent_key, room.flat) if ROOM.parent_key in rooms.fields else None
     location = (place.id or place.uuid) if isinstance(place, Reference) else (ROOM.name, room.uuid)
@@ -204,8 +207,10 @@ def _located(rooms: Schema, room: Record) -> dict[object, object]:
 
 
 def _whereabouts(objects: Schema, one: Record, location_of: Mapping[object, object]) -> set[object]:
-    """Return the location that an object is in. Nothing if its links lead to several, as nobody knows which of them
-    counts, or if it is in no room: everybody sees it then.
+    """Return the location that an object is in.
+
+    Nothing if its links lead to several, as nobody knows which of them counts, or if it is in no room: everybody sees
+    it then.
     """
     links = [field.key for field in objects.fields.values() if field.type == _TO_ROOMS]
     linked_by = {key: list(references_in(objects.read_one(key, one.flat))) for key in links}

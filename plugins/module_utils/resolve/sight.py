@@ -35,8 +35,9 @@ def perhaps_unseen(kind: Kind) -> str:
 
 
 def perhaps_not_deleted(kind: Kind) -> str:
-    """Warn of a record that is absent as desired because nothing finds it. The warning names no record, so that Ansible
-    prints it once for any number of tasks.
+    """Warn of a record that is absent as desired because nothing finds it.
+
+    The warning names no record, so that Ansible prints it once for any number of tasks.
     """
     return f"{kind.one.capitalize()} that shall be absent and is not found may be hidden: {LIMITED}."
 

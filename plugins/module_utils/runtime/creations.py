@@ -230,8 +230,10 @@ class Creations:
         return self._guarded(kind, key, is_replaced=False)
 
     def replacing(self, kind: str, uuid: str) -> AbstractContextManager[None]:
-        """Guard the requests that replace a record, as :meth:`making` does. An attempt whose answer was lost may take
-        effect after a later one was answered, so others wait until that can't happen any more.
+        """Guard the requests that replace a record, as :meth:`making` does.
+
+        An attempt whose answer was lost may take effect after a later one was answered, so others wait until that can't
+        happen any more.
         """
         return self._guarded(kind, uuid, is_replaced=True)
 

@@ -96,7 +96,7 @@ class _Invocation:
     read: list[DesiredInstance] = field(default_factory=list)
 
     def shown(self, result: Mapping[str, Any]) -> dict[str, Any]:
-        """A result without what signs in to the instance."""
+        """Return a result without what signs in to the instance."""
         for client in self.clients:
             result = client.without_credentials(result)
         return dict(result)
@@ -225,7 +225,7 @@ def _rendered(
     written: Mapping[str, Any],
     invocation: _Invocation,
 ) -> dict[str, Any]:
-    """The merged state as files in a directory of their own."""
+    """Return the merged state as files in a directory of their own."""
     if not sources and options.get("desired") is None:
         raise InvalidInput("src: neither src nor desired says what to render")
     started = time.monotonic()
@@ -255,7 +255,7 @@ def _rendered(
 
 
 def _report_url(options: Mapping[str, Any]) -> str:
-    """The address under which all of a report is to be found; empty: nobody said.
+    """Return the address under which all of a report is to be found; empty: nobody said.
 
     :raises InvalidInput: where it is none that people open in a browser.
     """
@@ -289,7 +289,7 @@ def _path(options: Mapping[str, Any], name: str) -> Path | None:
 
 
 def _stored_plan(options: Mapping[str, Any], plan_file: Path | None, written: Mapping[str, Any]) -> StoredPlan | None:
-    """The plan that a real run applies, read once: what is approved is what is applied.
+    """Return the plan that a real run applies, read once: what is approved is what is applied.
 
     :returns: None where there is no plan file, and a plan may be made anew.
     :raises InvalidInput: where the plan is not the one that was approved, or is missing and must not be.
@@ -345,7 +345,7 @@ def _validated(
 
 
 def _judged(told: Told, desired: DesiredInstance, check_mode: bool, host: str) -> RunResult:
-    """The outcome of a validation, as a report has it."""
+    """Return the outcome of a validation, as a report has it."""
     return RunResult(
         outcome="failed" if told.lines else "unchanged",
         instance=", ".join(desired.instances),

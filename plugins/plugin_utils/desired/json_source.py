@@ -57,11 +57,11 @@ class JsonNode(Node):
         return self.mark_in(self._position_of(key)) if isinstance(self.value, (dict, list)) else self.mark
 
     def mark_in(self, position: int) -> int:
-        """The mark of a position in the text."""
+        """Return the mark of a position in the text."""
         return mark_at(self.mark >> COLUMN_BITS, position + 1)
 
     def inner(self, value: Any, position: int) -> Node:
-        """The node of a value at a position in the text."""
+        """Return the node of a value at a position in the text."""
         return JsonNode(value, self.source, self.mark_in(position), self._text, position)
 
     def _position_of(self, key: Any) -> int:

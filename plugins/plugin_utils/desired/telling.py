@@ -104,7 +104,7 @@ def _slip(finding: Finding, desired: DesiredInstance) -> str:
 
 
 def _cells(findings: Sequence[Finding]) -> str:
-    """The column, how many cells of it, one of them and where it is."""
+    """Return the column, how many cells of it, one of them and where it is."""
     first = findings[0]
     such_as = shorten(first.misfit.value) if first.misfit else ""
     amount = f"{first.column}: {len(findings):,} cells" if first.column else f"{len(findings):,} records"
@@ -141,7 +141,7 @@ class _Proposals:
         self._shared = [name for name in PRESETS if name in shared]
 
     def _text(self, finding: Finding) -> str | None:
-        """The cell that a finding is about; None where no dialect has a say in it."""
+        """Return the cell that a finding is about; None where no dialect has a say in it."""
         misfit = finding.misfit
         is_spelled = misfit is not None and misfit.spelling is not Spelling.PLAIN and misfit.value.__class__ is str
         return str(misfit.value) if misfit and is_spelled and finding.place.source in self._desired.delimiters else None

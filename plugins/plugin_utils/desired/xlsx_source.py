@@ -143,8 +143,10 @@ def _folded(title: str) -> str:
 
 @dataclass(frozen=True)
 class SheetCells:
-    """Reads cells that have types of their own. A day is an instant where the field wants one. 1 is true: LibreOffice
-    saves a typed true so when it opens a workbook and saves it once more.
+    """Reads cells that have types of their own.
+
+    A day is an instant where the field wants one. 1 is true: LibreOffice saves a typed true so when it opens a workbook
+    and saves it once more.
 
     :ivar dialect: reads cells that are texts. :ivar names: columns in which a number is the name of a record.
     """
@@ -580,7 +582,7 @@ def _merged(part: bytes) -> list[tuple[int, int, int, int]]:
 
 
 def _digits(number: float) -> str:
-    """A number as a person writes it, with the digits that a spreadsheet keeps."""
+    """Return a number as a person writes it, with the digits that a spreadsheet keeps."""
     if isinstance(number, int):
         return str(number)
     return format(Decimal(format(number, DIGITS)), "f")
@@ -603,7 +605,7 @@ def _moment(value: dt.date | dt.time | dt.timedelta) -> str:
 
 
 def openpyxl_library() -> Any:
-    """The library that reads and writes workbooks.
+    """Return the library that reads and writes workbooks.
 
     :raises InvalidInput: where it is not installed.
     """
@@ -628,7 +630,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _prepared(content: bytes) -> tuple[bytes, bool]:
-    """A workbook without the rows that are formatted and empty, and whether there may be formulas in it.
+    """Return a workbook without the rows that are formatted and empty, and whether there may be formulas in it.
 
     :raises _Refused: where it is none, or unpacks to too much.
     """
@@ -718,8 +720,9 @@ def _check_elements(name: str, part: bytes) -> None:
 
 
 def _without_cost(part: bytes) -> bytes:
-    """A part without the rows that are formatted and empty. Its formulas are no longer shared: the library would work
-    each of them out from the first.
+    """Return a part without the rows that are formatted and empty.
+
+    Its formulas are no longer shared: the library would work each of them out from the first.
     """
     if b"<![CDATA[" not in part:
         part = _EMPTY_ROW.sub(b"", part)
@@ -727,8 +730,9 @@ def _without_cost(part: bytes) -> bytes:
 
 
 def _parts_of_sheets(content: bytes) -> dict[str, str]:
-    """Return the part of each sheet by its title. Each sheet is a part of its own: a file of many sheets that are one
-    part takes no end to read.
+    """Return the part of each sheet by its title.
+
+    Each sheet is a part of its own: a file of many sheets that are one part takes no end to read.
 
     :raises _Refused: if two of them are one.
     """

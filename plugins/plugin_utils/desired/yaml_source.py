@@ -62,7 +62,7 @@ _NUMBER_STARTS = frozenset("0123456789+-.")
 
 
 def read_yaml(text: str, source: str, findings: list[Finding]) -> Node | None:
-    """The one document of a YAML file; None where it is empty or can't be read, which is a finding."""
+    """Return the one document of a YAML file; None where it is empty or can't be read, which is a finding."""
     return _Yaml(text.removeprefix("\ufeff"), source, findings).document()
 
 
@@ -126,7 +126,7 @@ class _Yaml:
         return Place(self._source, mark.line + 1, mark.column + 1) if mark else Place(self._source, 1, 1)
 
     def _node(self, event: Any, depth: int) -> Node:
-        """The value that begins with an event, as a node of its own."""
+        """Return the value that begins with an event, as a node of its own."""
         value, marks, children = self._value(event, depth)
         return Node(value, self._source, _mark_of(event), marks, children)
 

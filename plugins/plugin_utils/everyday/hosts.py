@@ -368,8 +368,9 @@ def _why_not_mapped(one: Field, key: Field | None, codes: Iterable[str]) -> str:
 
 
 def _free_codes(client: Client, lists: ObjectLists, code: Field, prefix: str) -> Iterator[str]:
-    """Yield placeholders that no object has, in their order. An archived object keeps its scan code, and no list shows
-    it, so the first free one is looked up.
+    """Yield placeholders that no object has, in their order.
+
+    An archived object keeps its scan code, and no list shows it, so the first free one is looked up.
     """
     settings = ScanCodeSettings(code.key, prefix)
     codes = [str(lists.schema.read_one(code.key, record.flat)) for record in lists.objects]

@@ -387,7 +387,7 @@ def _tables() -> Json:
 
 
 def _foreign_tables() -> Json:
-    """The schema of the tables of other systems."""
+    """Return the schema of the tables of other systems."""
     number: Json = {"type": "integer", "minimum": 1}
     text: Json = {"type": "string", "minLength": 1}
     texts: Json = {"anyOf": [text, {"type": "array", "items": text, "minItems": 1}]}
@@ -427,7 +427,7 @@ def _foreign_tables() -> Json:
 
 
 def _table_keys() -> Json:
-    """The schemas of the settings of a table."""
+    """Return the schemas of the settings of a table."""
     text: Json = {"type": "string", "minLength": 1}
     texts: Json = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}]}
     words: Json = {"anyOf": [text, {"type": "boolean"}, {"type": "array", "items": {"type": ["string", "boolean"]}}]}

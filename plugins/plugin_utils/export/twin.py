@@ -74,8 +74,10 @@ class TwinNotes:
     def content(
         self, client: Client, state: ListedState, portable: Portable, files: Callable[[], Mapping[str, str]]
     ) -> bytes:
-        """Return the content of the file. Takes a request for each record that was there before or will be rehearsed,
-        and that no list shows. If an archived record can't be written to which the files refer, the files are stale.
+        """Return the content of the file.
+
+        Takes a request for each record that was there before or will be rehearsed, and that no list shows. If an
+        archived record can't be written to which the files refer, the files are stale.
 
         :param files: gives the uuid of each attachment of the export to its path.
         """

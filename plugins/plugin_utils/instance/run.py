@@ -295,8 +295,10 @@ class _Run:
 
     @contextlib.contextmanager
     def _locked_journal(self) -> Iterator[Journal]:
-        """Open the journal. A real run locks it before the lists are read: what another run is about to create must not
-        be planned once more.
+        """Open the journal.
+
+        A real run locks it before the lists are read: what another run is about to create must not be planned once
+        more.
         """
         journal = self._journal()
         is_read_only = self._options.check_mode or bool(self._desired.findings)

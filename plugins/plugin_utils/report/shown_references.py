@@ -22,7 +22,7 @@ Sides = tuple[Mapping[str, Any], Mapping[str, Any]]
 
 
 def sides_as_written(planned: Planned, state: ListedState | None) -> Sides:
-    """The fields of a change as they are and as they shall be, references by natural keys on both sides.
+    """Return the fields of a change as they are and as they shall be, references by natural keys on both sides.
 
     The service calls a room by its number alone; files say ``Head office/0.12``, or its uuid. A new record has no side
     before, and one that is deleted none after.

@@ -43,8 +43,9 @@ def duplicates_of(state: ListedState, created: Iterable[Planned]) -> list[str]:
 def created_now(
     client: Client, before: ListedState | None, writes: Iterable[Planned], creations: Sequence[Planned]
 ) -> dict[int, list[Record]]:
-    """Return the records that have the natural keys of some creations by now, by the identity of these. List each kind
-    once.
+    """Return the records that have the natural keys of some creations by now, by the identity of these.
+
+    List each kind once.
 
     :param before: the lists that the plan was made from, in which no record has these keys.
     :param writes: all changes of the plan.

@@ -1,8 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Changes that rest on whole lists: removals, creations, and links to created records. The lists of an account that is
-limited to locations are not whole.
+"""Changes that rest on whole lists: removals, creations, and links to created records.
+
+The lists of an account that is limited to locations are not whole.
 """
 
 from __future__ import annotations
@@ -72,8 +73,9 @@ def _linked_anew(context: PlanContext) -> Iterator[str]:
 
 
 def _removed(context: PlanContext, removals: Counter[str], seen: Visibility) -> Iterator[str]:
-    """Yield the sections from which records are removed, unless a scope bounds them. Files write the scope, so a
-    protected task does not rely on it.
+    """Yield the sections from which records are removed, unless a scope bounds them.
+
+    Files write the scope, so a protected task does not rely on it.
     """
     options, scope = context.options, context.desired.scope
     for section, number in sorted(removals.items()):

@@ -121,7 +121,9 @@ class Lifecycles:
 
     def check_protected(self) -> None:
         """Refuse to take records away while a protection of their section protects nothing: it may be meant for one of
-        these. If nothing is taken away, it is a warning, because a record to come may match.
+        these.
+
+        If nothing is taken away, it is a warning, because a record to come may match.
         """
         desired, result = self._context.desired, self._context.result
         for section, lifecycle in self._settings.items():

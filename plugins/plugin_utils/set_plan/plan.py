@@ -211,8 +211,9 @@ class InstancePlan:
         self.changes = [one for one in self.changes if one.change.changed]
 
     def later_uploads(self, planned: Planned) -> Iterator[str]:
-        """Yield the fields of a new record whose files are uploaded once it exists. The service deletes no file, and it
-        may refuse the record because a hidden one has its unique values.
+        """Yield the fields of a new record whose files are uploaded once it exists.
+
+        The service deletes no file, and it may refuse the record because a hidden one has its unique values.
         """
         change, fields = planned.change, planned.schema.fields
         may_be_refused = self.visibility.hidden_records != NO and planned.kind.can_be_archived

@@ -205,8 +205,9 @@ class Pruning:
         return self.desired.set_name != "" and mark == self.desired.set_name
 
     def _is_kept(self, uuid: str) -> bool:
-        """Return True if a record stays because a table that it came from may leave out rows. Without a note of the
-        file that it came from, it may have come from such a table.
+        """Return True if a record stays because a table that it came from may leave out rows.
+
+        Without a note of the file that it came from, it may have come from such a table.
         """
         tables = self.desired.tables
         if not tables.keeps_any:

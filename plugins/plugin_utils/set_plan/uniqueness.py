@@ -128,7 +128,7 @@ class Uniqueness:
 
 
 def written_twice(kind: Kind, words: str, first: Place) -> FieldError:
-    """A finding about a record whose natural key another entry has, too."""
+    """Return a finding about a record whose natural key another entry has, too."""
     twice = f"is written twice, first at {first}"
     misfit = Misfit(words, f"{kind.words} that is written twice")
     return FieldError.at((), f"{kind.words} {words} {twice}", "this record is written twice", misfit)

@@ -121,8 +121,9 @@ class InstanceLists(ObjectLists):
 
     @cached_property
     def sees_times(self) -> bool:
-        """Return True if an object shows when it was scanned. Nobody may write that field, so other fields that are
-        hidden say nothing about it.
+        """Return True if an object shows when it was scanned.
+
+        Nobody may write that field, so other fields that are hidden say nothing about it.
         """
         field = self.fields.time
         return field is not None and not keys_in_none([field], self.objects)

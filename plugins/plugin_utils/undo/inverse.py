@@ -390,8 +390,9 @@ class _Inverter:
     # ---- what refers to what would be removed
 
     def _refuse_referred(self) -> None:
-        """Refuse to archive created objects to which something refers now. The plan looks for references to records
-        that are deleted.
+        """Refuse to archive created objects to which something refers now.
+
+        The plan looks for references to records that are deleted.
         """
         archived = {
             one.uuid: one

@@ -170,8 +170,9 @@ class RecordPlace:
 
 
 def last_record(instance: str, set_name: str | None) -> tuple[Path, ApplyRecord]:
-    """Return the newest record of an instance at the default place. If it is that of an interrupted undo, return the
-    record that this was undoing: the undo is to be finished.
+    """Return the newest record of an instance at the default place.
+
+    If it is that of an interrupted undo, return the record that this was undoing: the undo is to be finished.
 
     :param set_name: the set that it is of; None: any.
     :raises RecordRefused: if there is none.

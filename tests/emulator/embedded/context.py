@@ -94,7 +94,7 @@ class Context:
         return View(self.store, self.weather, self.call.base_url, self.user.hidden_fields)
 
     def identifier(self, name: str) -> int:
-        """An integer of the path; one that no record can have when it does not fit into the database."""
+        """Return an integer of the path; one that no record can have when it does not fit into the database."""
         value = int(self.path[name])
         return value if abs(value) < 2**63 else -1
 
@@ -117,7 +117,7 @@ class Context:
         where: Where | None = None,
         filtered: bool = True,
     ) -> Page:
-        """The page that the query asks for, filtered and sorted as it asks."""
+        """Return the page that the query asks for, filtered and sorted as it asks."""
         conditions = self.query.conditions if filtered else ()
         return page_of(
             self.store,
@@ -131,11 +131,11 @@ class Context:
         )
 
     def body_where(self, columns: Mapping[str, Column], where: Where | None = None) -> Where:
-        """The filter of a body, as ``{filter: {KEY: {operator: value}}}``."""
+        """Return the filter of a body, as ``{filter: {KEY: {operator: value}}}``."""
         return self.selector.where(conditions_of(self.body.get("filter") or {}), columns, where)
 
     def body_order(self, columns: Mapping[str, Column]) -> str:
-        """The sort of a body, as ``{sort: {KEY: "ASC"}}``."""
+        """Return the sort of a body, as ``{sort: {KEY: "ASC"}}``."""
         return self.selector.order(sort_of(self.body.get("sort") or {}), columns)
 
     def listing(self, items: Sequence[Any], page: Page) -> Answer:
@@ -189,7 +189,7 @@ class Context:
         return Answer(201, headers=headers)
 
     def missing_person(self, message: str) -> Answer:
-        """The answer for a user or a person that is not there."""
+        """Return the answer for a user or a person that is not there."""
         if self.weather["missing_person"] == "empty":
             return Answer(200)
         raise not_found(message)
@@ -209,7 +209,7 @@ def new_uuid() -> str:
 
 
 def _counted(text: str | None, otherwise: int) -> int:
-    """A parameter that is a number from 1."""
+    """Return a parameter that is a number from 1."""
     if text is None:
         return otherwise
     if not text.isdecimal() or not 0 < int(text) <= _FAR:

@@ -33,7 +33,7 @@ _PHP_CODES = {
 
 
 def is_date(text: str) -> bool:
-    """A real day, written Y-m-d."""
+    """Return a real day, written Y-m-d."""
     if not DATE.match(text):
         return False
     try:
@@ -49,12 +49,12 @@ def is_date_time(text: str) -> bool:
 
 
 def is_rfc_3339(text: str) -> bool:
-    """A real instant with its offset to UTC, also with parts of a second."""
+    """Return a real instant with its offset to UTC, also with parts of a second."""
     return bool(_RFC_3339.match(text)) and instant(text) is not None
 
 
 def instant(text: str) -> datetime | None:
-    """The instant that a written value stands for; without a zone it is UTC."""
+    """Return the instant that a written value stands for; without a zone it is UTC."""
     try:
         moment = datetime.fromisoformat(text)
         if moment.tzinfo is None:
@@ -65,17 +65,17 @@ def instant(text: str) -> datetime | None:
 
 
 def stamp(moment: datetime) -> str:
-    """The form of the server's own times: Y-m-d H:i:s, UTC."""
+    """Return the form of the server's own times: Y-m-d H:i:s, UTC."""
     return moment.strftime("%Y-%m-%d %H:%M:%S")
 
 
 def iso(text: str) -> str:
-    """A stamp of the server as ISO 8601, for files and histories."""
+    """Return a stamp of the server as ISO 8601, for files and histories."""
     return text.replace(" ", "T") + "+00:00"
 
 
 def filter_instant(text: str) -> str | None:
-    """A value to filter instants by (``YYYY-MM-DD hh:mm:ss``), as the database compares it."""
+    """Return a value to filter instants by (``YYYY-MM-DD hh:mm:ss``), as the database compares it."""
     match = _FILTER.match(text.strip())
     if not match:
         return None
@@ -120,7 +120,7 @@ def matches_format(text: str, form: str) -> bool:
 
 
 def before(day: str, interval: dict[str, object] | None) -> str | None:
-    """The day that lies a time interval before another one; None when there is none in the calendar."""
+    """Return the day that lies a time interval before another one; None when there is none in the calendar."""
     if interval is None:
         return None
     unit, count = interval["unit"], interval["value"]

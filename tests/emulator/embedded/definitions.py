@@ -50,7 +50,7 @@ class Definition:
         return self.constraints.get(name)
 
     def attribute(self, name: str) -> Any:
-        """The first value of an attribute; some occur more than once."""
+        """Return the first value of an attribute; some occur more than once."""
         return next((one["value"] for one in self.body["attributes"] if one["type"] == name), None)
 
     @cached_property
@@ -84,7 +84,7 @@ class Definition:
         return None if text is None else compiled(text)
 
     def related(self, relation: str) -> str | None:
-        """The uuid of the field that stands in a relation to this one."""
+        """Return the uuid of the field that stands in a relation to this one."""
         relations = self.body.get("relations") or []
         return next((one["field_uuid"] for one in relations if one["type"] == relation), None)
 
@@ -132,7 +132,7 @@ class Definition:
 
 
 def compiled(text: str) -> re.Pattern[str]:
-    """A pattern as the service takes it, with or without slashes around it. Raises a 400."""
+    """Return a pattern as the service takes it, with or without slashes around it. Raises a 400."""
     body, flags = text, 0
     wrapped = re.fullmatch(r"/(.*)/([imsux]*)", text, re.DOTALL)
     if wrapped:

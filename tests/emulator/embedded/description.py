@@ -49,7 +49,7 @@ class Description:
         return tuple(sorted(_switches_in(self.document["components"])))
 
     def operation(self, method: str, path: str) -> Mapping[str, Any]:
-        """An operation, together with the parameters of its path."""
+        """Return an operation, together with the parameters of its path."""
         item = self.document["paths"][path]
         found: dict[str, Any] = item[method.lower()]
         if "x-all-parameters" not in found:
@@ -81,7 +81,7 @@ class Description:
         return values
 
     def body_media(self, operation: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The media types that an operation takes a body in, with their schemas; empty when it takes none."""
+        """Return the media types that an operation takes a body in, with their schemas; empty when it takes none."""
         body = self._followed(operation.get("requestBody", {}))
         content: Mapping[str, Any] = body.get("content", {})
         return content
@@ -143,7 +143,7 @@ def _switches_in(node: Any) -> set[str]:
 
 
 def _on_this_side(node: Any, weather: Weather) -> Any:
-    """The same schemas as they are in this weather."""
+    """Return the same schemas as they are in this weather."""
     if isinstance(node, Sequence) and not isinstance(node, str):
         return [_on_this_side(child, weather) for child in node]
     if not isinstance(node, dict):
@@ -166,7 +166,7 @@ def _validator(schemas: Mapping[str, Any], schema: Mapping[str, Any]) -> Any:
 
 
 def _typed(text: str, schema: Mapping[str, Any]) -> Any:
-    """A parameter as the type that its schema asks for; left as text, it fails the schema."""
+    """Return a parameter as the type that its schema asks for; left as text, it fails the schema."""
     if schema.get("type") == "integer" and _INTEGER.match(text):
         return int(text)
     return text

@@ -99,7 +99,7 @@ class Faults:
         self._random = random.Random(7)
 
     def decide(self, method: str, path: str) -> tuple[float, Rule | None]:
-        """The latency of a request, and the fault that happens to it."""
+        """Return the latency of a request, and the fault that happens to it."""
         below, now = path.removeprefix(PREFIX), self._clock.now()
         latency = 0.0
         for rule in self.rules:
@@ -126,7 +126,7 @@ class Faults:
 
 
 def checked(rule: Any, now: float) -> Rule:
-    """A rule that can be followed, given at this moment. Raises BadRule."""
+    """Return a rule that can be followed, given at this moment. Raises BadRule."""
     if not isinstance(rule, dict):
         raise BadRule("a rule is a JSON object")
     given = {key: value for key, value in rule.items() if value is not None}
@@ -151,7 +151,7 @@ def checked(rule: Any, now: float) -> Rule:
 
 
 def answer_for(rule: Rule) -> Answer:
-    """The answer of a fault that keeps the request from being carried out, or hides that it was."""
+    """Return the answer of a fault that keeps the request from being carried out, or hides that it was."""
     if rule.fault.startswith("502"):
         return Answer(502, _HTML, "text/html")
     if rule.fault.startswith("504"):
@@ -167,7 +167,7 @@ def answer_for(rule: Rule) -> Answer:
 
 
 def broken_body(fault: str, answer: Answer) -> Answer:
-    """The same answer with a body that holds nothing useful."""
+    """Return the same answer with a body that holds nothing useful."""
     status = answer.status if answer.status != 204 else 200
     if fault == "empty_body":
         return Answer(status, b"", JSON, answer.headers)
@@ -178,12 +178,12 @@ def broken_body(fault: str, answer: Answer) -> Answer:
 
 
 def _claimed(service: Service, call: Call) -> Answer:
-    """The answer that the write would have had."""
+    """Return the answer that the write would have had."""
     return service.answer(call, keep=False)
 
 
 def _unchanged(service: Service, call: Call) -> Answer:
-    """The record as it still is, or ``{}`` if it cannot be read at this path."""
+    """Return the record as it still is, or ``{}`` if it cannot be read at this path."""
     read = service.answer(replace(call, method="GET", query="", body=b"", parts=None))
     return read if read.status == 200 else answer_json({})
 
@@ -200,7 +200,7 @@ WITHOUT_EFFECT = tuple(_WITHOUT_EFFECT)
 
 
 def without_effect(service: Service, call: Call, rule: Rule) -> Answer:
-    """An answer that says that a write was carried out, when it was not. Others are answered as usual."""
+    """Return an answer that says that a write was carried out, when it was not. Others are answered as usual."""
     answer = service.answer(call, keep=False)
     if call.method == "GET" or answer.status >= 300:
         return answer
@@ -272,8 +272,9 @@ class RateLimit:
 
 
 def rate_headers(limit: RateLimit | None) -> dict[str, str]:
-    """The headers of an answer about the rate limit. Without a limit they tell of a usual one that nothing is taken
-    from.
+    """Return the headers of an answer about the rate limit.
+
+    Without a limit they tell of a usual one that nothing is taken from.
     """
     per_minute = limit.per_minute if limit else _USUAL_PER_MINUTE
     remaining = limit.remaining if limit else _USUAL_PER_MINUTE

@@ -36,7 +36,7 @@ def is_uuid(value: object) -> bool:
 
 
 def invalid(key: str, expected: str) -> Refusal:
-    """A value that does not have the shape of its type: 400, like every body that does not match its schema."""
+    """Return a value that does not have the shape of its type: 400, like every body that does not match its schema."""
     return Refusal(400, f"Body does not match schema for field {key}: expected {expected}", key=key)
 
 
@@ -51,11 +51,11 @@ class FieldType:
         self.name = name
 
     def store(self, value: Any, definition: Definition, links: Links) -> Any:
-        """The column value for a written value that is not null. Raises a refusal."""
+        """Return the column value for a written value that is not null. Raises a refusal."""
         raise NotImplementedError
 
     def show(self, values: Sequence[Any], definition: Definition | None, view: View) -> Sequence[Any]:
-        """A column of a page, as it is read."""
+        """Return a column of a page, as it is read."""
         return values
 
     def shows(self, view: View) -> bool:
@@ -63,13 +63,14 @@ class FieldType:
         return False
 
     def operand(self, value: Any, key: str, links: Links) -> Any:
-        """Turn a value into the operand that the column is compared with. Raises a 400 for a value that is none of
-        this type.
+        """Turn a value into the operand that the column is compared with.
+
+        Raises a 400 for a value that is none of this type.
         """
         raise NotImplementedError
 
     def comparable(self, sql: str) -> str:
-        """The expression that is compared and sorted by."""
+        """Return the expression that is compared and sorted by."""
         return sql
 
 

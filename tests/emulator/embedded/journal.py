@@ -78,7 +78,7 @@ def _written(moment: datetime) -> str:
 
 
 def masked(value: Any) -> Any:
-    """The same value with every credential in it made unreadable."""
+    """Return the same value with every credential in it made unreadable."""
     if isinstance(value, dict):
         return {key: _MASK if key in _SECRETS and one is not None else masked(one) for key, one in value.items()}
     if isinstance(value, list):

@@ -112,7 +112,7 @@ def _object(text: str, what: str) -> Mapping[str, Any]:
 
 
 def conditions_of(value: Mapping[str, Any]) -> list[Condition]:
-    """A filter as a JSON object: field key, then operator, then value or values."""
+    """Return a filter as a JSON object: field key, then operator, then value or values."""
     found = []
     for key, operators in value.items():
         if operators == []:

@@ -23,8 +23,9 @@ class Rankings:
         self._changes = 0
 
     def ids(self, sql: str, parameters: Sequence[Any]) -> array[int]:
-        """The ids that a query finds. There is one connection, so its count of changes tells whether anything was
-        written.
+        """Return the ids that a query finds.
+
+        There is one connection, so its count of changes tells whether anything was written.
         """
         if self._changes != self._db.total_changes:
             self.forget()

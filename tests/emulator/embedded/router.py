@@ -56,7 +56,7 @@ class Router:
             found.sort(key=lambda one: [segment.startswith("{") for segment in one[0]])
 
     def match(self, method: str, path: str) -> tuple[Route, dict[str, str]]:
-        """The route, and the values of its path parameters, unescaped. Raises a 404."""
+        """Return the route, and the values of its path parameters, unescaped. Raises a 404."""
         given = (PREFIX if path == f"{PREFIX}/" else path).split("/")
         for segments, route in self._routes.get((method, len(given)), ()):
             parameters = _matched(segments, given)
@@ -79,7 +79,9 @@ def _matched(segments: list[str], given: list[str]) -> dict[str, str] | None:
 
 
 def accepted(accept: str, produces: Iterable[str]) -> str | None:
-    """The first media type that a client accepts; None when there is none (the kind "representation" of section 7)."""
+    """Return the first media type that a client accepts; None when there is none (the kind "representation" of section
+    7).
+    """
     wanted = []
     for part in (accept or "*/*").split(","):
         media, *parameters = (piece.strip().lower() for piece in part.split(";"))
@@ -104,7 +106,7 @@ def _quality(parameters: list[str]) -> float:
 
 
 def _score(media: str, wanted: list[tuple[str, float]]) -> float:
-    """The quality of the most specific range that covers a media type."""
+    """Return the quality of the most specific range that covers a media type."""
     main = media.partition("/")[0]
     ranges: Mapping[str, int] = {media: 3, f"{main}/*": 2, "*/*": 1, "*": 1}
     covering = [(ranges[one], quality) for one, quality in wanted if one in ranges]

@@ -52,7 +52,7 @@ class Where:
         return " AND ".join([*self.terms, *self.ranges]) or "1"
 
     def hinted(self, share: float) -> str:
-        """The same, telling the database which share of the rows the comparisons leave.
+        """Return the same, telling the database which share of the rows the comparisons leave.
 
         Knowing that, it walks the index of the sort where most rows pass, and sorts where few do.
         """
@@ -94,7 +94,7 @@ class Selector:
         return where
 
     def order(self, sort: Mapping[str, str], columns: Mapping[str, Column]) -> str:
-        """The order of a page. Ties, and pages without a sort, go by id, so that pages do not overlap."""
+        """Return the order of a page. Ties, and pages without a sort, go by id, so that pages do not overlap."""
         known = [(self._column(key, columns), direction) for key, direction in sort.items()]
         terms = [f"{column.type.comparable(column.sql)} {direction}" for column, direction in known if column]
         if not terms and self.weather["page_order"] == "unstable":

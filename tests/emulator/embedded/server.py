@@ -66,7 +66,7 @@ class Server:
         self._timer = None if due is None else asyncio.get_running_loop().call_later(due, self._wake)
 
     async def _read(self, request: web.BaseRequest, path: str, query: str) -> tuple[Call, Refusal | None]:
-        """The request as a call, and what is wrong with it before anybody has looked at it."""
+        """Return the request as a call, and what is wrong with it before anybody has looked at it."""
         headers = {name.lower(): _clean(value) for name, value in request.headers.items()}
         parts, body, problem = None, b"", None
         if headers.get("expect", "").lower() == "100-continue":
@@ -88,7 +88,7 @@ class Server:
 
 
 def _clean(text: str) -> str:
-    """A text of the head of a request, with what is not UTF-8 replaced: it could be neither logged nor stored."""
+    """Return a text of the head of a request without invalid UTF-8, which could be neither logged nor stored."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
@@ -104,7 +104,7 @@ async def _body(request: web.BaseRequest) -> bytes:
 
 
 async def _parts(request: web.BaseRequest) -> dict[str, Upload]:
-    """The parts of a multipart body. What exceeds the largest file is read and dropped."""
+    """Return the parts of a multipart body. What exceeds the largest file is read and dropped."""
     found: dict[str, Upload] = {}
     try:
         async for part in await request.multipart():

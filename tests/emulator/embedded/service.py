@@ -141,7 +141,7 @@ class Service:
             raise
 
     def _changed(self, route: Route, answer: Answer) -> Answer:
-        """The answer as the settings of this instance have it."""
+        """Return the answer as the settings of this instance have it."""
         rules = self.settings.answers.get(route.operation)
         if rules and answer.media == JSON:
             answer.body = encoded(changed_body(json.loads(answer.body), rules))
@@ -189,7 +189,7 @@ class Service:
         return value
 
     def refused(self, refusal: Refusal) -> Answer:
-        """An error as this instance words it (interface section 7: the shape is not shown)."""
+        """Return an error as this instance words it (interface section 7: the shape is not shown)."""
         if refusal.silent:
             return Answer(refusal.status)
         if refusal.key == "login":

@@ -37,7 +37,7 @@ class Settings:
     read_lag_seconds: float = 0
 
     def changed(self, given: Mapping[str, Any]) -> Settings:
-        """The same settings with those that are given. Raises BadRule."""
+        """Return the same settings with those that are given. Raises BadRule."""
         for name, value in given.items():
             if name not in _CHECKS:
                 raise BadRule(f"there is no setting {name!r}; there are {', '.join(_CHECKS)}")
@@ -100,7 +100,7 @@ _CHECKS: Mapping[str, Callable[[str, Any], None]] = {
 
 
 def changed_body(decoded: Any, rules: Mapping[str, Any]) -> Any:
-    """The body of an answer with members of its records left out or set, in place.
+    """Return the body of an answer with members of its records left out or set, in place.
 
     A member is set only where a record has it, so a reminder that does not exist gets no unit.
     """

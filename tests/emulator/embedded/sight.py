@@ -28,7 +28,7 @@ _ABOUT = {
 
 
 def listed(context: Context, table: str) -> Where:
-    """The records of a table that lists and counts show the caller.
+    """Return the records of a table that lists and counts show the caller.
 
     Of objects these are those in allowed rooms and in none. Where hidden objects are nowhere, records about hidden
     objects alone are left out as well.
@@ -47,5 +47,5 @@ def listed(context: Context, table: str) -> Where:
 
 
 def readable(context: Context, table: str) -> Where:
-    """The records of a table that the caller can read and write one by one."""
+    """Return the records of a table that the caller can read and write one by one."""
     return Where() if context.weather["hidden_objects"] == "readable" else listed(context, table)

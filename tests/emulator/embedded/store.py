@@ -117,7 +117,7 @@ class Store:
 
 
 def quoted(name: str) -> str:
-    """An identifier in SQL."""
+    """Return an identifier in SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 

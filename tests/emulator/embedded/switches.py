@@ -382,7 +382,7 @@ class Weather:
         self._sides.update(wanted)
 
     def key(self, names: Iterable[str]) -> tuple[str, ...]:
-        """The sides of some switches, as a key for a cache."""
+        """Return the sides of some switches, as a key for a cache."""
         return tuple(self._sides[name] for name in names)
 
     def as_json(self) -> dict[str, object]:
@@ -390,7 +390,7 @@ class Weather:
 
 
 def all_sides(weather: str) -> dict[str, str]:
-    """The sides of all switches in calm or rough weather."""
+    """Return the sides of all switches in calm or rough weather."""
     if weather not in ("calm", "rough"):
         raise UnknownSide(f"weather is calm or rough, not {weather!r}")
     return {switch.name: switch.calm if weather == "calm" else switch.rough for switch in TABLE}
@@ -405,7 +405,7 @@ def parse(text: str) -> tuple[str, str]:
 
 
 def from_profile(text: str) -> dict[str, str]:
-    """The sides that a profile of an instance tells, as JSON: ``{"switches": {NAME: {"side": SIDE or null}}}``.
+    """Return the sides that a profile of an instance tells, as JSON: ``{"switches": {NAME: {"side": SIDE or null}}}``.
 
     Raises UnknownSide for what is no profile, or one with switches that are not known here.
     """
@@ -418,7 +418,7 @@ def from_profile(text: str) -> dict[str, str]:
 
 
 def as_markdown() -> str:
-    """The table, for the documentation."""
+    """Return the table, for the documentation."""
     lines = ["| Switch | Sides (calm first, rough last) | Meaning | Source |", "|---|---|---|---|"]
     for switch in TABLE:
         sides = ", ".join(f"`{side}`" for side in switch.sides)

@@ -40,7 +40,7 @@ class Links:
         self.compared = compared
 
     def find(self, template: str, reference: Any, *, departed: bool = False) -> int | None:
-        """The id of a record given by id or uuid, optionally of one that has been deleted."""
+        """Return the id of a record given by id or uuid, optionally of one that has been deleted."""
         if isinstance(reference, int):
             if not 0 < reference <= LARGEST:
                 return None
@@ -74,7 +74,7 @@ class View:
         return f"{self.base_url}{PREFIX}{path}"
 
     def linked(self, template: str, ids: Iterable[Any]) -> dict[Any, Any]:
-        """The value of a link to each of the records, by id."""
+        """Return the value of a link to each of the records, by id."""
         side = self.weather["link_read"]
         wanted = {one for one in ids if one is not None}
         if side != "object":
@@ -150,7 +150,7 @@ class View:
         return {row["uuid"]: (row["id"], row["display_name"]) for row in rows}
 
     def _among(self, sql: str, values: Collection[Any]) -> list[Any]:
-        """The rows that some column has one of many values for; one parameter, however many they are."""
+        """Return the rows that some column has one of many values for; one parameter, however many they are."""
         if not values:
             return []
         return self.store.rows(f"{sql} (SELECT value FROM json_each(?))", (json.dumps(list(values)),))

@@ -25,14 +25,14 @@ _EMULATOR_OPTIONS = re.search(r"EMULATOR_OPTIONS\),(.*?)\)", _MAKEFILE)
 
 
 def commands(text: str) -> list[str]:
-    """The commands of a Markdown text: what is indented by four spaces, outside of fences."""
+    """Return the commands of a Markdown text: what is indented by four spaces, outside of fences."""
     without_fences = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
     return [line.strip() for line in without_fences.splitlines() if line.startswith("    ")]
 
 
 @pytest.fixture
 def exports() -> Iterator[dict[str, str]]:
-    """The variables that ``make emulator`` tells to paste, of a service with its data on a port that is free."""
+    """Yield the variables that ``make emulator`` tells to paste, of a service with its data on a port that is free."""
     assert _EMULATOR_OPTIONS is not None
     options = _EMULATOR_OPTIONS[1].replace("8765", "0").split()
     command = [sys.executable, "tests/emulator", *options]
@@ -51,7 +51,7 @@ def exports() -> Iterator[dict[str, str]]:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """The tracked files as a clone has them, with the environment of this one."""
+    """Return the tracked files as a clone has them, with the environment of this one."""
     root = tmp_path / "checkout"
     for path in tracked_files():
         (root / path).parent.mkdir(parents=True, exist_ok=True)

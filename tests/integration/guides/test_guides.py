@@ -38,7 +38,7 @@ def graph(directory: Path, service: Emulator, snippet: guides.Snippet, name: str
 
 
 def missing_lines(shown: str, printed: str) -> list[str]:
-    """The lines that were not printed, in this order; none where all of it stands there, wrapped or not."""
+    """Return the lines that were not printed, in this order; none where all of it stands there, wrapped or not."""
     if " ".join(shown.split()) in " ".join(printed.split()):
         return []
     rest = iter(line.rstrip() for line in printed.splitlines())

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """Somebody applies files of their own for the first time: a table from a spreadsheet, a plan as a comment, a plan that
-travels from one job to another, a room that is given up. In real processes.
+travels from one job to another, a room that is given up.
+
+In real processes.
 """
 
 from __future__ import annotations
@@ -25,14 +27,14 @@ SETTINGS = "api: seventhings/v1\nset: first\n"
 
 @pytest.fixture
 def service(empty_emulator: Emulator) -> Emulator:
-    """An empty instance."""
+    """Return an empty instance."""
     empty_emulator.reset()
     return empty_emulator
 
 
 @pytest.fixture
 def src(tmp_path: Path) -> Path:
-    """A directory of files with nothing but settings."""
+    """Return a directory of files with nothing but settings."""
     return write(tmp_path / "files", {})
 
 
@@ -45,7 +47,7 @@ def write(root: Path, files: Mapping[str, str]) -> Path:
 
 
 def instance(name: str, src: Path, check_mode: bool = False, **options: Any) -> dict[str, Any]:
-    """A task that plans or applies files, and lets the play go on."""
+    """Return a task that plans or applies files, and lets the play go on."""
     module = {"src": str(src), **options}
     return {"name": name, "community.seventhings.instance": module, "check_mode": check_mode, "ignore_errors": True}
 
@@ -63,7 +65,7 @@ def names(service: Emulator, section: str, key: str) -> list[str]:
 
 
 def writes(service: Emulator) -> list[str]:
-    """What was sent besides reading and signing in."""
+    """Return what was sent besides reading and signing in."""
     return [entry["path"] for entry in service.log() if entry["method"] != "GET" and "auth_token" not in entry["path"]]
 
 

@@ -17,7 +17,7 @@ from playbook import Run, run
 
 @pytest.fixture
 def service(empty_emulator: Emulator) -> Emulator:
-    """An empty instance."""
+    """Return an empty instance."""
     empty_emulator.reset()
     return empty_emulator
 

@@ -51,7 +51,7 @@ test ! -f plan.md || cp plan.md {directory}/comment.md
 
 
 def trapped_checkout(directory: Path) -> Path:
-    """A checkout of the example, with settings and plugins that leave a mark where Ansible reads them."""
+    """Return a checkout of the example, with settings and plugins that leave a mark where Ansible reads them."""
     mark = str(directory / "trapped")
     checkout = directory / "checkout"
     shutil.copytree(EXAMPLES / "acme", checkout / "acme")
@@ -218,7 +218,7 @@ class GitLab(Pipeline):
 
 @pytest.fixture
 def service(empty_emulator: Emulator) -> Emulator:
-    """An empty instance whose user signed in before."""
+    """Return an empty instance whose user signed in before."""
     empty_emulator.reset()
     empty_emulator.add_user("ada.jensen@acme.example")
     return empty_emulator
@@ -232,7 +232,7 @@ def pipeline(request: pytest.FixtureRequest, service: Emulator, tmp_path: Path) 
 
 
 def writes(service: Emulator) -> list[str]:
-    """What was sent besides reading and signing in."""
+    """Return what was sent besides reading and signing in."""
     return [entry["path"] for entry in service.log() if entry["method"] != "GET" and "auth_token" not in entry["path"]]
 
 

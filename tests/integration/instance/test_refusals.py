@@ -22,7 +22,7 @@ _HELD = "objects: create 300 is more than limits.creates (100); a higher limits.
 
 @pytest.fixture
 def empty(empty_emulator: Emulator) -> Emulator:
-    """An instance with nothing in it."""
+    """Return an instance with nothing in it."""
     empty_emulator.reset()
     return empty_emulator
 
@@ -52,14 +52,14 @@ def played(
 
 
 def printed(run: Run, name: str) -> str:
-    """What was printed of one task."""
+    """Return what was printed of one task."""
     assert run.status == 2, run.output
     _before, _title, rest = run.output.partition(f"TASK [{name}]")
     return rest.partition("\n\nTASK [")[0].partition("\n\nPLAY RECAP")[0].strip("* \n")
 
 
 def error(text: str) -> list[str]:
-    """The lines of the message that Ansible prints as an error."""
+    """Return the lines of the message that Ansible prints as an error."""
     return text.partition("\nOrigin: ")[0].splitlines()
 
 

@@ -25,7 +25,7 @@ USER = "ada.jensen@acme.example"
 
 @pytest.fixture
 def service(empty_emulator: Emulator) -> Emulator:
-    """An empty instance whose user signed in before."""
+    """Return an empty instance whose user signed in before."""
     empty_emulator.reset()
     empty_emulator.add_user(USER)
     return empty_emulator
@@ -33,7 +33,7 @@ def service(empty_emulator: Emulator) -> Emulator:
 
 @pytest.fixture
 def acme(tmp_path: Path) -> Path:
-    """A copy of the example."""
+    """Return a copy of the example."""
     root = tmp_path / "acme"
     shutil.copytree(ACME, root)
     return root
@@ -64,7 +64,7 @@ def applied(done: Run) -> Result:
 
 
 def writes(service: Emulator) -> list[str]:
-    """What was sent besides reading and signing in."""
+    """Return what was sent besides reading and signing in."""
     return [entry["path"] for entry in service.log() if entry["method"] != "GET" and "auth_token" not in entry["path"]]
 
 
@@ -342,7 +342,7 @@ def test_local_files_come_from_the_directory_that_the_roles_name(acme: Path, ser
 
 
 def ceilings(service: Emulator, pipeline: str) -> dict[str, Any]:
-    """What the example of a pipeline allows its files, for this instance."""
+    """Return what the example of a pipeline allows its files, for this instance."""
     text = yaml.safe_load((ROOT / "examples" / "ci" / pipeline).read_text("utf-8"))
     written: str = text["env" if "env" in text else "variables"]["CEILINGS"]
     for root in ("${{ vars.SEVENTHINGS_BASE_URL }}", "$SEVENTHINGS_BASE_URL"):

@@ -1,8 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The roles of everyday work in real processes: in check mode, then twice. The modules behind them have tests of their
-own.
+"""The roles of everyday work in real processes: in check mode, then twice.
+
+The modules behind them have tests of their own.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ FACTS = {
 
 @pytest.fixture
 def service(emulator: Emulator) -> Emulator:
-    """The demonstration data."""
+    """Return the demonstration data."""
     emulator.reset()
     return emulator
 
@@ -37,8 +38,9 @@ def service(emulator: Emulator) -> Emulator:
 def played(
     directory: Path, service: Emulator, role: str, variables: dict[str, Any], play: dict[str, Any] | None = None
 ) -> list[Result]:
-    """Play a role in check mode, and then twice. Return the results of its module, and check that the first one wrote
-    nothing.
+    """Play a role in check mode, and then twice.
+
+    Return the results of its module, and check that the first one wrote nothing.
     """
     name = f"community.seventhings.{role}"
 
@@ -66,7 +68,7 @@ def _inventory(directory: Path) -> list[str]:
 
 
 def writes(service: Emulator) -> list[str]:
-    """What was sent besides reading and signing in."""
+    """Return what was sent besides reading and signing in."""
     return [entry["path"] for entry in service.log() if entry["method"] != "GET" and "auth_token" not in entry["path"]]
 
 

@@ -14,7 +14,7 @@ from instance_site import Site
 
 @pytest.fixture
 def site(empty_emulator: Emulator, tmp_path: Path) -> Site:
-    """An empty directory and an empty instance in calm weather."""
+    """Return an empty directory and an empty instance in calm weather."""
     empty_emulator.reset()
     root = tmp_path / "files"
     root.mkdir()

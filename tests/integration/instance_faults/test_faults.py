@@ -34,7 +34,7 @@ _MOST_RUNS = 12
 
 @pytest.fixture(scope="module")
 def undisturbed(empty_emulator: Emulator, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The canonical dump after a run that nothing disturbed."""
+    """Return the canonical dump after a run that nothing disturbed."""
     empty_emulator.reset()
     site = Site(tmp_path_factory.mktemp("undisturbed"), empty_emulator)
     site.write(sample_files(_RECORDS, 1))
@@ -59,7 +59,7 @@ def _names(dump: Any, kind: str) -> list[str]:
 
 
 def _missing(dump: Any, whole: Any) -> dict[str, list[str]]:
-    """The names of what is not there yet, by what the words for it are."""
+    """Return the names of what is not there yet, by what the words for it are."""
     return {words: sorted({*_names(whole, kind)} - {*_names(dump, kind)}) for kind, words in _KINDS.items()}
 
 

@@ -102,7 +102,7 @@ def _until(process: subprocess.Popen[Any], reached: Callable[[], bool]) -> None:
 
 @pytest.fixture(scope="module")
 def undisturbed() -> dict[str, Any]:
-    """What an undisturbed run comes to, filled by the first test that needs it."""
+    """Return what an undisturbed run comes to, filled by the first test that needs it."""
     return {}
 
 

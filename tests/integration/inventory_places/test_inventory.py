@@ -75,7 +75,7 @@ class Workplace:
         return self.run("ansible-inventory", "-i", "lab.seventhings.yml", *options, **variables)
 
     def asked(self) -> list[str]:
-        """The requests since the last time, as ``METHOD path``."""
+        """Return the requests since the last time, as ``METHOD path``."""
         found = [f"{entry['method']} {entry['path'].removeprefix('/customer-api/v1')}" for entry in self.emulator.log()]
         self.emulator.clear_log()
         return found
@@ -108,7 +108,7 @@ def rename(emulator: Emulator) -> Callable[[str, str, str], None]:
 
 
 def members(graph: str, group: str) -> list[str]:
-    """The hosts of a group in the answer to ``--graph``."""
+    """Return the hosts of a group in the answer to ``--graph``."""
     block = re.search(rf"^  \|--@{re.escape(group)}:\n((?:  \|  \|--.*\n?)*)", graph, re.MULTILINE)
     assert block, graph
     return [line.removeprefix("  |  |--") for line in block[1].splitlines()]
@@ -204,7 +204,7 @@ def test_a_reference_in_a_filter_is_resolved(work: Workplace) -> None:
 
 
 def examples() -> list[dict[str, Any]]:
-    """The example of the plugin, and those in comments: older sanity tests read one document alone."""
+    """Return the example of the plugin, and those in comments: older sanity tests read one document alone."""
     first, *others = re.split(r"^#\n(?=# plugin:)", places.EXAMPLES, flags=re.MULTILINE)
     texts = [first, *(re.sub("^# ?", "", one.partition("\n\n")[0], flags=re.MULTILINE) for one in others)]
     return [yaml.safe_load(text) for text in texts]
@@ -363,7 +363,7 @@ def test_no_secret_is_ever_shown(work: Workplace) -> None:
 
 @pytest.fixture
 def many(tmp_path: Path) -> Iterator[Workplace]:
-    """An instance with as many rooms and locations as are promised, put into the store of the service directly."""
+    """Yield an instance with the promised number of rooms and locations, written directly into its store."""
     store = tmp_path / "many.sqlite3"
     many_places.fill(store, ROOMS, LOCATIONS)
     with emulator_process.running(data="50", db=str(store)) as service:

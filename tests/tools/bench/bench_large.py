@@ -26,7 +26,7 @@ _MIB = 1024 * 1024
 
 
 def large_instance(sizes: Sizes) -> Part:
-    """A plan of very many objects, nothing to change."""
+    """Return a plan of very many objects, nothing to change."""
     part = Part("A large instance")
     _plans(part, sizes.instance, ("csv", "yml"), sizes.rounds, ratio=1.5, most=1536)
     _with_rules(part, sizes.instance, sizes.rounds)
@@ -34,7 +34,7 @@ def large_instance(sizes: Sizes) -> Part:
 
 
 def larger_instance(sizes: Sizes) -> Part:
-    """The same with three times as many."""
+    """Return the same with three times as many."""
     part = Part("A larger instance")
     _plans(part, sizes.larger_instance, ("csv",), 1, ratio=1.3, most=800)
     return part
@@ -127,7 +127,7 @@ def _write(service: Emulator, directory: Path, form: str) -> None:
 
 
 def _pages(base_url: str, token: str) -> Iterator[list[dict[str, Any]]]:
-    """The objects of a service, page by page."""
+    """Yield the objects of a service, page by page."""
     with requests.Session() as session:
         session.trust_env = False
         session.headers["Authorization"] = f"Bearer {token}"
@@ -146,7 +146,7 @@ def _pages(base_url: str, token: str) -> Iterator[list[dict[str, Any]]]:
 
 
 def _download_and_parse_alone(service: Emulator, directory: Path) -> float:
-    """The seconds of that, in a process of its own."""
+    """Return the seconds of that, in a process of its own."""
     done = subprocess.run(
         [sys.executable, __file__, service.base_url, service.token(), str(directory)],
         stdout=subprocess.PIPE,

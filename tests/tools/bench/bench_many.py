@@ -59,7 +59,7 @@ def hosts_at_once(sizes: Sizes) -> Part:
 
 
 def _ensuring(service: Emulator, number: int) -> list[str]:
-    """The words of a play in which so many hosts ensure one location."""
+    """Return the words of a play in which so many hosts ensure one location."""
     task = {
         "community.seventhings.location": {"fields": {"name": "Mill", "city": "Halle"}},
         "delegate_to": "localhost",
@@ -73,7 +73,7 @@ def _ensuring(service: Emulator, number: int) -> list[str]:
 
 
 def _play(words: Sequence[str], name: str, forks: int) -> float:
-    """The seconds of a command of ansible-playbook, start included."""
+    """Return the seconds of a command of ansible-playbook, start included."""
     runtime = WORK / f"runtime-{name}"
     runtime.mkdir(0o700)
     given = {"XDG_STATE_HOME": str(STATE), "XDG_RUNTIME_DIR": str(runtime)}
@@ -134,7 +134,7 @@ def fleets(sizes: Sizes) -> Part:
 
 
 def _files(number: int) -> Path:
-    """The files of every instance."""
+    """Return the files of every instance."""
     directory = WORK / "fleet"
     directory.mkdir()
     (directory / "instance.yml").write_text("api: seventhings/v1\nset: fleet\n", "utf-8")
@@ -153,7 +153,7 @@ def _dump(service: Emulator) -> Any:
 
 
 def _fleet(services: Sequence[Emulator], directory: Path) -> list[str]:
-    """The words of the playbook for a fleet."""
+    """Return the words of the playbook for a fleet."""
     hosts: dict[str, Mapping[str, Any]] = {
         f"site{number:02d}": {
             "ansible_connection": "local",

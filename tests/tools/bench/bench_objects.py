@@ -32,7 +32,7 @@ def _objects(number: int) -> list[dict[str, str]]:
 
 
 def _directory(name: str, number: int) -> Path:
-    """A directory with new objects."""
+    """Return a directory with new objects."""
     directory = WORK / name
     directory.mkdir()
     (directory / "instance.yml").write_text("api: seventhings/v1\nset: bench\n", "utf-8")
@@ -45,7 +45,7 @@ def _directory(name: str, number: int) -> Path:
 
 @contextmanager
 def _making(service: Emulator, number: int) -> Iterator[None]:
-    """An empty service that answers late, and afterwards holds so many objects."""
+    """Yield an empty service that answers late, and afterwards holds so many objects."""
     with late(service):
         yield
         made = len(service.steer("GET", "/dump")["objects"])
@@ -101,7 +101,7 @@ def new_objects(sizes: Sizes) -> Part:
 
 
 def _bare(service: Emulator, number: int) -> float:
-    """The same number of POST requests from threads, and nothing else."""
+    """Return the same number of POST requests from threads, and nothing else."""
     url = f"{service.base_url}{PREFIX}/object"
     headers = {"Authorization": f"Bearer {service.token()}"}
     local = threading.local()
@@ -152,7 +152,7 @@ def _uri_loop(service: Emulator, number: int) -> Tasks:
 
 
 def unchanged_loop(sizes: Sizes) -> Part:
-    """A loop over objects that are as they shall be, at both ends."""
+    """Return a loop over objects that are as they shall be, at both ends."""
     part = Part("A loop with nothing to change")
     number = sizes.unchanged
     seconds: dict[str, list[float]] = {"auto": [], "module": []}
@@ -184,7 +184,7 @@ def unchanged_loop(sizes: Sizes) -> Part:
 
 
 def pacing(sizes: Sizes) -> Part:
-    """An apply under the limit of the service: all of it used, never refused."""
+    """Return an apply under the limit of the service: all of it used, never refused."""
     part = Part("Under the limit of the service")
     directory = _directory("paced", sizes.objects)
     with running(data="empty") as service, _making(service, sizes.objects):

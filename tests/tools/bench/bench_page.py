@@ -87,7 +87,7 @@ class Part:
 
 
 def as_page(parts: Mapping[str, Part]) -> str:
-    """The page, from the parts by their names."""
+    """Return the page, from the parts by their names."""
     rows = [
         [goal.what, goal.measured, goal.wanted, "yes" if goal.met else "**no**"]
         for part in parts.values()

@@ -97,7 +97,7 @@ class Played:
 
 
 def command(name: str) -> str:
-    """The path of a command of Ansible, of the environment that this runs in."""
+    """Return the path of a command of Ansible, of the environment that this runs in."""
     return str(Path(sys.executable).with_name(name))
 
 
@@ -153,13 +153,13 @@ def play(service: Emulator, tasks: Tasks, check: bool = False, **variables: str)
 
 
 def instance(directory: Path, **options: Any) -> dict[str, Any]:
-    """The task that plans or applies a directory."""
+    """Return the task that plans or applies a directory."""
     return {"community.seventhings.instance": {"src": str(directory), "workers": WORKERS, **options}}
 
 
 @contextmanager
 def late(service: Emulator) -> Iterator[None]:
-    """The service at its start; every answer comes late."""
+    """Yield the service at its start; every answer comes late."""
     service.reset()
     service.steer("PUT", "/faults", [{"fault": "latency", "path": "/*", "seconds": LATENCY}])
     yield

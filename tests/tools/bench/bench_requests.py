@@ -90,7 +90,7 @@ def _example(part: Part) -> None:
 
 
 def inventory(sizes: Sizes) -> Part:
-    """An inventory of very many rooms."""
+    """Return an inventory of very many rooms."""
     part = Part("Inventory")
     store = WORK / "places.sqlite3"
     many_places.fill(store, sizes.rooms, sizes.locations)
@@ -110,7 +110,7 @@ def inventory(sizes: Sizes) -> Part:
 
 
 def large_inventory(sizes: Sizes) -> Part:
-    """An inventory of very many objects."""
+    """Return an inventory of very many objects."""
     part = Part("A large inventory")
     number = sizes.hosts_of_objects
     (WORK / "lab.seventhings.yml").write_text("plugin: community.seventhings.places\nhosts: objects\n", "utf-8")
@@ -129,7 +129,7 @@ def large_inventory(sizes: Sizes) -> Part:
 
 
 def _listed(service: Emulator, rounds: int) -> tuple[int, float, float, int]:
-    """The requests of the inventory, its shortest time, that of a script that prints the same, and its hosts."""
+    """Return the requests of the inventory, its shortest time, that of a script that prints the same, and its hosts."""
     service.clear_log()
     words = [command("ansible-inventory"), "-i", str(WORK / "lab.seventhings.yml"), "--list"]
     # A warning may stand above the document.
@@ -144,7 +144,7 @@ def _listed(service: Emulator, rounds: int) -> tuple[int, float, float, int]:
 
 
 def _script_that_prints(text: str) -> Path:
-    """An inventory script with this output."""
+    """Return an inventory script with this output."""
     kept, script = WORK / "places.json", WORK / "places.sh"
     kept.write_text(text, "utf-8")
     script.write_text(f"#!/bin/sh\ncat {shlex.quote(str(kept))}\n", "utf-8")

@@ -26,7 +26,7 @@ def without(body: JsonMap) -> JsonMap:
 
 
 def code() -> str:
-    """A text that nothing else has."""
+    """Return a text that nothing else has."""
     return uuid.uuid4().hex[:12]
 
 
@@ -58,7 +58,7 @@ constraint = attribute
 
 
 def in_brackets(conditions: Mapping[str, Mapping[str, Any]]) -> str:
-    """A filter in the bracket form."""
+    """Return a filter in the bracket form."""
     parts = []
     for key, operators in conditions.items():
         for operator, value in operators.items():
@@ -73,7 +73,7 @@ def in_brackets(conditions: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def in_json(conditions: Mapping[str, Mapping[str, Any]]) -> str:
-    """The same filter as one JSON object."""
+    """Return the same filter as one JSON object."""
     return "filter=" + quote(json.dumps(conditions), safe="")
 
 

@@ -26,14 +26,14 @@ def shared_steering(emulator: Emulator) -> Steering:
 
 @pytest.fixture
 def steering(shared_steering: Steering) -> Steering:
-    """The steering calls, with everything cleared."""
+    """Return the steering calls, with everything cleared."""
     shared_steering.clear()
     return shared_steering
 
 
 @pytest.fixture
 def api(emulator: Emulator, steering: Steering) -> Api:
-    """A client that is signed in, on start data."""
+    """Return a client that is signed in, on start data."""
     client = Api(emulator.about, steering)
     client.sign_in()
     return client
@@ -41,7 +41,7 @@ def api(emulator: Emulator, steering: Steering) -> Api:
 
 @pytest.fixture(scope="module")
 def still(emulator: Emulator, shared_steering: Steering) -> Api:
-    """The same for tests that only read: cleared once for a whole module, which must not use the other fixtures."""
+    """Return the same for tests that only read: cleared once per module, which must not use other fixtures."""
     shared_steering.clear()
     client = Api(emulator.about, shared_steering)
     client.sign_in()
@@ -50,7 +50,7 @@ def still(emulator: Emulator, shared_steering: Steering) -> Api:
 
 @pytest.fixture
 def unjudged(emulator: Emulator, steering: Steering, api: Api) -> Api:
-    """A signed-in client whose answers are not held against the description: for broken answers."""
+    """Return a signed-in client whose answers are not held against the description: for broken answers."""
     client = Api(emulator.about, steering, judge=False)
     client.tokens = api.tokens
     return client

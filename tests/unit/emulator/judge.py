@@ -27,7 +27,7 @@ PREFIX = "/customer-api/v1"
 
 @functools.cache
 def description() -> JsonMap:
-    """The description as it is written."""
+    """Return the description as it is written."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     document: JsonMap = yaml.load(DESCRIPTION.read_text(encoding="utf-8"), Loader=loader)
     return document
@@ -102,7 +102,9 @@ class Operation:
         return node
 
     def least_body(self) -> Any:
-        """The smallest body that passes the description: required members, each with the first value that it takes."""
+        """Return the smallest body that passes the description: required members, each with the first value that it
+        takes.
+        """
         content = self.follow(self.node["requestBody"])["content"]
         return self._least(next(iter(content.values()))["schema"])
 
@@ -160,7 +162,7 @@ def _table(weather: frozenset[tuple[str, str]]) -> list[tuple[str, re.Pattern[st
 
 
 def find_operation(method: str, path: str, weather: Mapping[str, str]) -> Operation | None:
-    """The operation that a request means."""
+    """Return the operation that a request means."""
     for verb, pattern, operation in _table(frozenset(weather.items())):
         if verb == method and pattern.fullmatch(path):
             return operation
@@ -175,7 +177,7 @@ def _validator(node: str, weather: frozenset[tuple[str, str]]) -> jsonschema_rs.
 
 
 def schema_errors(node: JsonMap, value: Any, weather: Mapping[str, str]) -> list[str]:
-    """What is wrong with a value in the eyes of a schema of the description."""
+    """Return what is wrong with a value in the eyes of a schema of the description."""
     validator = _validator(json.dumps(node, sort_keys=True), frozenset(weather.items()))
     return [
         f"{'/'.join(map(str, error.instance_path))}: {error.message}"[:600] for error in validator.iter_errors(value)
@@ -195,7 +197,7 @@ def _matches_media_type(declared: str, actual: str) -> bool:
 
 
 def complaints(response: requests.Response, weather: Mapping[str, str]) -> list[str]:
-    """What the description has against an answer."""
+    """Return what the description has against an answer."""
     request = response.request
     path = urlsplit(request.url or "").path
     if not isinstance(path, str) or not path.startswith(PREFIX):

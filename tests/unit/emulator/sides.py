@@ -17,7 +17,7 @@ SHOWN: dict[str, list[str]] = {}
 
 
 def every_side(name: str, *sides: str) -> Callable[[Test], Test]:
-    """A test that is run on each side of a switch; it is turned by the fixture ``side``."""
+    """Return a test that is run on each side of a switch; it is turned by the fixture ``side``."""
 
     def decorate(test: Test) -> Test:
         SHOWN[name] = list(sides)

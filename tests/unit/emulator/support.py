@@ -136,7 +136,7 @@ class Steering:
         self._noted(self.call("PUT", "/switches", sides))
 
     def _noted(self, switches: dict[str, JsonMap]) -> dict[str, JsonMap]:
-        """The switches as the service told them; the judge goes by their sides from now on."""
+        """Return the switches as the service told them; the judge goes by their sides from now on."""
         self.weather = {name: entry["side"] for name, entry in switches.items()}
         return switches
 
@@ -274,7 +274,7 @@ class Api:
         return self.create("/rental-management/rental-case", self.rental_case(**fields))
 
     def task(self, **fields: Any) -> JsonMap:
-        """A body of a task."""
+        """Return a body of a task."""
         body = {
             "title": "Look after it",
             "deadline": "2031-05-20",
@@ -287,7 +287,7 @@ class Api:
         return without(body)
 
     def rental_case(self, **fields: Any) -> JsonMap:
-        """A body of a rental case."""
+        """Return a body of a rental case."""
         body = {
             "title": "Borrow it",
             "issue_date": "2031-05-20",
@@ -302,7 +302,7 @@ class Api:
         return without(body)
 
     def define(self, kind: str, template: str = "asset", **fields: Any) -> JsonMap:
-        """A new field definition, as it reads back."""
+        """Return a new field definition, as it reads back."""
         made = self.create(f"/asset-tracking/{template}/field-definition", definition(kind, **fields))
         found: JsonMap = self.read(f"/asset-tracking/{template}/field-definition/{made}")
         return found
@@ -313,7 +313,7 @@ class Api:
         return str(response.headers["Location-UUID"])
 
     def offer(self, price: Any = 40, **fields: Any) -> JsonMap:
-        """A hub item for a new object; the item as it is listed."""
+        """Return a hub item for a new object; the item as it is listed."""
         made = self.create_object(**{"purchasing_price": 100, **fields})
         response = self.post(
             "/circularity-hub/add-objects-to-circularity-hub",

@@ -31,7 +31,7 @@ AFTER = {
 
 @pytest.fixture(scope="module")
 def states() -> dict[str, Any]:
-    """The whole state of both data sets."""
+    """Return the whole state of both data sets."""
     found = {}
     for data in ("demo", "stocktake"):
         with running(data=data) as service:

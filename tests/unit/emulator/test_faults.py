@@ -209,7 +209,7 @@ LATE = {"504_late": 504, "502_late": 502, "reset_late": None}
 
 
 def late(api: Api, method: str, path: str, body: Any = None) -> int | None:
-    """The status of a request that is carried out later; None for a reset."""
+    """Return the status of a request that is carried out later; None for a reset."""
     try:
         return api.request(method, path, json=body).status_code
     except requests.ConnectionError:

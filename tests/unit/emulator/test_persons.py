@@ -16,7 +16,7 @@ from .support import Api, Steering
 
 @pytest.fixture
 def crew(api: Api) -> str:
-    """A department with four people, and nobody else in it."""
+    """Return a department with four people, and nobody else in it."""
     department = code()
     for first, last in (("Dora", "Ash"), ("Bert", "Fir"), ("Cleo", "Elm"), ("Alan", "Oak")):
         api.create_person(

@@ -21,7 +21,7 @@ CASES = "/rental-management/rental-cases"
 
 
 def plain(record: JsonMap) -> JsonMap:
-    """The fields of a record in any shape."""
+    """Return the fields of a record in any shape."""
     fields: JsonMap = record.get("fields", record)
     return fields
 

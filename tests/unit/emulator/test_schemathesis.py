@@ -38,7 +38,7 @@ CHECKS = [
 
 @pytest.fixture
 def api() -> Iterator[Api]:
-    """A service of its own: definitions are replaced at random in here."""
+    """Yield a service of its own: definitions are replaced at random in here."""
     with running() as process:
         steering = Steering(process.about)
         steering.switches()

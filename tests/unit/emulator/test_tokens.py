@@ -20,7 +20,7 @@ PATH_VALUES = {"identifier": "1", "personId": "1", "userId": "1", "barcode": "X"
 
 
 def path_of(operation: Operation) -> str:
-    """A path that is well formed, of something that need not be there."""
+    """Return a path that is well formed, of something that need not be there."""
     path = operation.path.removeprefix("/customer-api/v1")
     for name in operation.path_parameters:
         path = path.replace(f"{{{name}}}", PATH_VALUES.get(name, NOBODY))
@@ -278,7 +278,7 @@ def test_without_the_right(api: Api, steering: Steering, operation: Operation) -
 
 
 def valid_body(operation: Operation) -> Any:
-    """A body that passes the description and the rules that it does not have."""
+    """Return a body that passes the description and the rules that it does not have."""
     rental = {
         "title": "R",
         "references": [asset(NOBODY)],

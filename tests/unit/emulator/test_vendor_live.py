@@ -34,7 +34,7 @@ AT_ONCE = 6
 
 
 def archive() -> Path:
-    """The source archive of the installed version; skips the test where it can't be downloaded."""
+    """Return the source archive of the installed version; skips the test where it can't be downloaded."""
     file = KEPT / f"{NAME.replace('-', '_')}-{version(NAME)}.tar.gz"
     if not file.exists():
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
@@ -47,7 +47,7 @@ def archive() -> Path:
 
 
 def counts_of(file: Path, report: Path) -> tuple[Counter[str], str]:
-    """What became of the tests of one file, against a service of its own: they count records that others make."""
+    """Return the results of the tests of one file against a service of its own: they count foreign records."""
     command = [sys.executable, "-m", "pytest", "--quiet", "-m", "integration", "-p", "no:cacheprovider"]
     with running() as emulator:
         about = {**emulator.about, "base_url": emulator.about["base_url"].removesuffix(PREFIX)}

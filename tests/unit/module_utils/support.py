@@ -40,7 +40,7 @@ JsonMap = dict[str, Any]
 
 
 def uuid_of(number: int) -> str:
-    """A uuid that is easy to tell apart from others."""
+    """Return a uuid that is easy to tell apart from others."""
     return f"{number:08x}-0000-4000-8000-000000000000"
 
 
@@ -81,13 +81,13 @@ class Invocation:
 
 
 def answer(body: Any = None, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """A successful answer; bytes go as they are, everything else as JSON, nothing as an empty body."""
+    """Return a successful answer; bytes go as they are, everything else as JSON, nothing as an empty body."""
     content = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
     return Response(status, CaseInsensitiveDict(headers or {}), content, "TEST")
 
 
 def made(number: int) -> Response:
-    """The answer to a create."""
+    """Return the answer to a create."""
     return answer(None, 201, {"Location": f"https://acme.test/x/{uuid_of(number)}", "Location-UUID": uuid_of(number)})
 
 
@@ -97,7 +97,7 @@ def lost(status: int | None = None) -> OutcomeUnknown:
 
 
 def refusal(status: int, words: str = "") -> Exception:
-    """An error answer."""
+    """Return an error answer."""
     return service_error(status, words, "TEST")
 
 
@@ -111,8 +111,10 @@ SAMPLE = ("per_page", "20")
 
 
 class FakeTransport(Transport):
-    """Play answers in place of a network. Every request is recorded; one that nobody scripted is an error of the test,
-    but for archived objects and for a few records that show which keys there are: of both there are none.
+    """Play answers in place of a network.
+
+    Every request is recorded; one that nobody scripted is an error of the test, but for archived objects and for a few
+    records that show which keys there are: of both there are none.
 
     :ivar routes: ``METHOD PATH`` to one step, for every time, or a list of steps, one for each time.
     :ivar samples: the few records of a list that show which keys there are, by its path.
@@ -224,7 +226,9 @@ def page_of(items: Iterable[Mapping[str, Any]], **members: Any) -> Response:
 
 
 def listing(records: Sequence[Mapping[str, Any]], told: bool = True) -> Callable[[Invocation], Response]:
-    """A paged list of records that applies ``eq`` and ``in`` filters on the texts of their members, as instances do."""
+    """Return a paged list of records that applies ``eq`` and ``in`` filters on the texts of their members, as instances
+    do.
+    """
 
     def play(call: Invocation) -> Response:
         pairs = dict(call.pairs)
@@ -248,18 +252,18 @@ def by_uuid(record: Mapping[str, Any] | None) -> Step:
 
 
 def record(kind: str, which: int, /, **flat: Any) -> Record:
-    """A record of a kind as the service answers it."""
+    """Return a record of a kind as the service answers it."""
     key = KINDS[kind].uuid_keys[0]
     return Record.of(KINDS[kind], {key: uuid_of(which), "id": which, **flat})
 
 
 def schema_of(kind: str, *fields: Field) -> Schema:
-    """A schema with just these fields, or that of the catalogue."""
+    """Return a schema with just these fields, or that of the catalogue."""
     return Schema(KINDS[kind], fields) if fields else Schema.of(KINDS[kind])
 
 
 def definition(key: str, type_name: str = "TEXT", **more: Any) -> JsonMap:
-    """A field definition as answered; ``constraints`` and ``attributes`` as maps of type to value or list."""
+    """Return a field definition as answered; ``constraints`` and ``attributes`` as maps of type to value or list."""
     attributes: Mapping[str, Any] = more.pop("attributes", {})
     constraints: Mapping[str, Any] = more.pop("constraints", {})
     return {

@@ -50,7 +50,7 @@ SECRET = "dont-show-me"
 
 
 def in_a_process(name: str, options: dict[str, Any], output: pytest.CaptureFixture[str]) -> str:
-    """What the module says where it runs as a process of its own."""
+    """Return what the module says where it runs as a process of its own."""
     module = importlib.import_module(f"ansible_collections.{NAMESPACE}.plugins.modules.{name}")
     with patch_module_args({**options, "_ansible_module_name": f"{NAMESPACE}.{name}"}), pytest.raises(SystemExit):
         module.main()
@@ -60,13 +60,13 @@ def in_a_process(name: str, options: dict[str, Any], output: pytest.CaptureFixtu
 
 
 def on_the_controller(name: str, options: dict[str, Any]) -> str:
-    """What the action says, before anything is sent."""
+    """Return what the action says, before anything is sent."""
     spec, rules = SPECS[name]
     return read_arguments(f"{NAMESPACE}.{name}", spec, rules, options).refusal
 
 
 def _needed(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that a task must have, so that nothing else is wrong before what is tested."""
+    """Return the options that a task must have, so that nothing else is wrong before what is tested."""
     return {
         option: _needed(of.get("options", {})) if of["type"] == "dict" else "x"
         for option, of in spec.items()

@@ -35,7 +35,7 @@ PLACES = {"locations.yml": "- name: Plant\n- name: Twin\n", "rooms.yml": "- {bui
 
 
 def _labelled(names: Sequence[str]) -> dict[str, str]:
-    """An object with a value in each field."""
+    """Return an object with a value in each field."""
     return {"barcode": "1", "inventory_name": "One"} | {name: f"value of {name}" for name in names}
 
 
@@ -94,7 +94,7 @@ FORMS = ("objects.yml", "objects.csv", "objects.jsonl", "assets.xlsx")
 
 
 def _files(name: str, record: dict[str, str]) -> dict[str, str | bytes]:
-    """A file of some form with one record."""
+    """Return a file of some form with one record."""
     if name.endswith("csv"):
         return {name: ",".join(record) + "\n" + ",".join(record.values()) + "\n"}
     if name.endswith("jsonl"):
@@ -292,7 +292,7 @@ def test_an_amount_with_three_digits_is_exported_so_that_it_means_one_number(sit
 
 
 def _merged(*ranges: str) -> dict[str, str | bytes]:
-    """A workbook with a title, a header and four rows, and merged cells."""
+    """Return a workbook with a title, a header and four rows, and merged cells."""
     book = openpyxl.Workbook()
     sheet = book.worksheets[0]
     sheet.title = "objects"

@@ -54,7 +54,7 @@ def house(site: Site) -> Site:
 
 
 def limited(site: Site, *names: str, side: str = "unreadable", **more: Any) -> Site:
-    """The same files for an account that is limited to some locations."""
+    """Return the same files for an account that is limited to some locations."""
     site.service.steer("PUT", "/switches", {"hidden_objects": side})
     uuids = [one.uuid for one in site.client(read_only=True).list_all(LOCATION) if one.flat["name"] in names]
     user = site.service.steer("POST", "/users", {"locations": uuids, **more})
@@ -69,7 +69,7 @@ def uuid_of(site: Site, barcode: str) -> str:
 
 
 def evidence(site: Site) -> str:
-    """The words for the object in the south that the task shows."""
+    """Return the words for the object in the south that the task shows."""
     (task,) = site.client(read_only=True).list_all(TASK)
     return (
         f"the object {uuid_of(site, '2')} is not archived, and no list shows it, though the task {task.uuid} refers to "

@@ -123,7 +123,7 @@ def test_an_interrupted_run_lifts_no_limit_for_what_others_change_meanwhile(
 
 @pytest.fixture
 def shared(site: Site) -> Site:
-    """A set of 20 objects in two files, in an instance of 220."""
+    """Return a set of 20 objects in two files, in an instance of 220."""
     others(site, range(1000, 1200))
     site.write(
         {"instance.yml": PRUNE, "objects/a.yml": things(range(18)), "objects/b.yml": things(range(18, 20))},

@@ -57,7 +57,7 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[], Any]) -> None:
 
 
 def lookups(site: Site) -> list[str]:
-    """The barcodes that were looked up since the log was cleared; that of the listed object is first."""
+    """Return the barcodes that were looked up since the log was cleared; that of the listed object is first."""
     return [line.removeprefix(LOOKUP) for line in site.sent() if line.startswith(LOOKUP)]
 
 
@@ -67,7 +67,7 @@ def unchecked(warnings: Iterable[str]) -> list[str]:
 
 @pytest.fixture
 def listed(site: Site) -> Site:
-    """An instance with one object, which the files name."""
+    """Return an instance with one object, which the files name."""
     site.client().create(OBJECT, LISTED)
     site.service.clear_log()
     return site
@@ -302,7 +302,7 @@ PRUNE = "api: seventhings/v1\nset: test\npolicy: {prune: {rooms: delete}, limits
 
 @pytest.fixture
 def house(site: Site) -> Site:
-    """A room that the files do not name any more, and an archived object in it."""
+    """Return a room that the files do not name any more, and an archived object in it."""
     inside = thing(1, target_room="North/2")
     site.write({"instance.yml": PRUNE, "locations.yml": "- name: North\n"})
     site.write({"rooms.yml": f"{ROOMS}- {{building_id: North, number: '2'}}\n", "objects.yml": yaml_list([inside])})
@@ -359,7 +359,7 @@ ARCHIVABLE = [kind for kind in KINDS.values() if kind.can_be_archived]
 
 
 def of_kind(site: Site, kind: Kind) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A record of a kind, and the same with another text."""
+    """Return a record of a kind, and the same with another text."""
     schema = site.client().schema(kind)
     (key, *_more), *_others = kind.match_on
     row = {name: f"Walk {name}" for name in (key, *schema.missing({}))}

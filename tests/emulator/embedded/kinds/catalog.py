@@ -96,7 +96,7 @@ def _find(context: Context) -> Any:
 
 
 def _fields(context: Context, written: Mapping[str, Any]) -> str:
-    """The written fields, each held against the field of objects that it stands for."""
+    """Return the written fields, each held against the field of objects that it stands for."""
     definitions = context.templates["asset"].definitions
     kept: dict[str, Any] = {}
     for key, value in written.items():

@@ -88,7 +88,10 @@ def _find(context: Context) -> Definition:
 
 
 def _body(context: Context, written: Mapping[str, Any]) -> dict[str, Any]:
-    """The members of a written definition that are stored. Raises a refusal for what the description cannot see."""
+    """Return the members of a written definition that are stored.
+
+    Raises a refusal for what the description cannot see.
+    """
     body: dict[str, Any] = {key: written.get(key) for key in _KEYS}
     body["possible_values"] = body["possible_values"] or []
     body["relations"] = body["relations"] or []
@@ -115,7 +118,7 @@ def _check_label(context: Context, template: str, label: str, uuid: str) -> None
 
 
 def _new_key(context: Context, template: str, label: str) -> str:
-    """A key such as ``rechnungsnummer_b0eb3192``: nobody can predict it."""
+    """Return a key such as ``rechnungsnummer_b0eb3192``: nobody can predict it."""
     slug = re.sub(r"[^a-z0-9]+", "_", label.lower()).strip("_") or "custom"
     while True:
         key = f"{slug[: _LONGEST_KEY - 9]}_{secrets.token_hex(4)}"

@@ -126,7 +126,9 @@ def _find(context: Context, columns: str = "*") -> Any:
 
 
 def read_data(context: Context) -> Answer:
-    """The bytes, as plain octets or, for a client that would rather have it, as the type they were uploaded with."""
+    """Return the bytes, as plain octets or, for a client that would rather have it, as the type they were uploaded
+    with.
+    """
     row = _find(context)
     media = accepted(context.call.headers.get("accept", ""), (_OCTETS, row["type"]))
     if media is None:
@@ -137,7 +139,7 @@ def read_data(context: Context) -> Answer:
 
 
 def read_thumbnail(context: Context) -> Answer:
-    """An image that fits into 150 x 100 pixels, or into the width and height that are asked for."""
+    """Return an image that fits into 150 x 100 pixels, or into the width and height that are asked for."""
     row = _find(context)
     width, height = context.parameters.get("width"), context.parameters.get("height")
     if (width is None) != (height is None):

@@ -59,7 +59,7 @@ def suggested_category(name: Any) -> str:
 
 
 def suggested_price(purchasing_price: Any) -> float:
-    """The rest of the purchasing price, as a number. It is 0 for an object that has no price."""
+    """Return the rest of the purchasing price, as a number. It is 0 for an object that has no price."""
     if isinstance(purchasing_price, bool) or not isinstance(purchasing_price, (int, float)):
         return 0.0
     return round(purchasing_price * _REST, 2)
@@ -71,7 +71,7 @@ def category_id(context: Context, category: str) -> int:
 
 
 def written_price(value: Any) -> float:
-    """A price as a number or as a text that holds one. Raises a 400."""
+    """Return a price as a number or as a text that holds one. Raises a 400."""
     try:
         price = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -88,7 +88,7 @@ def shown_price(context: Context, price: float) -> Any:
 
 
 def mapped(context: Context, rows: Sequence[Any]) -> list[dict[str, Any]]:
-    """The values of objects, under their field keys and under the names that the hub has for them."""
+    """Return the values of objects, under their field keys and under the names that the hub has for them."""
     flat = records.shown(context.view, context.templates["asset"], rows)
     return [
         {
@@ -100,7 +100,7 @@ def mapped(context: Context, rows: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def mapped_by_id(context: Context, ids: Sequence[int]) -> dict[int, dict[str, Any]]:
-    """The mapped values of the objects that the caller can read, by id."""
+    """Return the mapped values of the objects that the caller can read, by id."""
     template = context.templates["asset"]
     seen = readable(context, "asset")
     seen.add("id IN (SELECT value FROM json_each(?))", json.dumps(ids))
@@ -109,10 +109,10 @@ def mapped_by_id(context: Context, ids: Sequence[int]) -> dict[int, dict[str, An
 
 
 def nothing_or(context: Context, found: dict[str, Any]) -> Any:
-    """A map, or what this instance makes of an empty one."""
+    """Return a map, or what this instance makes of an empty one."""
     return [] if not found and context.weather["hub_nothing"] == "list" else found
 
 
 def broken_price() -> Refusal:
-    """The answer of instances to an offer of an object without a purchasing price."""
+    """Return the answer of instances to an offer of an object without a purchasing price."""
     return Refusal(500, "Array to string conversion")

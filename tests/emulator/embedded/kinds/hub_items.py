@@ -65,7 +65,7 @@ def columns(context: Context) -> Mapping[str, Column]:
 
 
 def own_values(context: Context, row: Any) -> dict[str, Any]:
-    """The values of an item, as a list, a single item and the article of an order show them."""
+    """Return the values of an item, as a list, a single item and the article of an order show them."""
     return {
         "id": row["id"],
         "deleted": row["deleted"],

@@ -59,7 +59,7 @@ def _where(context: Context, template: Template) -> Where:
 
 
 def create_person(context: Context) -> Answer:
-    """The one record that is written wrapped in ``fields``."""
+    """Return the one record that is written wrapped in ``fields``."""
     uuid = records.insert(context, context.templates["person"], context.body["fields"])[1]
     return context.created(f"/person/{uuid}", uuid=uuid)
 

@@ -77,7 +77,7 @@ def wrapped(view: View, kind: Kind, records: Sequence[dict[str, Any]]) -> Sequen
 
 
 def find(context: Context, template: Template, uuid: str, *, writing: bool = False) -> Any:
-    """The row of a record. Raises a 404."""
+    """Return the row of a record. Raises a 404."""
     seen = sight.readable(context, template.table)
     seen.add("uuid = ?", uuid)
     row = context.store.row(f"SELECT {template.select} FROM {template.table} WHERE {seen.sql}", seen.parameters)
@@ -97,7 +97,7 @@ def one(context: Context, template: Template, row: Any) -> Answer:
 
 
 def column_values(context: Context, template: Template, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The columns for written fields. 400 for a wrong shape or an unknown key, 422 for a broken constraint."""
+    """Return the columns for written fields. 400 for a wrong shape or an unknown key, 422 for a broken constraint."""
     values: dict[str, Any] = {}
     for key, value in fields.items():
         definition = template.definitions.get(key)
@@ -266,7 +266,7 @@ def _is_referenced(context: Context, template: Template, row: Any) -> bool:
 
 
 def listed(context: Context, template: Template) -> Where:
-    """The records that lists and counts show."""
+    """Return the records that lists and counts show."""
     where = sight.listed(context, template.table)
     are_shown = context.weather["archived_in_lists"] == "shown" and context.weather["archived_at"] == "given"
     if template.name == "asset" and not are_shown:
@@ -275,7 +275,7 @@ def listed(context: Context, template: Template) -> Where:
 
 
 def patched(context: Context, template: Template, uuid: str) -> Answer:
-    """The answer to a PATCH, in the manner of this instance."""
+    """Return the answer to a PATCH, in the manner of this instance."""
     side = context.weather["patch_answer"]
     if side == "record":
         return one(context, template, find(context, template, uuid))
@@ -323,7 +323,7 @@ def delete_record(context: Context, template: Template) -> Answer:
 
 
 def of(name: str, operation: Callable[[Context, Template], Answer]) -> Callable[[Context], Answer]:
-    """An operation on the records of one template."""
+    """Return an operation on the records of one template."""
 
     def handler(context: Context) -> Answer:
         return operation(context, context.templates[name])
@@ -332,7 +332,7 @@ def of(name: str, operation: Callable[[Context, Template], Answer]) -> Callable[
 
 
 def routes_of(kind: Kind) -> tuple[Route, ...]:
-    """The six operations that objects, rooms and locations have in common."""
+    """Return the six operations that objects, rooms and locations have in common."""
     name, area = kind.template, kind.area
     record = f"/{kind.singular}/{{{kind.singular}Uuid}}"
     return (
@@ -352,6 +352,6 @@ ROUTES = (
 
 
 def stored_files(row: Any, key: str) -> list[str]:
-    """The uuids in an attachment field, straight from the database."""
+    """Return the uuids in an attachment field, straight from the database."""
     uuids: list[str] = json.loads(row[key] or "[]")
     return uuids

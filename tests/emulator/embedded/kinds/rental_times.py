@@ -24,7 +24,10 @@ _MIDNIGHT = "00:00:00"
 
 
 def written(body: Mapping[str, Any], old: Any) -> dict[str, Any]:
-    """The columns for the days and times of a body. What it leaves out, other than a day, is as in the old row."""
+    """Return the columns for the days and times of a body.
+
+    What it leaves out, other than a day, is as in the old row.
+    """
     days = {key: body[key][:10] for key in DAYS}
     for key, day in days.items():
         if not is_date(day) or instant(body[key]) is None:
@@ -45,20 +48,21 @@ def written(body: Mapping[str, Any], old: Any) -> dict[str, Any]:
 
 
 def day_times(body: Mapping[str, Any]) -> dict[str, str]:
-    """The times of day that were written with the days."""
+    """Return the times of day that were written with the days."""
     return {key: body[key][11:] or _MIDNIGHT for key in DAYS}
 
 
 def shown_day(context: Context, row: Any, body: Mapping[str, Any], key: str) -> str:
-    """A day, in the form of this instance."""
+    """Return a day, in the form of this instance."""
     if context.weather["rental_day_form"] == "day":
         return str(row[key])
     return f"{row[key]} {body['day_times'][key]}"
 
 
 def shown_hours(context: Context, row: Any) -> dict[str, Any]:
-    """The members about hours: whether the case is about whole days, and its times. There are none on an instance that
-    knows days only.
+    """Return the members about hours: whether the case is about whole days, and its times.
+
+    There are none on an instance that knows days only.
     """
     if context.weather["rental_hours"] == "absent":
         return {}

@@ -165,7 +165,7 @@ def _find(context: Context) -> Any:
 
 
 def _columns(context: Context, body: Mapping[str, Any], old: Any) -> dict[str, Any]:
-    """The columns for a written rental case; ``old`` is the row that it replaces."""
+    """Return the columns for a written rental case; ``old`` is the row that it replaces."""
     if "renter" not in body and context.weather["rental_missing_renter"] == "error":
         raise Refusal(500, "Internal server error")
     if "comment" not in body and context.weather["rental_missing_comment"] == "refuse":

@@ -13,7 +13,7 @@ from .hub_data import nothing_or, shown_price, suggested_category, suggested_pri
 
 
 def suggest_category(context: Context) -> Answer:
-    """The suggested category of every object that the filter finds, by uuid, in the order of the sort."""
+    """Return the suggested category of every object that the filter finds, by uuid, in the order of the sort."""
     template = context.templates["asset"]
     where = context.body_where(template.columns, records.listed(context, template))
     order = context.body_order(template.columns)
@@ -24,7 +24,7 @@ def suggest_category(context: Context) -> Answer:
 
 
 def suggest_price(context: Context) -> Answer:
-    """The price of objects: the one that was set on the hub, else what is left of the purchasing price."""
+    """Return the price of objects: the one that was set on the hub, else what is left of the purchasing price."""
     prices = {}
     for uuid in context.body:
         row = records.find(context, context.templates["asset"], uuid.lower())

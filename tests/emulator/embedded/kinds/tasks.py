@@ -149,7 +149,7 @@ def _find(context: Context) -> Any:
 
 
 def _columns(context: Context, body: Mapping[str, Any], old: Any) -> dict[str, Any]:
-    """The columns for a written task; ``old`` is the row that it replaces."""
+    """Return the columns for a written task; ``old`` is the row that it replaces."""
     kept = json.loads(old["body"]) if old is not None and context.weather["task_put_omitted"] == "keep" else {}
     if not body["references"] and context.weather["task_empty_references"] == "refuse":
         raise bad_request("References cannot be empty")
@@ -212,7 +212,7 @@ def _note(
 
 
 def referenced(row: Any) -> list[str]:
-    """The uuids of the objects that the row of a task or a rental case refers to."""
+    """Return the uuids of the objects that the row of a task or a rental case refers to."""
     return [one["uuid"] for one in json.loads(row["body"])["references"]]
 
 

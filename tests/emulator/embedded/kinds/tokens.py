@@ -52,13 +52,13 @@ def revoke(context: Context) -> Answer:
 
 
 def _bearer(authorization: str) -> str:
-    """The token in an ``Authorization: Bearer`` header, empty when there is none."""
+    """Return the token in an ``Authorization: Bearer`` header, empty when there is none."""
     scheme, _space, token = authorization.strip().partition(" ")
     return token.strip() if scheme.lower() == "bearer" else ""
 
 
 def user_of_token(store: Store, authorization: str, now: datetime) -> User:
-    """The user behind an ``Authorization: Bearer`` header. Raises a 401."""
+    """Return the user behind an ``Authorization: Bearer`` header. Raises a 401."""
     row = store.row(
         "SELECT user.* FROM access_token JOIN user ON user.id = user_id WHERE token = ? AND expires > ?",
         (_bearer(authorization), now.timestamp()),
@@ -78,7 +78,7 @@ def user_of_token(store: Store, authorization: str, now: datetime) -> User:
 
 
 def _by_password(context: Context, body: dict[str, Any]) -> tuple[int, str]:
-    """The user, and a new session; so do the other grants."""
+    """Return the user, and a new session; so do the other grants."""
     row = context.store.row(
         "SELECT id, password FROM user WHERE username = ? OR lower(email) = lower(?) ORDER BY username = ? DESC",
         (body["username"],) * 3,
@@ -89,7 +89,7 @@ def _by_password(context: Context, body: dict[str, Any]) -> tuple[int, str]:
 
 
 def _by_refresh_token(context: Context, body: dict[str, Any]) -> tuple[int, str]:
-    """The token is replaced by a new one of its session.
+    """Return the token is replaced by a new one of its session.
 
     As a rule it stays valid once more, for a client whose answer was lost.
     """
@@ -137,7 +137,7 @@ def _new_pair(context: Context, user_id: int, session: str) -> dict[str, Any]:
 
 
 def _new_token(user_id: int, moment: float, seconds: int) -> str:
-    """A token that looks like those of real instances: three parts in base64, several hundred characters."""
+    """Return a token that looks like those of real instances: three parts in base64, several hundred characters."""
     payload = {"jti": new_uuid(), "sub": str(user_id), "iat": int(moment), "exp": int(moment) + seconds}
     parts = [json.dumps(part, separators=(",", ":")).encode() for part in (_HEADER, payload)]
     signed = [*parts, secrets.token_bytes(_SIGNATURE_BYTES)]

@@ -27,7 +27,7 @@ _CONDITIONS = ["in use", "in storage", "in repair", "retired"]
 
 
 def fixed_uuid(*names: object) -> str:
-    """The same uuid for the same thing at every start."""
+    """Return the same uuid for the same thing at every start."""
     return str(uuid.uuid5(_SPACE, "/".join(map(str, names))))
 
 

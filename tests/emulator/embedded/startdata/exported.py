@@ -64,7 +64,7 @@ class Notes:
             self._records.setdefault((str(kind), names), {})[_marks(note["key"], names)] = note
 
     def of(self, kind: str, row: Row) -> Row:
-        """The note about the record of a row, found by its natural key."""
+        """Return the note about the record of a row, found by its natural key."""
         for (name, names), notes in self._records.items():
             if name == kind and set(names) <= set(row):
                 note = notes.get(_marks(row, names))
@@ -78,7 +78,7 @@ def _marks(row: Row, names: Iterable[str]) -> str:
 
 
 def text_of(value: Any) -> Any:
-    """A value as every format has it: texts, and lists and maps of them."""
+    """Return a value as every format has it: texts, and lists and maps of them."""
     if isinstance(value, Mapping):
         return {str(key): text_of(one) for key, one in value.items()}
     if isinstance(value, list):
@@ -101,12 +101,12 @@ class Export:
         self.notes = Notes.read(root)
 
     def definitions(self, template: str) -> list[Row] | None:
-        """The field definitions of a template; None if the export has none."""
+        """Return the field definitions of a template; None if the export has none."""
         path = self.root / "fields" / f"{template}.yml"
         return (yaml.safe_load(path.read_text("utf-8")) or []) if path.is_file() else None
 
     def rows(self, section: str) -> Iterator[Row]:
-        """The records of a section. Every scalar is a text, whatever the format."""
+        """Yield the records of a section. Every scalar is a text, whatever the format."""
         for path in self._files(section):
             self._read.add(path)
             if path.suffix == ".yml":
@@ -146,7 +146,7 @@ def _cell(text: str) -> Any:
 
 
 def _unescaped(text: str) -> str:
-    """A cell without the apostrophe that keeps a spreadsheet from running it."""
+    """Return a cell without the apostrophe that keeps a spreadsheet from running it."""
     return text[1:] if text[:1] == "'" and text[1:].startswith(_RUN_BY_SPREADSHEETS) else text
 
 

@@ -16,7 +16,7 @@ def note(text: str) -> bytes:
 
 
 def drawing() -> bytes:
-    """A floor plan of a kind: walls on white, as a grey PNG."""
+    """Return a floor plan of a kind: walls on white, as a grey PNG."""
     rows = bytearray()
     for y in range(_HEIGHT):
         rows.append(0)

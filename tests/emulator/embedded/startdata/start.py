@@ -67,8 +67,9 @@ class StartData:
         self._copy.copy_from(store)
 
     def restore(self, store: Store, sign_out: bool = False) -> None:
-        """Go back to the start data. Whoever is signed in stays so, if the user still exists, unless all are signed
-        out.
+        """Go back to the start data.
+
+        Whoever is signed in stays so, if the user still exists, unless all are signed out.
         """
         tokens = {table: store.rows(f"SELECT * FROM {table}") for table in _TOKENS if not sign_out}
         users = _users(store)

@@ -43,7 +43,7 @@ _LONGEST_KEY = 55
 
 
 def own_templates(export: Export) -> list[str]:
-    """The templates whose fields the export brings, in place of the built-in ones."""
+    """Return the templates whose fields the export brings, in place of the built-in ones."""
     return [name for name in WITH_DEFINITIONS if export.definitions(name) is not None]
 
 
@@ -66,7 +66,7 @@ def add_definitions(store: Store, export: Export) -> None:
 
 
 def _key_of(export: Export, template: str, row: Row) -> str:
-    """The key of a field: as it is written, as it was made, or made anew from its label."""
+    """Return the key of a field: as it is written, as it was made, or made anew from its label."""
     label = str(row["label"])
     known = row.get("field_key") or export.notes.fields.get((template, label), {}).get("field_key")
     slug = re.sub(r"[^a-z0-9]+", "_", label.lower()).strip("_") or "custom"
@@ -74,7 +74,7 @@ def _key_of(export: Export, template: str, row: Row) -> str:
 
 
 def _body(row: Row, uuids: Mapping[str, str]) -> dict[str, Any]:
-    """The body of a definition as a client would write it."""
+    """Return the body of a definition as a client would write it."""
     name = str(row["type"])
     attributes = row.get("attributes") or {}
     return {
@@ -154,12 +154,12 @@ class _Loader:
     # ---- kinds that load themselves
 
     def rows(self, section: str) -> Iterator[Row]:
-        """The records of a section. Every scalar is a text."""
+        """Yield the records of a section. Every scalar is a text."""
         return self._export.rows(section)
 
     def archived(self, kind: str) -> Iterator[tuple[Row, Row]]:
-        """The archived records of a kind that the export knew, each as a row and with its note: ``archived`` says since
-        when.
+        """Yield the archived records of a kind that the export knew, each as a row and with its note: ``archived`` says
+        since when.
         """
         for note in self._export.notes.archived.get(kind, ()):
             since = note["archived"] if isinstance(note["archived"], str) else self._context.now
@@ -178,7 +178,7 @@ class _Loader:
             self._names.setdefault((kind, name), record_id)
 
     def found(self, template: str, reference: Any) -> int | None:
-        """The id of the record that a reference means; None if there is no reference. Raises BadExport."""
+        """Return the id of the record that a reference means; None if there is no reference. Raises BadExport."""
         return None if reference is None else self._found(template, reference)
 
     # ---- users
@@ -252,7 +252,9 @@ class _Loader:
                         self._names["room", f"{row[_PARENT]}/{row[label]}"] = record_id
 
     def _columns(self, template: str, row: Row, *, later: bool = False) -> dict[str, Any]:
-        """The columns of a row: those that refer to other records, which are all there later, or those that do not."""
+        """Return the columns of a row: those that refer to other records, which are all there later, or those that do
+        not.
+        """
         values = {}
         for name, value in row.items():
             definition = self._definition(template, name)
@@ -267,14 +269,14 @@ class _Loader:
         return values
 
     def _definition(self, template: str, name: str) -> Definition | None:
-        """The field of a key or a label."""
+        """Return the field of a key or a label."""
         if template not in self._labels:
             known = self._context.templates[template].definitions
             self._labels[template] = {**{str(one.body.get("label")): one for one in known.values()}, **known}
         return self._labels[template].get(name)
 
     def _stored(self, definition: Definition, value: Any) -> Any:
-        """A value as it is stored. What does not fit its field was like that in the instance."""
+        """Return a value as it is stored. What does not fit its field was like that in the instance."""
         try:
             return definition.type.store(self._read(definition.type, value), definition, self._context.links)
         except BadExport:
@@ -297,7 +299,7 @@ class _Loader:
         return int(value) if name == "NUMBER" else value
 
     def _found(self, template: str, reference: Any) -> int:
-        """The id of the record that a reference means."""
+        """Return the id of the record that a reference means."""
         found: int | None = None
         if isinstance(reference, Mapping):
             found = next((one for row, one in self._rows.get(template, ()) if reference.items() <= row.items()), None)

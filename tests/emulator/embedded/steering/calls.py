@@ -127,7 +127,7 @@ class Steering:
         return found
 
     def _add_user(self, body: Any, query: dict[str, list[str]]) -> Any:
-        """A user who can sign in; every key may be left out, and then the user may do everything."""
+        """Return a user who can sign in; every key may be left out, and then the user may do everything."""
         given = _object(
             body,
             "username",
@@ -166,7 +166,7 @@ class Steering:
         return {"username": username, "password": password, "id": number, "uuid": uuid}
 
     def _add_code(self, body: Any, query: dict[str, list[str]]) -> Any:
-        """A code of an identity provider, for the first user or the one that is named."""
+        """Return a code of an identity provider, for the first user or the one that is named."""
         given = _object(body, "username", "provider_name")
         provider = given.get("provider_name") or _PROVIDER
         if not isinstance(provider, str):
@@ -215,8 +215,10 @@ class Steering:
         return self._settings(None, {})
 
     def _reset(self, body: Any, query: dict[str, list[str]]) -> Any:
-        """The start data again, all modules on, an empty log. Switches, faults, rate limit and the life of tokens stay
-        as they are, unless ``calm`` says otherwise, and so does who is signed in, unless ``sign_out`` does.
+        """Return the start data again, all modules on, an empty log.
+
+        Switches, faults, rate limit and the life of tokens stay as they are, unless ``calm`` says otherwise, and so
+        does who is signed in, unless ``sign_out`` does.
         """
         given = {"sign_out": False, "calm": False, **_object(body, "sign_out", "calm")}
         for name, value in given.items():

@@ -34,7 +34,7 @@ _UNKNOWN: Mapping[str, tuple[str, str]] = {
 
 
 def drawn(seed: Any) -> dict[str, Any]:
-    """The weather of a seed: ``switches``, ``faults`` and ``settings``, each as its steering call takes it."""
+    """Return the weather of a seed: ``switches``, ``faults`` and ``settings``, each as its steering call takes it."""
     chance = random.Random(str(seed))
     return {
         "switches": {switch.name: chance.choice(switch.sides) for switch in TABLE},

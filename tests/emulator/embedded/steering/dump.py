@@ -79,7 +79,7 @@ def _title(kind: str) -> str:
 
 
 def _names(collector: Collector) -> Name:
-    """A name for every node: its hint, and a hash where the hint is not enough."""
+    """Return a name for every node: its hint, and a hash where the hint is not enough."""
     nodes = collector.nodes
     places = {ref: _place(node) for ref, node in nodes.items()}
     shared = {place for place, count in Counter(places.values()).items() if count > 1}
@@ -100,7 +100,7 @@ def _place(node: Node) -> tuple[str, str, str]:
 
 
 def _colours(collector: Collector) -> dict[Ref, str]:
-    """A hash of each node, and of its neighbours, and of theirs, until that tells no more nodes apart."""
+    """Return a hash of each node, and of its neighbours, and of theirs, until that tells no more nodes apart."""
     nodes = collector.nodes
     colours = {ref: _hash(*_place(node)) for ref, node in nodes.items()}
     told_apart = 0
@@ -117,7 +117,7 @@ def _colours(collector: Collector) -> dict[Ref, str]:
 
 
 def _written(value: Any, name: Name, *, ordered: bool = False) -> Any:
-    """A value with names in place of references; lists of references have no order of their own."""
+    """Return a value with names in place of references; lists of references have no order of their own."""
     if isinstance(value, Ref):
         return name(value)
     if isinstance(value, Mapping):

@@ -23,7 +23,7 @@ def known_rights() -> set[str]:
 
 
 def checked_rights(rights: Any) -> list[str]:
-    """The rights of a new user; everything when none are named. Raises BadRule."""
+    """Return the rights of a new user; everything when none are named. Raises BadRule."""
     if rights is None:
         return ["all"]
     known = known_rights()
@@ -33,14 +33,17 @@ def checked_rights(rights: Any) -> list[str]:
 
 
 def checked_texts(texts: Any, name: str) -> list[str]:
-    """A list of texts, once each. Raises BadRule."""
+    """Return a list of texts, once each. Raises BadRule."""
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise BadRule(f"{name} is a list of texts")
     return sorted(set(texts))
 
 
 def hidden_fields(given: Mapping[str, Any], templates: Templates) -> list[str]:
-    """The keys of the fields that a new user does not see, named one by one or by their groups. Raises BadRule."""
+    """Return the keys of the fields that a new user does not see, named one by one or by their groups.
+
+    Raises BadRule.
+    """
     keys = set(checked_texts(given.get("hidden_fields") or [], "hidden_fields"))
     groups = set(checked_texts(given.get("hidden_groups") or [], "hidden_groups"))
     found = {
@@ -57,7 +60,7 @@ def hidden_fields(given: Mapping[str, Any], templates: Templates) -> list[str]:
 
 
 def checked_locations(uuids: Any, store: Store) -> list[str] | None:
-    """The locations that the access of a new user is limited to; None when it is not. Raises BadRule."""
+    """Return the locations that the access of a new user is limited to; None when it is not. Raises BadRule."""
     if uuids is None:
         return None
     found = [uuid.lower() for uuid in checked_texts(uuids, "locations")]

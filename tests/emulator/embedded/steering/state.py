@@ -72,7 +72,7 @@ class Collector:
         return None if number is None else Ref(kind, number)
 
     def by_uuid(self, kind: str, uuid: str | None) -> Ref | None:
-        """The same by its uuid."""
+        """Return the same by its uuid."""
         return None if uuid is None else Ref(kind, self._ids.get(kind, {}).get(uuid, uuid))
 
     def _definitions(self) -> None:

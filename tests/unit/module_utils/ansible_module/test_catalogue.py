@@ -50,7 +50,7 @@ SPECS: dict[str, specs.Spec] = {
 
 @functools.cache
 def text_of(path: Path, name: str) -> Any:
-    """A block of documentation of a file, decoded."""
+    """Return a block of documentation of a file, decoded."""
     return yaml.safe_load(documentation.block(path, name))
 
 
@@ -63,7 +63,7 @@ MODULE_NAMES = sorted(path.stem for path in ROOT.glob("plugins/modules/*.py"))
 
 @functools.cache
 def fragment(name: str) -> JsonMap:
-    """A fragment as ``extends_documentation_fragment`` names it."""
+    """Return a fragment as ``extends_documentation_fragment`` names it."""
     file, _dot, part = name.removeprefix("community.seventhings.").partition(".")
     found = importlib.import_module(f"{COLLECTION}.doc_fragments.{file}").ModuleDocFragment
     decoded: JsonMap = yaml.safe_load(getattr(found, part.upper() or "DOCUMENTATION"))
@@ -72,7 +72,7 @@ def fragment(name: str) -> JsonMap:
 
 @functools.cache
 def documented_options(name: str) -> JsonMap:
-    """The options of a module with those of its fragments; what the module says goes before its fragments."""
+    """Return the options of a module with those of its fragments; what the module says goes before its fragments."""
     documentation = text_of(module_path(name), "DOCUMENTATION")
     options: JsonMap = {}
     for extended in documentation.get("extends_documentation_fragment", []):
@@ -82,7 +82,7 @@ def documented_options(name: str) -> JsonMap:
 
 
 def as_spec(option: JsonMap) -> JsonMap:
-    """What an argument specification says of a documented option."""
+    """Return what an argument specification says of a documented option."""
     said: JsonMap = {
         key: option[key] for key in ("type", "elements", "default", "required", "aliases") if key in option
     }
@@ -94,7 +94,7 @@ def as_spec(option: JsonMap) -> JsonMap:
 
 
 def as_documented(option: JsonMap) -> JsonMap:
-    """What documentation has to say of a specified option."""
+    """Return what documentation has to say of a specified option."""
     said: JsonMap = {
         key: value
         for key, value in option.items()
@@ -114,7 +114,7 @@ def test_every_door_has_a_module_file(name: str) -> None:
 
 
 def runtime() -> JsonMap:
-    """What ``meta/runtime.yml`` says."""
+    """Return what ``meta/runtime.yml`` says."""
     decoded: JsonMap = yaml.safe_load((ROOT / "meta/runtime.yml").read_text(encoding="utf-8"))
     return decoded
 

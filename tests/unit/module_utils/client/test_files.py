@@ -54,7 +54,7 @@ FIELDS = [
 
 @pytest.fixture
 def invoice(tmp_path: Path) -> Path:
-    """A file of 11 bytes."""
+    """Return a file of 11 bytes."""
     path = tmp_path / "invoice.txt"
     path.write_bytes(LAPTOP)
     return path

@@ -93,7 +93,7 @@ _UNLIKELY = "unlikely"
 
 
 def shown(method: str, path: str, response: Response, *switches: str) -> dict[str, str]:
-    """The sides of some switches that an answer shows."""
+    """Return the sides of some switches that an answer shows."""
     lines: list[str] = []
     profile = Profile(dict.fromkeys(switches, _UNLIKELY), note=lines.append)
     profile.heard(method, path, response, lambda _kind: {})

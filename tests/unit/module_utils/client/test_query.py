@@ -37,7 +37,7 @@ def encoded(*conditions: Condition) -> str:
 
 
 def on_the_wire(*conditions: Condition) -> int:
-    """The length of the filters in a URL as it is sent, where brackets are escaped."""
+    """Return the length of the filters in a URL as it is sent, where brackets are escaped."""
     return len(encoded(*conditions).replace("[", "%5B").replace("]", "%5D"))
 
 

@@ -24,7 +24,7 @@ Service = Callable[[float], float]
 
 
 def bucket(per_minute: float, burst: int = 10) -> Service:
-    """A service that hands out leave evenly, and saves up a few."""
+    """Return a service that hands out leave evenly, and saves up a few."""
     tokens, filled = float(burst), 0.0
 
     def take(moment: float) -> float:
@@ -40,7 +40,7 @@ def bucket(per_minute: float, burst: int = 10) -> Service:
 
 
 def counting(per_minute: int) -> Service:
-    """A service that counts what it took in the last minute."""
+    """Return a service that counts what it took in the last minute."""
     taken: list[float] = []
 
     def take(moment: float) -> float:
@@ -258,7 +258,7 @@ def test_the_pace_grows_again_when_the_others_are_gone(clock: Clock) -> None:
 
 
 def with_strays(share: float, service: Service = lambda _moment: 0.0) -> Service:
-    """A service that refuses a share of all requests for no reason."""
+    """Return a service that refuses a share of all requests for no reason."""
     chance = random.Random(11)
     return lambda moment: 1.0 if chance.random() < share else service(moment)
 

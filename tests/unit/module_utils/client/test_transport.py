@@ -947,7 +947,7 @@ def test_plain_http_to_another_machine_is_refused_unless_allowed(host: str) -> N
 
 
 def resolving(*addresses: str) -> Callable[..., Any]:
-    """A resolver that knows these addresses for every name."""
+    """Return a resolver that knows these addresses for every name."""
     return lambda *_name, **_hints: [(0, 0, 0, "", (address, 0)) for address in addresses]
 
 

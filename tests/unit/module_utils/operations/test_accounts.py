@@ -43,7 +43,7 @@ BOB = person(2, "bob@example.com", last_name="Miller")
 
 
 def service(persons: list[JsonMap], *users: list[JsonMap]) -> FakeTransport:
-    """A service with these persons; the list of users is each of those in turn, the last one from then on."""
+    """Return a service with these persons; the list of users is each of those in turn, the last one from then on."""
     answers = list(users) or [[]]
     return FakeTransport(
         {

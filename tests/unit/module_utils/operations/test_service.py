@@ -76,7 +76,7 @@ LOCATIONS = [{"location_uuid": uuid_of(30 + one), "id": one, "name": f"L{one}", 
 
 
 def pages_of(**pages: Any) -> dict[str, Any]:
-    """What the first pages of four kinds answer, and the definitions of three templates."""
+    """Return what the first pages of four kinds answer, and the definitions of three templates."""
     templates = {"asset": ASSET, "room": (definition("number"), definition("building_id", "LINKED_LOCATION"))}
     return {
         **{
@@ -88,7 +88,7 @@ def pages_of(**pages: Any) -> dict[str, Any]:
 
 
 def seen(**pages: Any) -> tuple[Any, Any]:
-    """What ``account_sight`` tells of an account that sees some pages."""
+    """Return what ``account_sight`` tells of an account that sees some pages."""
     told = account_sight(client_on(FakeTransport(pages_of(**pages))))
     return told["restricted_fields"], told["hidden_records"]
 

@@ -20,7 +20,7 @@ LINKS = [definition("barcode", "BARCODE"), definition("room", "LINKED_ROOM"), de
 
 
 def refused(objects: Any) -> str:
-    """The error of a deletion that the service refuses."""
+    """Return the error of a deletion that the service refuses."""
     transport = FakeTransport(
         {
             "GET /asset-tracking/room/field-definitions": answer([definition("number")]),

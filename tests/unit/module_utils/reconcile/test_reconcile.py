@@ -49,7 +49,7 @@ ARCHIVED: JsonMap = {"asset_uuid": uuid_of(3), "id": 3, "barcode": "0003", "arch
 
 
 def service(**routes: Any) -> FakeTransport:
-    """An instance with two objects in its list and an archived one that only its barcode or its uuid finds."""
+    """Return an instance with two objects in its list and an archived one that only its barcode or its uuid finds."""
     return FakeTransport(
         {
             TEMPLATE: answer(DEFINITIONS),
@@ -199,7 +199,7 @@ def test_a_record_that_is_listed_without_a_uuid_is_not_written(state: str) -> No
 
 
 def lists_of_objects(transport: FakeTransport) -> list[Invocation]:
-    """The requests for objects that were narrowed, or for all."""
+    """Return the requests for objects that were narrowed, or for all."""
     return [call for call in transport.calls if call.line == "GET /objects" and SAMPLE not in call.pairs]
 
 

@@ -40,7 +40,7 @@ def thing(number: int, **flat: Any) -> JsonMap:
 
 
 def service(*records: JsonMap, **more: Any) -> FakeTransport:
-    """An instance that applies no filter at all: everything must be decided here."""
+    """Return an instance that applies no filter at all: everything must be decided here."""
     return FakeTransport(
         {
             "GET /objects": answer(list(records)),
@@ -422,7 +422,7 @@ def test_records_have_their_normalised_shape_and_a_uuid() -> None:
 
 
 def labelled(made: list[JsonMap], record: JsonMap) -> JsonMap:
-    """The result of ``object_info`` with ``keys: label`` on an instance with some more fields."""
+    """Return the result of ``object_info`` with ``keys: label`` on an instance with some more fields."""
     options: JsonMap = {"uuid": None, "filters": {}, "sort": [], "limit": None, "keys": "label"}
     answers = {"GET /asset-tracking/asset/field-definitions": answer([*DEFINITIONS, *made])}
     transport = service(record, **answers)

@@ -81,7 +81,7 @@ class Known:
 
 
 def short(question: Question) -> str:
-    """A question on one line, such as ``room: building_id=1 number=0.12``; of a reference what it means."""
+    """Return a question on one line, such as ``room: building_id=1 number=0.12``; of a reference what it means."""
     values = {key: question.values[key] for key in question.keys}
     parts = [f"{key}={_meaning(value)}" for key, value in values.items()]
     return f"{question.schema.kind.name}: {' '.join(parts)}"

@@ -30,7 +30,7 @@ def variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]
 
 
 def found(variables: dict[str, str], tmp_path: Path, run_folder: Path | None = None) -> list[str]:
-    """The places of locks, relative to the directory of the test."""
+    """Return the places of locks, relative to the directory of the test."""
     return [str(one.path.relative_to(tmp_path)) for one in Places.found(run_folder, variables).locks]
 
 

@@ -47,7 +47,7 @@ def rate_in(folder: Folder, per_minute: int, clock: Clock | None = None) -> Rate
 
 @pytest.fixture
 def short_minute(monkeypatch: pytest.MonkeyPatch) -> float:
-    """A minute that takes a second."""
+    """Return a minute that takes a second."""
     monkeypatch.setattr(pace_module, "_MINUTE", 1.0)
     monkeypatch.setattr(pace_module, "_WINDOW", 1.0)
     return 1.0

@@ -55,7 +55,7 @@ def content(root: Path) -> dict[str, bytes]:
 
 
 def applied(root: Path, scratch: Path, patch: str) -> dict[str, bytes]:
-    """The files after git applied a patch to them."""
+    """Return the files after git applied a patch to them."""
     copy = scratch / "patched"
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(root, copy)

@@ -799,8 +799,9 @@ def test_fields_that_are_left_alone_stay_as_they_are(site: Site, tmp_path: Path)
 
 @pytest.mark.parametrize(("presence", "key"), [("honour", "findings"), ("refuse", "not_changed")])
 def test_what_no_record_has_empties_no_file(site: Site, presence: str, key: str) -> None:
-    """An account may not see the field, where an instance leaves out what is empty. A filter finds that it has values,
-    where the instance has such filters.
+    """An account may not see the field, where an instance leaves out what is empty.
+
+    A filter finds that it has values, where the instance has such filters.
     """
     site.write({"objects.yml": "- {barcode: '1', inventory_name: Lamp, description: Oak, serial_number: S-1}\n"})
     assert site.run(**ANY).outcome == "changed"

@@ -37,13 +37,13 @@ _FLAT = ("locations", "rooms", "persons", "objects")
 
 @pytest.fixture(scope="module")
 def empty_service() -> Iterator[Emulator]:
-    """An instance that each example empties."""
+    """Yield an instance that each example empties."""
     with running(data="empty") as service:
         yield service
 
 
 def _value(value: Any, indent: str, chance: random.Random) -> str:
-    """A value in one of the ways in which people write it in YAML."""
+    """Return a value in one of the ways in which people write it in YAML."""
     ways = [json.dumps(value, ensure_ascii=False).replace("\u2028", "\\u2028")]
     if isinstance(value, str):
         if _SIMPLE.fullmatch(value) and value.lower() not in _WORDS:
@@ -109,7 +109,7 @@ def _is_flat(row: Mapping[str, Any]) -> bool:
 
 
 def _files(state: State, chance: random.Random) -> tuple[dict[str, bytes], dict[str, list[tuple[str, str]]]]:
-    """A state in files of all forms; and of each file the text of every record, with its key."""
+    """Return a state in files of all forms; and of each file the text of every record, with its key."""
     files: dict[str, bytes] = {**FILES, "fields/asset.yml": FIELDS.encode()}
     chunks: dict[str, list[tuple[str, str]]] = {}
     for section, records in state.items():

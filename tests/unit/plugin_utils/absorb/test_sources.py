@@ -28,7 +28,7 @@ FIRST = Place("objects.yml", 1, 3)
 
 
 def edited(text: str, edit: Callable[[YamlSource], None], has_variables: bool = False) -> str:
-    """A file of YAML after an edit."""
+    """Return a file of YAML after an edit."""
     source = YamlSource(TextFile(text, str.encode), has_variables)
     edit(source)
     source.finish()

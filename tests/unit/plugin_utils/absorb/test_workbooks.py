@@ -60,7 +60,7 @@ def parts(path: Path) -> dict[str, bytes]:
 
 @pytest.fixture
 def applied(site: Site) -> Site:
-    """A workbook that was applied."""
+    """Return a workbook that was applied."""
     day = dt.date(2024, 5, 31)
     content = book(
         ["100001", "Table", "old", 12.5, day, "=SUM(D2:D3)", None],

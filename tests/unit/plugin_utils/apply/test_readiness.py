@@ -32,7 +32,7 @@ from ...module_utils.support import uuid_of
 
 
 def planned(section: str, action: str, number: int = 0, template: str = "", **values: Any) -> Planned:
-    """A change of a record, with its number as natural key; without one there is no record yet."""
+    """Return a change of a record, with its number as natural key; without one there is no record yet."""
     kind = KINDS[SECTIONS[section]]
     current = None if action == CREATE else Record(kind, uuid_of(number), number, {"field_key": "colour"})
     entry = Entry(kind, {}, Place("files", number + 1), template=template)
@@ -40,7 +40,7 @@ def planned(section: str, action: str, number: int = 0, template: str = "", **va
 
 
 def awaiting(other: Planned, written: str = "other") -> Reference:
-    """A reference to what another change makes."""
+    """Return a reference to what another change makes."""
     return Reference(other.kind.name, written=written, awaits=other.entry)
 
 

@@ -21,7 +21,7 @@ _JSON_LETTERS = '{}[]:,"\\ \t' + string.digits[:3] + "tfn"
 
 
 def _changed(chance: random.Random, text: str, letters: str) -> Iterator[str]:
-    """A text with more and more of it put in, taken out and replaced."""
+    """Yield a text with more and more of it put in, taken out and replaced."""
     while True:
         at = chance.randrange(len(text) + 1)
         end = at + chance.randrange(3)

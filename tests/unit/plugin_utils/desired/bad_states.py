@@ -76,12 +76,12 @@ def chosen_record(chance: random.Random) -> int:
 
 
 def _yaml_line(record: int, field: int) -> int:
-    """The line of a field (from 0) of a record (from 0)."""
+    """Return the line of a field (from 0) of a record (from 0)."""
     return record * YAML_LINES + field + 1
 
 
 def edited(file: str, line: int, text: str, extra: bool = False) -> dict[str, str]:
-    """The files with a line replaced, or with one more after it."""
+    """Return the files with a line replaced, or with one more after it."""
     lines = FILES[file].splitlines()
     if extra:
         lines.insert(line, text)

@@ -53,7 +53,7 @@ def _provision(site: Site, check_mode: bool = False, has_password: bool = True, 
 
 
 def _planned(site: Site, **written: Any) -> tuple[Path, dict[str, Any]]:
-    """A plan file, and what it holds."""
+    """Return a plan file, and what it holds."""
     path = site.root / "acme.plan"
     result = _provision(site, check_mode=True, src=site.root, plan_file=path, **written)
     assert result["outcome"] == "changed", result["msg"]

@@ -41,12 +41,12 @@ _FIELDS = [
 
 
 def _naive(text: str) -> dt.datetime:
-    """A date and time as workbooks have them, without a zone."""
+    """Return a date and time as workbooks have them, without a zone."""
     return dt.datetime.fromisoformat(text)
 
 
 def _book(path: Path, sheets: dict[str, Sequence[Sequence[Any]]], touch: Callable[[Any], None] | None = None) -> Path:
-    """A workbook with rows of values.
+    """Return a workbook with rows of values.
 
     :param touch: changes it before it is saved.
     """

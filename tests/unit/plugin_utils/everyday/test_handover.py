@@ -20,7 +20,7 @@ OBJECTS = ["100023", "100025", "100041", "100101", "100103", "100104"]
 
 @pytest.fixture
 def here() -> Embedded:
-    """The demonstration data."""
+    """Return the demonstration data."""
     return Embedded.started()
 
 

@@ -28,7 +28,7 @@ FLEET: Facts = {
 
 @pytest.fixture
 def here() -> Embedded:
-    """The demonstration data."""
+    """Return the demonstration data."""
     return Embedded.started()
 
 

@@ -42,13 +42,13 @@ COMPARED = ["Kostenstelle", "purchasing_price", "target_room"]
 
 @pytest.fixture
 def here() -> Embedded:
-    """The demonstration data."""
+    """Return the demonstration data."""
     return Embedded.started()
 
 
 @pytest.fixture
 def ledger(tmp_path: Path) -> Path:
-    """A table of accounting."""
+    """Return a table of accounting."""
     path = tmp_path / "ledger.csv"
     path.write_text(_LEDGER, "utf-8")
     return path

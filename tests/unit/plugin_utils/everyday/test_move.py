@@ -19,7 +19,7 @@ FRANK = "frank.petersen@nordhain.example"
 
 @pytest.fixture
 def here() -> Embedded:
-    """The demonstration data."""
+    """Return the demonstration data."""
     return Embedded.started()
 
 

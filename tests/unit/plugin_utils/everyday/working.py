@@ -26,12 +26,12 @@ Facts = Mapping[str, Mapping[str, Any]]
 
 
 def written(here: Embedded) -> list[tuple[str, str]]:
-    """The requests that may have changed something."""
+    """Return the requests that may have changed something."""
     return [(method, path) for method, path in here.log if method != "GET" and "auth_token" not in path]
 
 
 def fields_of(here: Embedded, code: str) -> dict[str, Any]:
-    """The fields of an object by its scan code."""
+    """Return the fields of an object by its scan code."""
     return next(one["fields"] for one in here.dump()["objects"] if one["fields"]["barcode"] == code)
 
 
@@ -66,7 +66,7 @@ def _here(
 
 
 def read(module: str, written: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a task."""
+    """Return the options of a task."""
     given = read_arguments(module, getattr(specs, module.upper()), {}, written)
     assert not given.refusal, given.refusal
     return given.options

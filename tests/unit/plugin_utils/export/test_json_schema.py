@@ -56,12 +56,12 @@ OBJECTS = Schema(
 
 
 def generated() -> Any:
-    """The schema of an instance with the fields above."""
+    """Return the schema of an instance with the fields above."""
     return json.loads(schema_files(Exported(schemas={"object": OBJECTS}))[MAIN])
 
 
 def errors(document: Any, section: str, text: str) -> list[str]:
-    """What a schema says about the text of a file of one section."""
+    """Return what a schema says about the text of a file of one section."""
     node = read_yaml(text, "x.yml", [])
     assert node is not None
     validator = Draft202012Validator({"$ref": f"#/$defs/{section}", "$defs": document["$defs"]})
@@ -210,7 +210,7 @@ def test_a_schema_of_somebody_else_says_nothing_of_fields(document: Any) -> None
 
 @pytest.fixture
 def acme(tmp_path: Path) -> Path:
-    """A copy of the example that may be spoilt."""
+    """Return a copy of the example that may be spoilt."""
     root = tmp_path / "acme"
     shutil.copytree(ACME, root)
     return root

@@ -42,18 +42,18 @@ def _other_service() -> Iterator[Emulator]:
 
 @pytest.fixture
 def other(_other_service: Emulator) -> Emulator:
-    """A second instance that is empty."""
+    """Return a second instance that is empty."""
     _other_service.reset()
     return _other_service
 
 
 def make(site: Site, kind: str, **body: Any) -> str:
-    """A record with values as they are sent; its uuid."""
+    """Return a record with values as they are sent; its uuid."""
     return site.client().create(KINDS[kind], body)
 
 
 def define(site: Site, template: str, label: str, type_name: str = "TEXT", **attributes: str) -> str:
-    """A field with attributes as they are sent; its key."""
+    """Return a field with attributes as they are sent; its key."""
     body = {
         "label": label,
         "field_type": {"name": type_name, "constraints": []},
@@ -80,7 +80,7 @@ def redefine(site: Site, template: str, field: str, mandatory: bool = False, **m
 
 
 def upload(site: Site, name: str, content: bytes) -> str:
-    """A file with any name that the service takes; its uuid."""
+    """Return a file with any name that the service takes; its uuid."""
     part = {"data": (name, content, "text/plain")}
     answer = site.client().send("POST", "/file", Effect.UNSAFE, files=part)
     return str(answer.headers["Location"].removesuffix("/data").rpartition("/")[2])
@@ -316,7 +316,7 @@ def test_files_with_names_that_no_file_can_hold_are_left_out(
 
 @pytest.fixture
 def named(site: Site) -> Site:
-    """An instance with a file whose path can't hold its name, and does not tell it in records; exported once."""
+    """Return an instance with a file whose path can't hold its name, and does not tell it in records; exported once."""
     make(site, "object", barcode="1", inventory_name="A", documents=[upload(site, "Invoice #12.pdf", b"x")])
     export_of(site, site.root / "out")
     return site

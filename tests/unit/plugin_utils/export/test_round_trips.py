@@ -69,7 +69,7 @@ _RANDOMISED = settings(max_examples=400 if LONG else 15, deadline=None)
 
 
 def _values(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """What some fields mean; none of them is wrong."""
+    """Return what some fields mean; none of them is wrong."""
     values, findings = _SCHEMA.parse(fields, "")
     assert findings.errors == []
     assert findings.unknown == []
@@ -77,7 +77,7 @@ def _values(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read(files: Mapping[str, bytes], csv: str) -> list[dict[str, Any]]:
-    """What is read from some files."""
+    """Return what is read from some files."""
     with tempfile.TemporaryDirectory() as held:
         root = Path(held)
         for name, content in {"instance.yml": f"api: seventhings/v1\n{csv}".encode(), **files}.items():

@@ -30,7 +30,7 @@ ELSEWHERE = {"instance", "requests", "duration", "plan_digest", "made_by", "fore
 
 
 def lines(root: Path) -> list[dict[str, Any]]:
-    """The notes for a twin."""
+    """Return the notes for a twin."""
     return [json.loads(line) for line in (root / "twin.jsonl").read_text("utf-8").splitlines()]
 
 
@@ -327,24 +327,24 @@ EVERYTHING: dict[str, Any] = {
 
 
 def changed(section: str, position: int, **values: Any) -> dict[str, Any]:
-    """The files with other values in a record."""
+    """Return the files with other values in a record."""
     rows = [dict(row) if isinstance(row, dict) else row for row in EVERYTHING[section]]
     rows[position] |= values
     return {section: rows}
 
 
 def added(section: str, *new: Any) -> dict[str, Any]:
-    """The files with more records."""
+    """Return the files with more records."""
     return {section: [*EVERYTHING[section], *new]}
 
 
 def without(section: str) -> dict[str, Any]:
-    """The files without the last record of a section."""
+    """Return the files without the last record of a section."""
     return {section: EVERYTHING[section][:-1]}
 
 
 def renamed(section: str, number: int, was: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
-    """The files with another natural key of a record."""
+    """Return the files with another natural key of a record."""
     return {**changed(section, number, **now), "moved": {section: [{"from": was, "to": now}]}}
 
 
@@ -400,7 +400,7 @@ CHANGES = {
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Site]]:
-    """An instance that is as its files say, and its twin."""
+    """Yield an instance that is as its files say, and its twin."""
     root = tmp_path_factory.mktemp("pair")
     with running(data="empty") as service:
         site = Site(root / "site", service)

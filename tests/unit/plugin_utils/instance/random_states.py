@@ -112,7 +112,7 @@ _LINKS = {
 
 
 def consistent(state: Mapping[str, Any]) -> State:
-    """The same state without references to what is not in it, and without records that need one."""
+    """Return the same state without references to what is not in it, and without records that need one."""
     kept: State = {}
     for section, records in state.items():
         kept[section] = {}
@@ -130,12 +130,12 @@ def consistent(state: Mapping[str, Any]) -> State:
 
 
 def without(state: State, barcodes: Mapping[str, str]) -> State:
-    """The same state without some objects, and without what refers to them."""
+    """Return the same state without some objects, and without what refers to them."""
     return consistent({**state, "objects": {key: one for key, one in state["objects"].items() if key not in barcodes}})
 
 
 def record_of(section: str, key: str) -> dict[str, Any]:
-    """The fields by which the record of a key is known."""
+    """Return the fields by which the record of a key is known."""
     if section == "rooms":
         place, _slash, number = key.partition("/")
         return {"building_id": place, "number": number}

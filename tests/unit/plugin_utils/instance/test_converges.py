@@ -150,7 +150,7 @@ class Converging(RuleBasedStateMachine):
         self._judge(before, planned)
 
     def _planned(self, chance: random.Random, order: dict[str, Any]) -> RunResult:
-        """The plan, which depends neither on the order of files, records and keys, nor on that of pages."""
+        """Return the plan, which depends neither on the order of files, records and keys, nor on that of pages."""
         plans = []
         for pages in chance.sample(["stable", "unstable"], 2):
             self.service.steer("PUT", "/switches", {"page_order": pages})
@@ -208,14 +208,14 @@ _TOLD_APART = re.compile(r"#[0-9a-f]{12}")
 
 
 def _filled(record: dict[str, Any]) -> dict[str, Any]:
-    """A record without its empty fields: a new definition gives every record one more of them."""
+    """Return a record without its empty fields: a new definition gives every record one more of them."""
     plain: dict[str, Any] = json.loads(_TOLD_APART.sub("", json.dumps(record)))
     fields = plain.get("fields")
     return {**plain, "fields": {key: one for key, one in fields.items() if one not in (None, [])}} if fields else plain
 
 
 def _shown(account: RunResult) -> Any:
-    """What a plan says, without the places of the files and what it took."""
+    """Return what a plan says, without the places of the files and what it took."""
     changes = [{name: value for name, value in change.items() if name != "place"} for change in account.changes]
     return account.outcome, account.summary, changes, account.reported, account.refusals, len(account.findings)
 

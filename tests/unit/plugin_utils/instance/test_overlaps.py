@@ -19,7 +19,7 @@ DAYS = {"issue_date": "2031-05-05", "due_date": "2031-05-09"}
 
 
 def case(title: str, **fields: Any) -> dict[str, Any]:
-    """A rental case of the object 1."""
+    """Return a rental case of the object 1."""
     common = {"references": ["1"], "responsible_user": "operator@instance.invalid"}
     return {"title": title, **common, "renter": {"type": "plain", "value": "Ada"}, **DAYS, **fields}
 
@@ -32,7 +32,7 @@ def at(start: str, end: str, day: str = "2031-05-05") -> dict[str, Any]:
 
 @pytest.fixture
 def strict(site: Site) -> Site:
-    """An instance that refuses overlaps, with two objects and two rental cases."""
+    """Return an instance that refuses overlaps, with two objects and two rental cases."""
     site.service.steer("PUT", "/switches", {"rental_overlap": "refuse"})
     things = [{"barcode": number, "inventory_name": number} for number in "12"]
     cases = [case("Fair"), case("Hour", references=["2"], **at("10:00", "12:00"))]

@@ -52,7 +52,7 @@ def sides(site: Site) -> dict[str, dict[str, Any]]:
 
 
 def profile_of(site: Site) -> Path:
-    """A profile that tells every switch as it is now."""
+    """Return a profile that tells every switch as it is now."""
     switches = {name: {"state": "yes", "side": one["side"], "seen": "", "why": ""} for name, one in sides(site).items()}
     path = site.root / "profile.json"
     path.write_text(json.dumps({"switches": switches, "date": "2031-05-31"}), "utf-8")
@@ -60,7 +60,7 @@ def profile_of(site: Site) -> Path:
 
 
 def warnings(site: Site, profile: Path) -> list[str]:
-    """What is told while everything is read, one record changed and one made."""
+    """Return what is told while everything is read, one record changed and one made."""
     site.options["profile"] = str(profile)
     client = site.client()
     client.definitions("asset")

@@ -65,13 +65,13 @@ def _tree(root: Path) -> dict[str, bytes]:
 
 
 def _texts(root: Path) -> dict[str, str]:
-    """The files of a rendered state without the first lines, which editors read."""
+    """Return the files of a rendered state without the first lines, which editors read."""
     texts = {name: content.decode() for name, content in _tree(root).items() if name.endswith(".yml")}
     return {name: text.partition("\n---\n")[2] for name, text in texts.items()}
 
 
 def _as_loaded(desired: DesiredInstance) -> list[Any]:
-    """What a desired state says, whatever the order of its sections."""
+    """Return what a desired state says, whatever the order of its sections."""
     records = [
         (entry.kind.name, entry.template, entry.state, dict(entry.fields), is_managed)
         for entries, is_managed in ((desired.entries, True), (desired.unmanaged, False))
@@ -436,7 +436,7 @@ def test_another_instance_is_not_asked(site: Site) -> None:
 
 
 def _planned(site: Site, desired: DesiredInstance) -> list[Any]:
-    """The changes of a plan, whatever their order and wherever they are written, attachments by their content."""
+    """Return the changes of a plan in any order and from any place, attachments by content."""
     account = site.plan(desired=desired)
     assert account.outcome in ("changed", "unchanged"), account.findings
     changes = [
@@ -464,7 +464,7 @@ FILE_FIELDS = ("documents", "attachments")
 
 @st.composite
 def _layers(draw: st.DrawFn) -> list[State]:
-    """A state, and a later layer that writes some of its records otherwise, and new ones."""
+    """Return a state, and a later layer that writes some of its records otherwise, and new ones."""
     base, later = draw(states), draw(states)
     kept = {section: {key: one for key, one in rows.items() if draw(st.booleans())} for section, rows in later.items()}
     return [base, kept]

@@ -21,7 +21,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.report.sarif
 
 
 def validated(src: Path, report: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The result of a validation, and the one run of its SARIF with the findings alone."""
+    """Return the result of a validation, and the one run of its SARIF with the findings alone."""
     given = {"mode": "validate", "src": str(src), "report": str(report)}
     options = ArgumentSpecValidator(INSTANCE).validate(given).validated_parameters
     result = provision(options, False, DataLoader(), given)
@@ -33,7 +33,7 @@ def validated(src: Path, report: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A checkout with files in a directory of it."""
+    """Return a checkout with files in a directory of it."""
     (tmp_path / ".git").mkdir()
     files = tmp_path / "my files" / "acme"
     files.mkdir(parents=True)

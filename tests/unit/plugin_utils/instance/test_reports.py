@@ -52,7 +52,7 @@ def change(**members: Any) -> dict[str, Any]:
 
 
 def own(number: int, **members: Any) -> dict[str, Any]:
-    """A change to a value that no other one has."""
+    """Return a change to a value that no other one has."""
     return change(**{"key": f"{number:07d}", "after": {"purchasing_price": number}, **members})
 
 
@@ -99,7 +99,7 @@ class Page(HTMLParser):
             self.text += data
 
     def named(self, tag: str) -> list[dict[str, str | None]]:
-        """The attributes of every tag with a name."""
+        """Return the attributes of every tag with a name."""
         return [attributes for name, attributes in self.tags if name == tag]
 
 
@@ -432,7 +432,7 @@ _FOREIGN = "a\x00\x07\x1b[2J\x7f\x85\x9b31m\r\r# h\n- objects ALL\u2028\u2029\u2
 
 
 def filled(text: str) -> RunResult:
-    """An account with the same text in every place."""
+    """Return an account with the same text in every place."""
     return RunResult(
         outcome="partly_applied",
         instance=text,

@@ -31,7 +31,7 @@ RUNS = ("planned", "applied", "partly_applied", "refused", "stale", "failed", "d
 
 
 def state(chance: random.Random, earlier: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
-    """Some objects; where there were others before, these with some other values."""
+    """Return some objects; where there were others before, these with some other values."""
     if earlier is None:
         return [
             {"barcode": f"B{one:03}", "inventory_name": chance.choice("abc")} for one in range(chance.randrange(6, 12))
@@ -42,7 +42,7 @@ def state(chance: random.Random, earlier: list[dict[str, Any]] | None = None) ->
 
 
 def run_of(kind: str, site: Site, seed: int, tmp_path: Path) -> RunResult:
-    """A run that comes to something."""
+    """Return a run that comes to something."""
     chance = random.Random(seed)
     first = state(chance)
     settings = f"{SETTINGS}policy: {{limits: {{update_percent: 100}}}}\n"

@@ -62,20 +62,20 @@ FILES: dict[str, str | bytes] = {
 
 
 def restricted(site: Site, **limits: Any) -> Site:
-    """The same files and instance, for an account with limits."""
+    """Return the same files and instance, for an account with limits."""
     user = site.service.steer("POST", "/users", limits)
     account = {name: user[name] for name in ("username", "password")}
     return replace(site, options={**site.options, **account})
 
 
 def locations(site: Site, *names: str) -> list[str]:
-    """The uuids of locations."""
+    """Return the uuids of locations."""
     client = site.client(read_only=True)
     return [one.uuid for one in client.list_all(KINDS["location"]) if one.flat["name"] in names]
 
 
 def one(site: Site, kind: str, fields: dict[str, Any], **more: Any) -> Any:
-    """The result of the module for one record."""
+    """Return the result of the module for one record."""
     return ensure(site.client(), DesiredRecord(KINDS[kind], fields, **more))
 
 
@@ -233,13 +233,13 @@ CHAIR = {"inventory_name": "Chair", "description": "Oak", "purchasing_price": "1
 
 @pytest.fixture
 def catalog(house: Site) -> Site:
-    """The house with an item of the catalog."""
+    """Return the house with an item of the catalog."""
     one(house, "catalog_item", CHAIR)
     return house
 
 
 def item_of(site: Site) -> dict[str, Any]:
-    """The item of the catalog, as an account sees it that sees everything."""
+    """Return the item of the catalog, as an account sees it that sees everything."""
     (item,) = site.client(read_only=True).list_all(KINDS["catalog_item"])
     return {key.removeprefix("catalog_object_"): value for key, value in item.flat.items() if "catalog_object" in key}
 
@@ -416,7 +416,7 @@ VALUES = {
 
 @pytest.fixture
 def typed(site: Site) -> Site:
-    """The house where empty keys are left out, and one object with a value of each type."""
+    """Return the house where empty keys are left out, and one object with a value of each type."""
     own = [{"label": "Checked", "type": "BOOLEAN"}, {"label": "Checked at", "type": "DATETIME"}]
     site.write(
         {
@@ -569,7 +569,7 @@ def test_service_info_tells_what_the_account_does_not_see(house: Site) -> None:
 
 
 def exported(site: Site) -> Exported:
-    """What an export reads."""
+    """Return what an export reads."""
     client = site.client(read_only=True)
     site.root.mkdir(exist_ok=True)
     return export_instance(client, Selection(), Downloads(client, site.root / ".held", {}, {}))
@@ -619,7 +619,7 @@ def test_no_account_makes_a_twin_or_changes_anything_in_vain(house: Site, seed: 
 
 
 def drawn(house: Site, seed: int) -> tuple[Site, dict[str, Any]]:
-    """An account with limits at random, and the limits."""
+    """Return an account with limits at random, and the limits."""
     chance = random.Random(seed)
     limits: dict[str, Any] = {"hidden_fields": chance.sample(KEYS, chance.randrange(4))}
     if chance.random() < 0.6:
@@ -633,7 +633,7 @@ SETS = range(30 if LONG else 3)
 
 
 def module(site: Site, name: str, check_mode: bool = False, **options: Any) -> dict[str, Any]:
-    """The result of a module."""
+    """Return the result of a module."""
     given = {**site.service.options(), "rate_limit": 0, "token_cache": False, **site.options, **options}
     done: dict[str, Any] = steps.call(name, given, check_mode).data
     return done

@@ -611,7 +611,7 @@ def test_layers_and_inline_records_are_judged_at_their_places(site: Site, tmp_pa
 
 
 def validated(site: Site, rules: str = NUMBERED, **more: Any) -> dict[str, Any]:
-    """The result of a validation with rules; nothing may be sent."""
+    """Return the result of a validation with rules; nothing may be sent."""
     before = len(site.sent())
     result = run(site, rules, mode="validate", **more)
     assert len(site.sent()) == before

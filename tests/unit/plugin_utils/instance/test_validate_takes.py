@@ -27,7 +27,7 @@ PLACES = {"locations.yml": "- name: North\n", "rooms.yml": "- {building_id: Nort
 
 
 def findings(root: Path) -> list[str]:
-    """What is wrong as far as that is known without a connection."""
+    """Return what is wrong as far as that is known without a connection."""
     return list(map(str, offline_findings(load(root))))
 
 

@@ -162,7 +162,7 @@ def combinations() -> st.SearchStrategy[dict[str, str]]:
 
 
 def contradictions_later(service: Embedded, profile: Json, folder: Path) -> list[str]:
-    """What a later run with the profile warns of, on the instance that was probed."""
+    """Return what a later run with the profile warns of, on the instance that was probed."""
     path = folder / "profile.json"
     path.write_bytes(profiles.profile_file(profile))
     notes: list[str] = []
@@ -334,7 +334,7 @@ def test_a_sweep_tells_what_is_left_whose_name_it_does_not_see(tmp_path: Path) -
 
 
 def _requests_of_a_touch(weather: str, tmp_path: Path) -> tuple[int, int]:
-    """The number of the first request that writes, and that of the last."""
+    """Return the number of the first request that writes, and that of the last."""
     service = Embedded.started(all_sides(weather))
     probed(service, tmp_path, TOUCH)
     writes = [number for number, entry in enumerate(service.log, 1) if entry[0] != "GET"]
@@ -461,7 +461,7 @@ def _texts_of(service: Embedded) -> set[str]:
 
 
 def _vocabulary() -> str:
-    """What may stand in a profile whatever is in the instance: all that the probe can say, and the schema."""
+    """Return what may stand in a profile whatever is in the instance: all that the probe can say, and the schema."""
     texts = [json.dumps(profiles.profile_schema())]
     texts += [path.read_text("utf-8") for path in (ROOT / "plugins/plugin_utils/probe").glob("*.py")]
     texts += [path.read_text("utf-8") for path in (ROOT / "plugins/module_utils/model").glob("kinds.py")]

@@ -22,7 +22,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.rules.rule i
 
 
 def read(directory: Path, text: str) -> RuleSet:
-    """The rules of one file."""
+    """Return the rules of one file."""
     path = directory / "rules.yml"
     path.write_text(text, "utf-8")
     return read_rules([path])

@@ -24,12 +24,12 @@ PERSONS = [{"email": "ada@acme.example"}, {"email": "eva@acme.example"}]
 
 
 def thing(barcode: str, **fields: Any) -> dict[str, Any]:
-    """An object as files have it."""
+    """Return an object as files have it."""
     return {"barcode": barcode, "inventory_name": f"Thing {barcode}", **fields}
 
 
 def files(**sections: list[dict[str, Any]]) -> dict[str, str | bytes]:
-    """A directory."""
+    """Return a directory."""
     return {"instance.yml": SETTINGS, **{f"{name}.yml": yaml_list(one) or "[]\n" for name, one in sections.items()}}
 
 
@@ -52,7 +52,7 @@ def house(site: Site) -> Site:
 
 
 def refused(site: Site) -> str:
-    """The one finding of the plan and of the run, which send nothing."""
+    """Return the one finding of the plan and of the run, which send nothing."""
     site.service.clear_log()
     (planned,) = site.plan().findings
     account = site.run()
@@ -138,7 +138,7 @@ def test_a_room_that_the_files_take_away_by_name_is_looked_into_as_well(house: S
 
 @pytest.fixture
 def full(house: Site) -> Site:
-    """An object of the set in the second room."""
+    """Return an object of the set in the second room."""
     house.write(files(locations=LOCATIONS, rooms=ROOMS, persons=PERSONS, objects=[thing("5", target_room="North/2")]))
     assert house.run().outcome == "changed"
     house.service.clear_log()

@@ -167,7 +167,7 @@ def test_a_protection_in_a_record_holds_until_it_was_lifted_once(site: Site, way
 
 @pytest.fixture
 def guarded(site: Site) -> Site:
-    """An object that the files of the set test protect, and one that they do not."""
+    """Return an object that the files of the set test protect, and one that they do not."""
     own = {"_lifecycle": {"protect": True}}
     site.write({"instance.yml": HEAD, "objects.jsonl": _records(_thing("1"), _thing("2", **own))})
     assert site.run().outcome == "changed"
@@ -431,7 +431,7 @@ def test_no_layer_between_lifts_a_protection(site: Site, tmp_path: Path, own: di
 
 @pytest.fixture
 def lifting(guarded: Site, tmp_path: Path) -> Path:
-    """A plan file that changes a protected object and lifts its protection."""
+    """Return a plan file that changes a protected object and lifts its protection."""
     record = _thing("2", serial_number="X", _lifecycle={"protect": False})
     guarded.write({"instance.yml": HEAD + PRUNE, "objects.jsonl": _records(_thing("1"), record)})
     path = tmp_path / "lifting.plan"

@@ -40,7 +40,7 @@ def stored(site: Site) -> Site:
 
 
 def _files(order: random.Random) -> list[dict[str, str]]:
-    """What may be written next."""
+    """Return what may be written next."""
     same = _objects(order, target_room="Berlin/One")
     return [
         {"objects.yml": same},
@@ -60,7 +60,7 @@ def _files(order: random.Random) -> list[dict[str, str]]:
 
 @pytest.fixture
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[CompressedPage]:
-    """The pages that are read again, in their order."""
+    """Return the pages that are read again, in their order."""
     pages: list[CompressedPage] = []
     unpack = CompressedPage.open
 

@@ -36,7 +36,7 @@ def objects(site: Site, *records: Mapping[str, Any], **files: str) -> None:
 
 
 def rooms_of(site: Site) -> tuple[Any, Any]:
-    """The target room and the actual room of the only object."""
+    """Return the target room and the actual room of the only object."""
     (found,) = site.dump()["objects"]
     return found["fields"].get("target_room"), found["fields"].get("actual_room")
 

@@ -23,7 +23,7 @@ THING = {"barcode": "001", "inventory_name": "Thing"}
 
 @pytest.fixture
 def one(site: Site) -> Site:
-    """An object that is to be made."""
+    """Return an object that is to be made."""
     site.write({"objects.yml": yaml_list([THING])})
     return site
 

@@ -21,7 +21,7 @@ FREE = {"create_percent": 1000, "update_percent": 100, "delete_percent": 100}
 
 
 def ledger(*numbers: int, **codes: str) -> str:
-    """A ledger with a row for each number; ``n2="100002"`` gives the second one another code."""
+    """Return a ledger with a row for each number; ``n2="100002"`` gives the second one another code."""
     rows = [f"{codes.get(f'n{one}', f'IMP-{one:06d}')},A{one},Thing {one}" for one in numbers]
     return "\n".join(["barcode,serial_number,inventory_name", *rows, ""])
 

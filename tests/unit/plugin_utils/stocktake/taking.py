@@ -34,7 +34,7 @@ def take(here: Embedded, check_mode: bool = False, client: Client | None = None,
 
 
 def take_from(service: Emulator, check_mode: bool = False, **written: Any) -> Result:
-    """The same on an instance in a process of its own. Options of the connection may be among those written."""
+    """Return the same on an instance in a process of its own. Options of the connection may be among those written."""
     return _called({**service.options(), "rate_limit": 0, "token_cache": False, **written}, check_mode)
 
 
@@ -45,6 +45,6 @@ def _called(written: dict[str, Any], check_mode: bool) -> Result:
 
 
 def by_code(result: Result) -> dict[str, dict[str, Any]]:
-    """The objects of a result by their scan code."""
+    """Return the objects of a result by their scan code."""
     assert not result.get("failed"), result
     return {one["scan_code"]: one for one in result["objects"]}

@@ -31,7 +31,7 @@ _CSV = 'barcode;target_room;inventory_name\r\n100041;Werkstatt/0.01;"Tablet 10""
 
 @pytest.fixture
 def here() -> Embedded:
-    """The instance on the day after its stocktake."""
+    """Return the instance on the day after its stocktake."""
     return Embedded.started(data="stocktake")
 
 
@@ -57,7 +57,7 @@ def close(here: Embedded, src: Path, accept: Any, check_mode: bool = False, **op
 
 
 def content(root: Path) -> dict[str, str]:
-    """The files."""
+    """Return the files."""
     return {str(path.relative_to(root)): path.read_bytes().decode() for path in root.rglob("*") if path.is_file()}
 
 

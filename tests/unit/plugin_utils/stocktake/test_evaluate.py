@@ -22,7 +22,7 @@ from .taking import NOVEMBER, by_code, take, take_from
 
 @pytest.fixture
 def here() -> Embedded:
-    """The instance on the day after its stocktake."""
+    """Return the instance on the day after its stocktake."""
     return Embedded.started(data="stocktake")
 
 
@@ -226,7 +226,7 @@ def test_a_status_of_the_service_that_differs_is_said(here: Embedded) -> None:
 
 @pytest.fixture
 def service(emulator: Emulator) -> Emulator:
-    """The instance on a working day, in a process of its own."""
+    """Return the instance on a working day, in a process of its own."""
     emulator.reset(sign_out=True)
     return emulator
 

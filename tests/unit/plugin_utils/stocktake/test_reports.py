@@ -28,12 +28,12 @@ SCHEMA = Draft202012Validator(stocktake_schema())
 
 @pytest.fixture
 def here() -> Embedded:
-    """The instance on the day after its stocktake."""
+    """Return the instance on the day after its stocktake."""
     return Embedded.started(data="stocktake")
 
 
 def reported(here: Embedded, directory: Path, **options: Any) -> tuple[Result, dict[str, Path]]:
-    """A stocktake with all of its reports."""
+    """Return a stocktake with all of its reports."""
     paths = {ending: directory / f"report.{ending}" for ending in ENDINGS}
     result = take(here, report=[str(path) for path in paths.values()], **options)
     assert not result.get("failed"), result

@@ -19,19 +19,19 @@ from .taking import NOVEMBER, Result, by_code, take
 
 @pytest.fixture
 def here() -> Embedded:
-    """The instance on the day after its stocktake."""
+    """Return the instance on the day after its stocktake."""
     return Embedded.started(data="stocktake")
 
 
 def scanned(here: Embedded, directory: Path, content: str | bytes, **options: Any) -> Result:
-    """A stocktake with a list of scans."""
+    """Return a stocktake with a list of scans."""
     path = directory / "scans.csv"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     return take(here, scans=str(path), **options)
 
 
 def workbook(path: Path, rows: Sequence[Sequence[Any]]) -> Path:
-    """A workbook with a comment and one sheet."""
+    """Return a workbook with a comment and one sheet."""
     book = Workbook()
     assert book.active is not None
     book.active.title = "# notes"

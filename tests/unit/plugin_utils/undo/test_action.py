@@ -34,7 +34,7 @@ def task(here: SiteHere, check_mode: bool = False, **written: Any) -> dict[str, 
 
 @pytest.fixture
 def applied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[SiteHere, dict[str, Any]]:
-    """A site after two applies, and the result of the second, which changed a location."""
+    """Return a site after two applies, and the result of the second, which changed a location."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     (tmp_path / "files").mkdir()
     here = Embedded.started(data="empty").site(tmp_path / "files")

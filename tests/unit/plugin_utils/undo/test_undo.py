@@ -34,7 +34,7 @@ EVERYTHING = {"create_percent": 100, "update_percent": 100, "delete_percent": 10
 
 
 def thing(number: int, **fields: Any) -> dict[str, Any]:
-    """An object as files have it."""
+    """Return an object as files have it."""
     return {"barcode": str(100000 + number), "inventory_name": f"Thing {number}", **fields}
 
 
@@ -58,7 +58,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SiteHere:
 
 
 def values_of(site: SiteHere, field: str) -> dict[str, Any]:
-    """The field of every object by barcode."""
+    """Return the field of every object by barcode."""
     dump = site.dump()
     return {one["barcode"]: one.get(field) for one in dump["objects"]}
 
@@ -77,12 +77,12 @@ CHOICES = ["new", "used", "broken"]
 
 
 def fields(*choices: str) -> str:
-    """The definition of a dropdown."""
+    """Return the definition of a dropdown."""
     return yaml_list([{"label": "Grade", "type": "DROPDOWN", "possible_values": list(choices)}])
 
 
 def good_objects() -> list[dict[str, Any]]:
-    """The objects before the bad apply: 18 of the first 200 have no description."""
+    """Return the objects before the bad apply: 18 of the first 200 have no description."""
     return [
         thing(
             number,
@@ -123,7 +123,7 @@ def bad_apply(here: SiteHere) -> Any:
 
 
 def without_users(dump: Any) -> Any:
-    """An instance without what can't be undone."""
+    """Return an instance without what can't be undone."""
     persons = [{**one, "user": None} for one in dump["persons"]]
     return {name: value for name, value in dump.items() if name != "users"} | {"persons": persons}
 
@@ -229,7 +229,7 @@ def records(state: Path) -> list[Path]:
 
 
 def active(dump: Any) -> Any:
-    """An instance without archived objects: what an apply created is archived by its undo."""
+    """Return an instance without archived objects: what an apply created is archived by its undo."""
     return dump | {"objects": [one for one in dump["objects"] if not one.get("archived")]}
 
 

@@ -33,7 +33,7 @@ Main = Callable[[Any, dict[str, Any]], Coroutine[Any, Any, None]]
 
 @pytest.fixture(scope="module")
 def main() -> Main:
-    """The entry point, found as ansible-rulebook finds it: by the path of the file."""
+    """Return the entry point, found as ansible-rulebook finds it: by the path of the file."""
     function: Main = runpy.run_path(str(PLUGIN))["main"]
     return function
 

@@ -58,7 +58,7 @@ class Bench:
     opened: list[CursorFile] = field(default_factory=list)
 
     def start(self, **options: Any) -> Watcher:
-        """The source, started anew with what it kept."""
+        """Return the source, started anew with what it kept."""
         while self.opened:
             self.opened.pop().close()
         self.opened = [CursorFile(str(self.path), self.service.base_url, "test")]

@@ -94,7 +94,7 @@ class Parsed:
 
 @pytest.fixture
 def instance(monkeypatch: pytest.MonkeyPatch) -> Instance:
-    """An empty instance, in place of what the options of the connection name."""
+    """Return an empty instance, in place of what the options of the connection name."""
     made = Instance()
 
     def connect(options: dict[str, Any]) -> Instance:
