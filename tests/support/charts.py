@@ -52,22 +52,22 @@ def architecture() -> str:
         ("desired", "YAML, CSV, options"), ("match", "natural key"), ("compare", "by type"),
         ("plan", "changes, no I/O"), ("apply", "requests"), ("report", "result, diff"),
     )  # fmt: skip
-    walk = [Box(16 + 152 * number, 40, lines) for number, lines in enumerate(names)]
-    service = Box(16 + 152, 170, ("service", "an instance"), width=152 * 3 + 128, fill="#fff4e0")
+    walk = [Box(16, 16 + 92 * number, lines, width=180, height=60) for number, lines in enumerate(names)]
+    service = Box(320, 16 + 92, ("service", "an instance"), width=124, height=92 * 3 + 60, fill="#fff4e0")
     arrows = [(number, number + 1, "") for number in range(5)]
-    arrows += [(6, 1, "complete lists"), (4, 6, "POST, PATCH, PUT, DELETE")]
-    return boxes("From desired state to requests", (920, 260), [*walk, service], arrows)
+    arrows += [(6, 1, "lists"), (4, 6, "writes")]
+    return boxes("From desired state to requests", (460, 568), [*walk, service], arrows)
 
 
 def layers() -> str:
     """Several directories as one desired state."""
     drawn = [
-        Box(16, 20, ("base", "what all sites have"), width=200),
-        Box(16, 110, ("overlays/berlin", "what differs there"), width=200),
-        Box(16, 200, ("variables", "of the host"), width=200),
-        Box(330, 110, ("one desired state", "later layers override"), width=200, fill="#e6f6ec"),
-        Box(640, 110, ("instance", "berlin"), width=160, fill="#fff4e0"),
+        Box(16, 20, ("base", "what all sites have"), width=170),
+        Box(16, 110, ("overlays/berlin", "what differs there"), width=170),
+        Box(16, 200, ("variables", "of the host"), width=170),
+        Box(270, 110, ("desired state", "later layers override"), width=174, fill="#e6f6ec"),
+        Box(270, 240, ("instance", "berlin"), width=174, fill="#fff4e0"),
     ]
     return boxes(
-        "Layers of a desired state", (820, 290), drawn, [(0, 3, ""), (1, 3, ""), (2, 3, ""), (3, 4, "plan, apply")]
+        "Layers of a desired state", (460, 320), drawn, [(0, 3, ""), (1, 3, ""), (2, 3, ""), (3, 4, "plan, apply")]
     )

@@ -17,6 +17,11 @@ _INK, _PAPER, _LINE, _BAR, _OURS = "#1f2933", "#ffffff", "#9aa5b1", "#9fb3c8", "
 _COLOURS = {
     "31": "#ff7b72", "32": "#7ee787", "33": "#e3b341", "34": "#79c0ff", "35": "#d2a8ff", "36": "#76e3ea",
 }  # fmt: skip
+_DARK = {
+    _INK: "#e6edf3", _PAPER: "#0d1117", _LINE: "#6e7681", _BAR: "#57606a", _OURS: "#4493f8",
+    "#e8f0fe": "#1c2b41", "#fff4e0": "#3d2e12", "#e6f6ec": "#12361f",
+}  # fmt: skip
+"""What each colour of a drawing becomes where a reader prefers a dark page."""
 _SGR = re.compile(r"\x1b\[([0-9;]*)m")
 
 
@@ -26,6 +31,12 @@ def _svg(width: int, height: int, title: str, parts: Iterable[str]) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
         f'role="img">\n{_NOTICE}\n<title>{escape(title)}</title>\n{body}\n</svg>\n'
     )
+
+
+def _style() -> str:
+    """Return the rules of a drawing for dark pages."""
+    rules = [f'[{kind}="{light}"]{{{kind}:{dark}}}' for light, dark in _DARK.items() for kind in ("fill", "stroke")]
+    return f"<style>@media (prefers-color-scheme:dark){{{''.join(rules)}}}</style>"
 
 
 def _text(x: float, y: float, text: str, size: int = 14, anchor: str = "start", more: str = "") -> str:
@@ -52,17 +63,18 @@ class Bar:
 
 def bar_chart(title: str, unit: str, bars: Sequence[Bar]) -> str:
     """Bars beside each other's numbers; shorter is better."""
-    width, row, top = 720, 44, 64
+    # Large, because a phone shows 720 units on 375 pixels.
+    width, row, top = 720, 66, 88
     widest = max(bar.value for bar in bars)
-    parts = [f'<rect width="{width}" height="{top + row * len(bars) + 8}" fill="{_PAPER}"/>']
-    parts += [_text(16, 26, title, 17, more=' font-weight="600"'), _text(16, 46, f"{unit}; shorter is better", 12)]
+    parts = [_style(), f'<rect width="{width}" height="{top + row * len(bars) + 8}" fill="{_PAPER}"/>']
+    parts += [_text(16, 34, title, 28, more=' font-weight="600"'), _text(16, 66, f"{unit}; shorter is better", 22)]
     for number, bar in enumerate(bars):
         y = top + row * number
         length = max(2.0, bar.value / widest * (width - 110))
-        parts.append(_text(16, y + 13, bar.label, 13))
+        parts.append(_text(16, y + 24, bar.label, 24))
         fill = _OURS if bar.is_ours else _BAR
-        parts.append(f'<rect x="16" y="{y + 18}" width="{length:.1f}" height="14" rx="3" fill="{fill}"/>')
-        parts.append(_text(22 + length, y + 30, f"{bar.value:,g}", 12))
+        parts.append(f'<rect x="16" y="{y + 34}" width="{length:.1f}" height="20" rx="3" fill="{fill}"/>')
+        parts.append(_text(24 + length, y + 52, f"{bar.value:,g}", 22))
     return _svg(width, top + row * len(bars) + 8, title, parts)
 
 
@@ -87,24 +99,24 @@ def boxes(title: str, size: tuple[int, int], drawn: Sequence[Box], arrows: Seque
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
         f'<path d="M0 0L8 4L0 8z" fill="{_LINE}"/></marker></defs>'
     )
-    parts = [tip, f'<rect width="{size[0]}" height="{size[1]}" fill="{_PAPER}"/>']
+    parts = [tip, _style(), f'<rect width="{size[0]}" height="{size[1]}" fill="{_PAPER}"/>']
     for start, end, word in arrows:
         (x1, y1), (x2, y2) = _between(drawn[start], drawn[end])
         parts.append(
             f'<path d="M{x1} {y1}L{x2} {y2}" stroke="{_LINE}" stroke-width="2" fill="none" marker-end="url(#tip)"/>'
         )
         if word:
-            parts.append(_text((x1 + x2) / 2 + 6, (y1 + y2) / 2 - 5, word, 11))
+            parts.append(_text((x1 + x2) / 2 + 6, (y1 + y2) / 2 - 5, word, 13))
     for box in drawn:
         parts.append(
             f'<rect x="{box.x}" y="{box.y}" width="{box.width}" height="{box.height}" rx="8" fill="{box.fill}" '
             f'stroke="{_LINE}"/>'
         )
         middle = box.x + box.width / 2
-        first = box.y + box.height / 2 - (len(box.lines) - 1) * 8 + 5
+        first = box.y + box.height / 2 - (len(box.lines) - 1) * 10 + 6
         for number, line in enumerate(box.lines):
             weight = ' font-weight="600"' if number == 0 else ""
-            parts.append(_text(middle, first + 17 * number, line, 14 if number == 0 else 11, "middle", more=weight))
+            parts.append(_text(middle, first + 20 * number, line, 17 if number == 0 else 13, "middle", more=weight))
     return _svg(*size, title, parts)
 
 
@@ -132,8 +144,12 @@ class Shown:
     text: str
 
 
-def terminal(title: str, lines: Sequence[Shown], columns: int = 88) -> str:
-    """Return a film of what a terminal showed. It stops at its end; where nothing moves all lines are there."""
+def terminal(title: str, lines: Sequence[Shown], columns: int = 60) -> str:
+    """Return a film of what a terminal showed. It stops at its end. If nothing moves, all lines are there.
+
+    Lines are as narrow as a phone can show them: without what Ansible fills them with.
+    """
+    lines = [Shown(line.at, _narrow(line.text)) for line in lines]
     height = 17
     size = (columns * 8 + 32, height * len(lines) + 60)
     still = "@media (prefers-reduced-motion:reduce){.l{animation:none}}"
@@ -150,6 +166,13 @@ def terminal(title: str, lines: Sequence[Shown], columns: int = 88) -> str:
             f"{delay}>{_spans(line.text[: columns * 3])}</text>"
         )
     return _svg(*size, title, parts)
+
+
+def _narrow(line: str) -> str:
+    """Return a line without rows of asterisks and blanks, and without the counts of a recap that are nothing."""
+    line = re.sub(r" \*{3,}", " ***", line)
+    line = re.sub(r" +(?:skipped|rescued|ignored)=0(?![0-9])", "", line)
+    return re.sub(r"(?<=\S) {3,}(?=\S)", "  ", line)
 
 
 def _spans(line: str) -> str:

@@ -41,6 +41,15 @@ def test_the_longest_bar_stands_for_the_largest_number() -> None:
     assert [round(float(one.get("width", 0))) for one in bars] == [610, 305]
 
 
+@pytest.mark.parametrize("path", sorted(charts.IMAGES.glob("*.svg")), ids=lambda path: path.name)
+def test_a_drawing_can_be_read_on_a_phone_and_on_a_dark_page(path: Path) -> None:
+    text = path.read_text("utf-8")
+    width = float(ET.fromstring(text).get("width", 0))
+    sizes = [float(size) for size in re.findall(r'font-size="([0-9.]+)"', text)]
+    assert min(sizes) * min(1, 375 / width) >= 9
+    assert "prefers-color-scheme:dark" in text or 'fill="#0d1117"' in text
+
+
 def test_a_film_shows_each_line_when_it_came_and_no_escape() -> None:
     film = terminal("T", [Shown(0, "\x1b[0;33mchanged: <a>\x1b[0m b"), Shown(1.5, "ok")])
     assert ">changed: &lt;a&gt;</tspan> b</text>" in film
