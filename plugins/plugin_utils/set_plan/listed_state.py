@@ -89,6 +89,7 @@ class ListedState(InstanceState):
         self._planned_by_key: dict[tuple[str, tuple[str, ...]], dict[Key, list[Any]]] = {}
         self._becoming: dict[str, Mapping[str, Any]] = {}
         self._values: dict[str, dict[int, Mapping[str, Any]]] = {}
+        self._names_to_be: dict[str, str | None] = {}
         self._renamed: dict[str, Mapping[str, Any]] = {}
         self._resolved: dict[str, dict[str, Reference]] = {}
         self._unlisted: dict[str, Record | None] = {}
@@ -273,6 +274,7 @@ class ListedState(InstanceState):
             other_keys = [key for key in other if key in values and key in schema.fields]
             if other_keys:
                 self._becoming[origin.uuid] = values
+                self._names_to_be.clear()
             if other_keys and self._is_renamed(schema, other_keys, values, origin):
                 self._renamed[origin.uuid] = values
         self.add_other_name(schema, values, origin)
@@ -292,6 +294,14 @@ class ListedState(InstanceState):
 
     def name_to_be(self, reference: Reference) -> str | None:
         """Return the natural key of a referenced record after the plan, or None if it has none."""
+        uuid = reference.uuid
+        if reference.awaits is not None or uuid is None:
+            return self._name_to_be(reference)
+        if uuid not in self._names_to_be:
+            self._names_to_be[uuid] = self._name_to_be(reference)
+        return self._names_to_be[uuid]
+
+    def _name_to_be(self, reference: Reference) -> str | None:
         kind = KINDS[reference.target]
         record = self.find(reference) if reference.awaits is None else None
         if record is None and reference.awaits is None:
