@@ -83,6 +83,8 @@ notes:
   - Requests are the field definitions, two lists of objects, of rooms and of locations, with O(person) the lists of
     persons and users, and one for each object that changes.
   - Archived objects are in no list, so they don't move.
+  - Only rooms are written. Most instances set the location of an object with its room. If the O(profile), or an object
+    whose room is in another location, says that this instance does not, a warning names the field.
 seealso:
   - module: community.seventhings.handover
   - ref: Somebody leaves <ansible_collections.community.seventhings.docsite.guide_leaving>

@@ -40,6 +40,8 @@ from ..set_plan.listed_state import ListedState
 from ..set_plan.prune import Scope
 
 TO_ROOMS = "LINKED_ROOM"
+_TO_LOCATIONS = "LINKED_LOCATION"
+_OF_LOCATIONS = ("building", "location")
 _COMPARISON = "FIELD_VALUE_COMPARISON"
 _ACTUAL, _TARGET = "actual_field", "expected_field"
 _USUAL = {_ACTUAL: "actual_room", _TARGET: "target_room"}
@@ -66,6 +68,13 @@ def compared_rooms(schema: Schema, definitions: Iterable[Mapping[str, Any]]) -> 
         if actual is not None and target is not None and actual.type == target.type == TO_ROOMS:
             return field.key, actual.key, target.key
     return "", _USUAL[_ACTUAL], _USUAL[_TARGET]
+
+
+def location_beside(fields: Mapping[str, Field], room: str) -> Field | None:
+    """Return the field with the location of a room, by its name."""
+    head, _room, tail = room.rpartition("room")
+    names = (f"{head}{word}{tail}" for word in _OF_LOCATIONS)
+    return next((fields[name] for name in names if name in fields and fields[name].type == _TO_LOCATIONS), None)
 
 
 class ObjectLists:
@@ -186,6 +195,12 @@ class ObjectLists:
             if meant.uuid == to.uuid or (meant.id is not None and meant.id == to.id):
                 return True
         return False
+
+    def is_apart(self, record: Record, room_key: str, location_key: str) -> bool:
+        """Return True if an object is in a room, and in another location than that room."""
+        rooms = [self.state.find(one) for one in references_in(self.schema.read_one(room_key, record.flat))]
+        place = self.state.place_of(rooms[0]) if rooms and rooms[0] is not None else None
+        return place is not None and not self.refers_to(location_key, record, place)
 
     def code_of(self, record: Record) -> str:
         """Return the scan code of an object; empty if it has none."""

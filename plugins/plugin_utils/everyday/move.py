@@ -17,7 +17,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.sigh
 from ..desired.entry import Entry
 from ..desired.positions import Place
 from .call import Call, named, run_call
-from .lists import TO_ROOMS, ObjectLists, compared_rooms
+from .lists import TO_ROOMS, ObjectLists, compared_rooms, location_beside
 from .people import Person, fields_of_people, objects_of
 
 _MOST_PROBLEMS = 20
@@ -58,10 +58,28 @@ def _run(call: Call) -> dict[str, Any]:
     if not moved:
         told = call.told(client)
         return {"changed": False, "msg": "no object to move", **members, **({"warnings": told} if told else {})}
+    _warn_of_locations(call, lists, keys)
     entries = [_entry(lists, one, dict.fromkeys(keys, lists.reference_to(room))) for one in moved]
+    kept = [actual] if actual in lists.schema.fields else []
     # Nobody observes what this task moves itself.
-    observed: dict[str, list[str]] = {OBJECT.section: []} if options["actual"] else {OBJECT.section: [actual]}
+    observed: dict[str, list[str]] = {OBJECT.section: []} if options["actual"] else {OBJECT.section: kept}
     return {**call.carry_out(client, entries, {"creates": 0, **options["limits"]}, observed=observed), **members}
+
+
+def _warn_of_locations(call: Call, lists: ObjectLists, keys: Iterable[str]) -> None:
+    """Warn of locations that stay behind. Most instances set the location of an object with its room."""
+    if lists.client.is_on("room_location", "coupled"):
+        return
+    for key in keys:
+        beside = location_beside(lists.schema.fields, key)
+        if beside is None or beside.key in lists.sight.missing:
+            continue
+        is_known = lists.client.is_on("room_location", "independent")
+        if is_known or any(lists.is_apart(one, key, beside.key) for one in lists.objects):
+            call.warnings.append(
+                f"{beside.key} may still say the earlier location: this instance does not set it with {key}. Write it "
+                "with community.seventhings.object."
+            )
 
 
 def _entry(lists: ObjectLists, record: Record, fields: Mapping[str, Any]) -> Entry:

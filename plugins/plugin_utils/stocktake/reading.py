@@ -19,11 +19,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import parse_reference
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import keys_in_none, unsure
 
-from ..everyday.lists import TO_ROOMS, ObjectLists, compared_rooms
+from ..everyday.lists import TO_ROOMS, ObjectLists, compared_rooms, location_beside
 from .rooms import Room, Rooms
 
-_LOCATION, _MONEY = "LINKED_LOCATION", "MONEY"
-_OF_LOCATIONS = ("building", "location")
+_MONEY = "MONEY"
 _TIMES = frozenset(("DATETIME", "DATE"))
 
 
@@ -68,20 +67,13 @@ class StocktakeFields:
         return cls(
             fields[actual],
             fields[target],
-            _coupled(fields, target),
+            location_beside(fields, target),
             fields.get(status),
             found,
             fields.get("inventory_name"),
             _time(schema, time),
             tuple(one for one in fields.values() if one.type == _MONEY),
         )
-
-
-def _coupled(fields: Mapping[str, Field], room: str) -> Field | None:
-    """Return the field with the location of a room, by its name."""
-    head, _room, tail = room.rpartition("room")
-    names = (f"{head}{word}{tail}" for word in _OF_LOCATIONS)
-    return next((fields[name] for name in names if name in fields and fields[name].type == _LOCATION), None)
 
 
 def _time(schema: Schema, name: str) -> Field | None:

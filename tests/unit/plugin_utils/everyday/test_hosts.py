@@ -193,18 +193,30 @@ def test_the_plan_is_reported(here: Embedded, tmp_path: Path) -> None:
 
 
 def test_two_thousand_hosts_are_one_plan(here: Embedded) -> None:
-    serials = {
-        f"host{number}": {"product_serial": f"SN-{number:05}", "system_vendor": "ACME"} for number in range(2000)
-    }
-    options: dict[str, Any] = {"map": {"inventory_name": "system_vendor"}, "key": KEY}
-    result = feed(
-        here,
-        serials,
-        check_mode=True,
-        create=True,
-        scan_codes=CODES,
-        **{**options, "limits": {"create_percent": 100000}},
+    here.service.store.run(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) "
+        "INSERT INTO asset (uuid, created_at, updated_at, barcode, inventory_name, serial_number, manufacturer) "
+        "SELECT printf('5a5e0000-0000-4000-8000-%012d', i), '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z', "
+        "200000 + i, 'Box', 'SN-' || i, 'ACME' FROM n"
     )
+    facts = {f"host{number}": {"product_serial": f"SN-{number}", "vendor": "ACME"} for number in range(1, 2001)}
+    mapped = {"manufacturer": "vendor"}
+    result = feed(here, facts, map=mapped, key=KEY)
+    assert (result["changed"], result["matched"], result["summary"]["objects"]["unchanged"]) == (False, 2000, 2000)
+    few = {"host1": facts["host1"]}
+    requests = len(here.log)
+    here.log.clear()
+    feed(here, few, map=mapped, key=KEY)
+    assert len(here.log) == requests == 11, "the lists, three pages of objects twice, and nothing for a host"
+    other = {host: {**one, "vendor": "Other"} for host, one in facts.items()}
+    planned = feed(here, other, check_mode=True, map=mapped, key=KEY, limits={"update_percent": 100})
+    assert planned["summary"]["objects"]["updated"] == 2000
+
+
+def test_two_thousand_new_hosts_are_one_plan(here: Embedded) -> None:
+    facts = {f"host{number}": {"product_serial": f"SN-{number}", "vendor": "ACME"} for number in range(2000)}
+    options: dict[str, Any] = {"map": {"inventory_name": "vendor"}, "key": KEY, "create": True, "scan_codes": CODES}
+    result = feed(here, facts, check_mode=True, **options, limits={"create_percent": 100000})
     assert result["summary"]["objects"]["created"] == 2000, result["msg"]
     assert len(here.log) < 60, "the lists, and a sample of the archive"
 

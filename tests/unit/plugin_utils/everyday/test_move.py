@@ -114,3 +114,11 @@ def test_a_hidden_target_room_moves_nothing(here: Embedded) -> None:
     assert result["failed"]
     assert "target_room" in result["msg"]
     assert written(here) == []
+
+
+def test_a_location_that_stays_behind_is_no_secret(here: Embedded) -> None:
+    assert not move(here, objects=["100007"], to=ATELIER).get("warnings")
+    apart = Embedded.started({"room_location": "independent"})
+    apart.call("object", fields={"barcode": "100008", "target_building": "Leipzig"}, match_on=["barcode"])
+    result = move(apart, objects=["100007"], to=ATELIER)
+    assert any("target_building may still say the earlier location" in one for one in result["warnings"])
