@@ -36,6 +36,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
     type_of,
 )
 
+from .globs import Globs
 from .nodes import EVERYTHING
 
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -130,7 +131,11 @@ class Rows:
         if number in self.numbers:
             return True
         text = str(first).strip()
-        return number != self.header and any(fnmatchcase(text, pattern) for pattern in self.patterns)
+        return number != self.header and text in self._skipped
+
+    @cached_property
+    def _skipped(self) -> Globs:
+        return Globs(self.patterns)
 
 
 ALL_ROWS = Rows()
@@ -243,8 +248,11 @@ class Dialect:
         """Return True if a column of this name is read. A name that begins with ``#`` is a comment."""
         if not name or name in self.named:
             return bool(name)
-        is_ignored = name in self.ignore or any(fnmatchcase(name, pattern) for pattern in self.ignore)
-        return not name.startswith(COMMENT) and not is_ignored
+        return not name.startswith(COMMENT) and name not in self._ignored
+
+    @cached_property
+    def _ignored(self) -> Globs:
+        return Globs(self.ignore)
 
     def clears_cell(self, name: str, cell: str) -> bool:
         """Return True if a cell of a column clears its field. Names that begin with _ are no fields."""

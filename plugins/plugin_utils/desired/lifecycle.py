@@ -5,17 +5,17 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from fnmatch import fnmatchcase, translate
+from fnmatch import fnmatchcase
 from functools import cached_property
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.near import LIKELY, near_names
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 
+from .globs import Globs
 from .nodes import Node
 
 LIFECYCLE = "lifecycle"
@@ -83,32 +83,8 @@ class Lifecycle:
         return [self.protect[number] for number in sorted(idle)]
 
     @cached_property
-    def _protections(self) -> _Globs:
-        return _Globs([_alike(pattern) for pattern in self.protect])
-
-
-class _Globs:
-    """Many patterns, of which most are whole texts: these are found without a comparison of each."""
-
-    def __init__(self, patterns: Sequence[str]) -> None:
-        self._texts: dict[str, list[int]] = {}
-        self._globs: dict[int, re.Pattern[str]] = {}
-        for number, pattern in enumerate(patterns):
-            # A key may hold brackets itself.
-            self._texts.setdefault(pattern, []).append(number)
-            if not _NO_PATTERN.isdisjoint(pattern):
-                self._globs[number] = re.compile(translate(pattern))
-
-    def matching(self, text: str, among: Collection[int] | None = None) -> Iterator[int]:
-        """Yield the numbers of the patterns that a text matches.
-
-        :param among: the patterns to compare; None for all of them.
-        """
-        yield from self._texts.get(text, ())
-        globs = self._globs
-        for number, glob in globs.items() if among is None else [(one, globs[one]) for one in among if one in globs]:
-            if glob.match(text):
-                yield number
+    def _protections(self) -> Globs:
+        return Globs([_alike(pattern) for pattern in self.protect])
 
 
 NOTHING = Lifecycle()
