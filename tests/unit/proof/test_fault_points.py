@@ -14,18 +14,31 @@ import os
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from embedded_here import Embedded, SiteHere
 from exports import export_of
 from instance_site import Site
 from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.token_store import (
+    Account,
+    Pair,
+    TokenStore,
+)
+from ansible_collections.community.seventhings.plugins.plugin_utils.undo.inverse import Undo
+from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record import ApplyRecord
+from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record_file import last_record
 
-_MOST_POINTS = 250
-_STEP = 1 if LONG else 9
+from ..plugin_utils.absorb.absorbing import take
+
+_MOST_POINTS = 400
+_STEP = 1 if LONG else 7
 """Every point in the long run, else some of them."""
 _FIRST = 1 if LONG else 3
 _CALLS = {
@@ -34,6 +47,7 @@ _CALLS = {
     "rename": ((os, "replace"),),
     "lock": ((fcntl, "flock"),),
 }
+_ANY = {"create_percent": 1000, "update_percent": 1000, "delete_percent": 1000}
 _BEFORE = {
     "locations.yml": "- {name: Berlin}\n- {name: Hamburg}\n",
     "rooms.yml": "- {building_id: Berlin, number: '1', name: One}\n",
@@ -57,8 +71,9 @@ class Point:
 
     def wrapped(self, call: Callable[..., Any]) -> Callable[..., Any]:
         def fail_once(*given: Any, **named: Any) -> Any:
-            self._left -= 1
-            if self._left == 0:
+            # A lock is always released: the kernel cannot refuse that.
+            self._left -= given[1:] != (fcntl.LOCK_UN,)
+            if self._left == 0 and not self.was_reached:
                 self.was_reached = True
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             return call(*given, **named)
@@ -68,73 +83,107 @@ class Point:
 
 @contextmanager
 def failing(what: str, number: int, patch: pytest.MonkeyPatch) -> Iterator[Point]:
-    """Let the n-th call of a group fail inside the block."""
+    """Let the n-th call of a group fail inside the block. Only an error that users can read may leave it."""
     point = Point(number)
     with patch.context() as inside:
         for module, name in _CALLS[what]:
             inside.setattr(module, name, point.wrapped(getattr(module, name)))
-        yield point
+        with suppress(SeventhingsError):
+            yield point
 
 
-def attempt(work: Callable[[], object]) -> None:
-    """Do the work, or fail with an error that users can read: never with a bare error of the system."""
-    with suppress(SeventhingsError):
-        work()
+def points() -> Iterator[int]:
+    """Yield the numbers of the calls that fail."""
+    yield from range(_FIRST, _MOST_POINTS, _STEP)
+    pytest.fail(f"more than {_MOST_POINTS} calls")
 
 
-def begin(site: Site, directory: Path) -> Site:
-    """An instance as the first files describe it, with files that want more."""
-    site.service.reset(sign_out=True)
+def begin(directory: Path) -> SiteHere:
+    """Return an instance as the first files describe it, with files that want more."""
     shutil.rmtree(directory, ignore_errors=True)
-    begun = Site(directory / "files", site.service, {"retries": 0})
+    (directory / "files").mkdir(parents=True)
+    begun = Embedded.started(data="empty").site(directory / "files")
     begun.write(_BEFORE)
-    assert begun.run(journal=directory / "journal", limits={"create_percent": 100}).outcome == "changed"
+    assert apply(begun).outcome == "changed"
     begun.write(_AFTER)
     return begun
 
 
-def apply(site: Site, directory: Path) -> Any:
-    return site.run(journal=directory / "journal", limits={"create_percent": 100, "update_percent": 100})
+def apply(site: SiteHere) -> Any:
+    return site.run(journal=site.root.parent / "journal", limits=_ANY)
 
 
-def is_as_wanted(site: Site, directory: Path) -> None:
-    """Check that the instance is what the files describe, once."""
-    assert site.plan(journal=directory / "journal").outcome == "unchanged"
+def undo(site: SiteHere, path: Path, found: ApplyRecord) -> Any:
+    wanted = Undo(found, str(path), "skip", False)
+    return site.run(wanted.base(), undo=wanted, journal=site.root.parent / "journal")
+
+
+def records(site: SiteHere) -> tuple[list[str], list[str]]:
+    """Return the barcodes of all objects with their names, and the addresses of all persons."""
     dump = site.dump()
-    barcodes = sorted(record["fields"]["barcode"] for record in dump["objects"])
-    assert barcodes == ["100001", "100002", "100003"]
-    assert [record["fields"]["email"] for record in dump["persons"]] == ["ada@acme.example"]
+    objects = [one.get("fields", one) for one in dump["objects"]]
+    persons = [one.get("fields", one) for one in dump["persons"]]
+    return sorted(f"{one['barcode']} {one['inventory_name']}" for one in objects), [one["email"] for one in persons]
+
+
+WANTED = ["100001 Table", "100002 Lamp", "100003 Chair"]
+AT_FIRST = ["100001 Desk", "100002 Lamp"]
+
+
+@pytest.fixture(autouse=True)
+def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep apply records below the directory of the test."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
 @pytest.mark.parametrize("what", list(_CALLS))
 def test_an_apply_recovers_from_a_failure_at_every_call(
-    what: str, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for number in range(_FIRST, _MOST_POINTS, _STEP):
-        begun = begin(site, tmp_path / "case")
+    for number in points():
+        begun = begin(tmp_path / "case")
         with failing(what, number, monkeypatch) as point:
-            attempt(lambda begun=begun: apply(begun, tmp_path / "case"))
-        apply(begun, tmp_path / "case")
-        is_as_wanted(begun, tmp_path / "case")
+            apply(begun)
+        apply(begun)
+        assert begun.plan().outcome == "unchanged", number
+        assert records(begun) == (WANTED, ["ada@acme.example"]), number
         if not point.was_reached:
             return
-    pytest.fail(f"more than {_MOST_POINTS} calls of {what}")
 
 
-@pytest.mark.parametrize("fault", ["reset_before", "reset_after", "502_html", "500", "not_json"])
-def test_an_apply_recovers_from_a_failure_of_every_request(fault: str, site: Site, tmp_path: Path) -> None:
-    for number in range(_FIRST - 1, _MOST_POINTS, _STEP):
-        begun = begin(site, tmp_path / "case")
-        begun.service.clear_log()
-        begun.service.steer("PUT", "/faults", [{"fault": fault, "after": number, "times": 1}])
-        attempt(lambda begun=begun: apply(begun, tmp_path / "case"))
-        sent = len(begun.service.log())
-        begun.service.steer("PUT", "/faults", [])
-        apply(begun, tmp_path / "case")
-        is_as_wanted(begun, tmp_path / "case")
-        if sent <= number:
+@pytest.mark.parametrize("fault", ["reset_before", "reset_after", "reset_late", "502_html", "500", "not_json"])
+def test_an_apply_recovers_from_a_failure_of_every_request(fault: str, tmp_path: Path) -> None:
+    for number in points():
+        begun = begin(tmp_path / "case")
+        begun.embedded.log.clear()
+        begun.embedded.fault(fault, after=number - 1, times=1)
+        with suppress(SeventhingsError):
+            apply(begun)
+        sent = len(begun.embedded.log)
+        begun.embedded.gateway.faults.replace([])
+        apply(begun)
+        assert begun.plan().outcome == "unchanged", number
+        assert records(begun) == (WANTED, ["ada@acme.example"]), number
+        if sent < number:
             return
-    pytest.fail(f"more than {_MOST_POINTS} requests")
+
+
+@pytest.mark.parametrize("what", list(_CALLS))
+def test_an_undo_recovers_from_a_failure_at_every_call(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in points():
+        begun = begin(tmp_path / "case")
+        apply(begun)
+        record = last_record(begun.client().transport.root, None)
+        with failing(what, number, monkeypatch) as point:
+            undo(begun, *record)
+        undo(begun, *record)
+        objects, persons = records(begun)
+        assert [one for one in objects if not one.endswith("Chair")] == AT_FIRST, number
+        assert persons == [], number
+        if not point.was_reached:
+            return
 
 
 @pytest.mark.parametrize("what", list(_CALLS))
@@ -142,16 +191,53 @@ def test_an_apply_recovers_from_a_failure_of_every_request(fault: str, site: Sit
 def test_an_export_is_whole_or_is_made_whole_by_the_next(
     what: str, file_format: str, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    begun = begin(site, tmp_path / "case")
-    apply(begun, tmp_path / "case")
-    for number in range(_FIRST, _MOST_POINTS, _STEP):
+    site.root.mkdir(exist_ok=True)
+    site.write(_AFTER)
+    assert site.run().outcome == "changed"
+    for number in points():
         out = tmp_path / "out"
         shutil.rmtree(out, ignore_errors=True)
         with failing(what, number, monkeypatch) as point:
-            attempt(lambda out=out: export_of(begun, out, format=file_format))
-        again = export_of(begun, out, format=file_format)
-        assert "msg" not in again or not again.get("failed"), again
-        assert Site(out, site.service).plan().outcome == "unchanged"
+            export_of(site, out, format=file_format)
+        again = export_of(site, out, format=file_format)
+        assert not again.get("failed"), (number, again)
+        assert Site(out, site.service).plan().outcome == "unchanged", number
         if not point.was_reached:
             return
-    pytest.fail(f"more than {_MOST_POINTS} calls of {what}")
+
+
+@pytest.mark.parametrize("what", ["write", "sync", "rename"])
+def test_an_absorb_recovers_from_a_failure_at_every_call(
+    what: str, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed = Site(tmp_path / "changed", site.service)
+    changed.write(_AFTER)
+    assert changed.run().outcome == "changed"
+    for number in points():
+        ours = Site(tmp_path / "ours", site.service)
+        shutil.rmtree(ours.root, ignore_errors=True)
+        ours.write({**_BEFORE, "persons.yml": "[]\n"})
+        with failing(what, number, monkeypatch) as point:
+            take(ours)
+        again = take(ours)
+        assert not again.get("failed"), (number, again)
+        assert ours.plan().outcome == "unchanged", number
+        if not point.was_reached:
+            return
+
+
+@pytest.mark.parametrize("what", list(_CALLS))
+def test_a_token_store_keeps_the_pair_or_none(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(1, 40):
+        folder = tmp_path / str(number)
+        folder.mkdir(mode=0o700)
+        open_store = partial(TokenStore, Folder(folder), Account("https://x.example", "ada", "secret", "c", ""))
+        first, second = (Pair(name, None, 7, None, 1.0) for name in ("a" * 20, "b" * 20))
+        open_store().keep(first)
+        with failing(what, number, monkeypatch) as point, open_store().renewing(0.0):
+            open_store().keep(second)
+        assert open_store().read() in (first, second, None)
+        open_store().keep(second)
+        assert open_store().read() == second
+        if not point.was_reached:
+            return
