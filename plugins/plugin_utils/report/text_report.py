@@ -70,7 +70,7 @@ def _text(account: RunResult, forecasts: Sequence[str], last: str) -> str:
     lines = _titled(FIRST, cautions(account))
     for table in tables(account):
         lines += _titled(table.title, table.lines)
-    lines += [account.undo] if account.undo else []
+    lines += [clean(account.undo)] if account.undo else []
     is_drift = account.is_drift
     lines += [line for group in groups(account.changes, is_drift) for line in _grouped(group, is_drift)]
     if is_worth_a_table(account.changes):

@@ -438,7 +438,10 @@ def filled(text: str) -> RunResult:
         instance=text,
         check_mode=False,
         summary={text: {"created": 1}},
-        changes=[change(section=text, key=text, place=text, before={text: text}, after={text: {text: [text]}})],
+        changes=[
+            change(section=text, key=text, place=text, before={text: text}, after={text: {text: [text]}}),
+            change(section=text, key=text, action="delete", after={}, name=text, removed={"person": f"p {text}"}),
+        ],
         failures=[{"change": text, "place": text, "reason": text}],
         refusals=[text],
         findings=[text],
@@ -446,6 +449,11 @@ def filled(text: str) -> RunResult:
         reported={text: [text]},
         requests=1,
         duration=0.0,
+        moves=[{"section": text, "field": text, "from": text, "to": text, "count": 1}],
+        money=[{"section": text, "field": text, "before": 1, "after": 2.5, "count": 1}],
+        persons=[{"person": text, "section": text, "gains": 1, "loses": 2}],
+        mails=[{"section": text, "count": 1, "to": [f"m {text}"]}],
+        undo=f"cannot be undone: {text}",
     )
 
 
@@ -493,7 +501,7 @@ def test_a_renderer_finds_no_markup_of_others_in_a_comment(text: str, renderer: 
         return Page(_RENDERERS[renderer](as_markdown(account))).tags
 
     assert tags(filled(text)) == tags(filled("x y"))
-    assert len([tag for tag, _attributes in tags(filled(text)) if tag == "code"]) == 11
+    assert len([tag for tag, _attributes in tags(filled(text)) if tag == "code"]) == 33
 
 
 @pytest.mark.parametrize("text", ["x", "", "a_b", "_a_", "@all", "```", "`" * 200, "a|b\\|c", "\r\r# h", "::error::x"])
