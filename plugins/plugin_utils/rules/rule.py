@@ -61,8 +61,7 @@ class Rule:
 
     def idle(self) -> Finding:
         """Return the warning about a rule that judges nothing."""
-        nothing = "no change of this plan" if self.subject == CHANGES else "no record"
-        message = self.says(f"{nothing} is as when says, so the rule judges nothing")
+        message = self.says("no record is as when says, so the rule judges nothing")
         return Finding(self.place, message, message, rule=self.id)
 
 

@@ -354,7 +354,8 @@ def test_a_warning_holds_nothing_back_and_has_a_place(site: Site, tmp_path: Path
 
 def test_a_rule_that_fits_no_record_is_one_warning(site: Site) -> None:
     site.write({"objects.yml": things({}, {})})
-    result = run(site)
+    rare = "- {id: rare, for: changes, when: {properties: {action: {const: delete}}}, require: false}\n"
+    result = run(site, f"{NUMBERED}  {rare}")
     (line,) = [line for line in result["warnings"] if "rule" in line]
     assert line == (
         f"{beside(site) / 'rules.yml'}:2:5: rule it-has-a-serial-number: no record is as when says, so the rule "
