@@ -210,11 +210,11 @@ class ScanCodes:
         created, number = len(self._created), self._placeholders
         if not self.key:
             return
-        if not result.everywhere[_SECTION]:
-            # What an empty instance has no labels for is no news.
+        if not result.existing[_SECTION]:
+            # That an empty instance has no labels is no news.
             result.scan_codes = ScanCodeCounts()
             return
-        if result.existing[_SECTION] and created * 2 > number and not self._are_purchases():
+        if created * 2 > number and not self._are_purchases():
             names = " and ".join(context.desired.identity.get(_SECTION, ()))
             words = (
                 f"{SCAN_CODES}: {created:,} of {number:,} rows with a placeholder (first at {self._created[0].place}) "
