@@ -35,7 +35,7 @@ from ..desired.entry import Entry
 from ..desired.hiding import VAULTED
 from ..desired.lifecycle import NOTHING
 from ..desired.parsing import written_as
-from ..desired.positions import CellPlace, Place
+from ..desired.positions import Place
 from ..export.downloads import Downloads
 from ..export.export import Exported, Selection, export_instance
 from ..export.portable import NotPortable, Portable
@@ -47,7 +47,7 @@ from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import SAMPLE, InstancePlan, Planned, PlanOptions, mark_of
 from ..set_plan.planner import plan_instance
 from ..set_plan.prune import Scope
-from .files import Files, Names, Target, section_names
+from .files import Files, Names, Target, cell_of, section_names
 from .labels import Labels
 from .splices import is_same
 from .text_file import NewValue, NotSpliced
@@ -292,7 +292,7 @@ class _Absorbing:
         if override is not None:
             self._put_over(planned, name, new.value, override)
         else:
-            self._files.source(target).set(_cell_of(owner, name), name, new)
+            self._files.source(target).set(cell_of(owner, name), name, new)
         for path, held in fetched.items():
             self._files.add_file((override or target).layer, path, held.read_bytes())
 
@@ -463,7 +463,7 @@ class _Absorbing:
             if own.layer == target.layer:
                 source = self._files.source(own)
                 with source.file.coming_last():
-                    source.add(_cell_of(owner, name), name, value)
+                    source.add(cell_of(owner, name), name, value)
                 return
         section = _as_exported(planned.section, planned.entry)
         record = self._overrides.setdefault(section, {}).setdefault(id(planned.entry), {})
@@ -585,9 +585,9 @@ class _Absorbing:
         source = self._files.source(target)
         with source.file.coming_last():
             if "_state" in owner.places:
-                source.set(_cell_of(owner, "_state"), "_state", NewValue(state, lambda loaded: loaded == state))
+                source.set(cell_of(owner, "_state"), "_state", NewValue(state, lambda loaded: loaded == state))
             else:
-                source.add(_cell_of(owner, "_state"), "_state", state)
+                source.add(cell_of(owner, "_state"), "_state", state)
 
     def _is_protected(self, planned: Planned) -> bool:
         settings = self._desired.lifecycle.get(planned.section, NOTHING)
@@ -752,13 +752,6 @@ def _owners(entry: Entry) -> Iterable[Entry]:
     if not isinstance(entry.places, MergedPlaces):
         return [entry]
     return list({id(one): one for one in map(entry.places.owner_of, entry.places)}.values())
-
-
-def _cell_of(entry: Entry, name: str) -> Place:
-    """Return the place by which a source finds a field of a record: a cell of a workbook, or the record."""
-    if not isinstance(entry.place, CellPlace):
-        return entry.place
-    return entry.place_of_cell(name) or replace(entry.place, column=0)
 
 
 def _as_exported(section: str, entry: Entry) -> str:

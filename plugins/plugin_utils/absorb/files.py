@@ -8,7 +8,7 @@ from __future__ import annotations
 import codecs
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -19,6 +19,7 @@ from ..desired import formulas
 from ..desired.csv_source import read_csv
 from ..desired.desired import BY_TEMPLATE, SECTIONS, DesiredInstance
 from ..desired.dialect import Dialect, delimiter_of
+from ..desired.entry import Entry
 from ..desired.json_source import read_json_lines
 from ..desired.loading import MAX_SOURCE, WORKBOOK, called
 from ..desired.positions import CellPlace, Finding, Place
@@ -389,6 +390,13 @@ class Files:
             raise InvalidInput(f"src: {self.label(target)} was changed by somebody else meanwhile; run it again")
         if after != before:
             folder.write(name, after)
+
+
+def cell_of(entry: Entry, name: str) -> Place:
+    """Return the place by which a source finds a field of a record: a cell of a workbook, or the record."""
+    if not isinstance(entry.place, CellPlace):
+        return entry.place
+    return entry.place_of_cell(name) or replace(entry.place, column=0)
 
 
 def section_names() -> tuple[str, ...]:

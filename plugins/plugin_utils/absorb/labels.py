@@ -13,7 +13,7 @@ from ..desired.entry import Entry
 from ..desired.parsing import written_as
 from ..set_plan.plan import InstancePlan, mark_of
 from ..set_plan.scan_codes import Relabelled
-from .files import Files, Target
+from .files import Files, Target, cell_of
 from .splices import is_same
 from .text_file import NewValue, NotSpliced
 
@@ -131,7 +131,9 @@ class Labels:
         source = self._files.source(target)
         fits = partial(is_same, value)
         source.set(
-            owner.place, name, NewValue(self._escaped(value), lambda loaded: fits(self._unescaped(loaded)), kept)
+            cell_of(owner, name),
+            name,
+            NewValue(self._escaped(value), lambda loaded: fits(self._unescaped(loaded)), kept),
         )
 
 

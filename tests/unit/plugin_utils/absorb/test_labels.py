@@ -5,10 +5,14 @@
 
 from __future__ import annotations
 
+import io
+
+import openpyxl
 import pytest
 from instance_site import Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, OBJECT
+from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layers import load_layers
 
 from .absorbing import take
 
@@ -21,6 +25,7 @@ LEDGER = "serial_number;barcode;inventory_name;condition\r\n" + "".join(
 )
 CSV = 'csv: {delimiter: ";"}\n'
 FREE = {"create_percent": 1000}
+CODED = {"serial_number": "A1", "barcode": "IMP-000001", "inventory_name": "Table"}
 
 
 @pytest.fixture(params=["journal", "stateless"])
@@ -102,3 +107,78 @@ def test_a_label_is_no_change_of_the_files(imported: Site) -> None:
     told = take(imported)
     assert (told["not_changed"], told["conflicts"]) == ([], [])
     assert "A1;100001;Table;in use" in (imported.root / "objects/a.csv").read_text("utf-8")
+
+
+def ledger_book(*rows: list[str]) -> bytes:
+    """A workbook with objects."""
+    book = openpyxl.Workbook()
+    sheet = book.worksheets[0]
+    sheet.title = "objects"
+    for row in [["serial_number", "barcode", "inventory_name", "accessories"], *rows]:
+        sheet.append(row)
+    content = io.BytesIO()
+    book.save(content)
+    return content.getvalue()
+
+
+def test_codes_and_references_come_into_a_workbook(site: Site) -> None:
+    rows = [["A1", "IMP-000001", "Table", ""], ["A2", "IMP-000002", "Chair", '["IMP-000001", "IMP-000003"]']]
+    site.write({"instance.yml": SETTINGS, "all.xlsx": ledger_book(*rows, ["A3", "IMP-000003", "Lamp", ""])})
+    assert site.run(limits=FREE).outcome == "changed"
+    attach(site, A1="100001", A2="100002")
+    told = take(site)
+    assert (told["not_changed"], told["summary"]["objects"]["changed"]) == ([], 3)
+    sheet = openpyxl.load_workbook(site.root / "all.xlsx")["objects"]
+    assert [[cell.value or "" for cell in row] for row in sheet.iter_rows(min_row=2)] == [
+        ["A1", "100001", "Table", ""],
+        ["A2", "100002", "Chair", '["100001", "IMP-000003"]'],
+        ["A3", "IMP-000003", "Lamp", ""],
+    ]
+    plan = site.plan()
+    assert (plan.outcome, plan.scan_codes) == ("unchanged", {"attached": 2, "total": 3, "differ": 0})
+    assert take(site)["changed"] is False
+
+
+@pytest.mark.parametrize("layer", ["base", "over"])
+def test_codes_and_references_come_into_the_layers_that_have_them(site: Site, layer: str) -> None:
+    """The code stands in either layer; the later one changes other fields, and refers to the object."""
+    code = {"barcode": "IMP-000001"}
+    own = {"base": code, "over": {}} if layer == "base" else {"base": {}, "over": code}
+    first = {"serial_number": "A1", "inventory_name": "Table"}
+    over = {"serial_number": "A1", "quantity": 2}
+    dock = {"inventory_name": "Dock", "accessories": ["IMP-000001"]}
+    docks = [{**dock, "serial_number": f"D{one}", "barcode": f"IMP-00001{one}"} for one in (1, 2)]
+    site.write(
+        {
+            "base/instance.yml": SETTINGS,
+            "base/objects.yml": yaml_list([{**first, **own["base"]}, docks[0]]),
+            "over/objects.yml": yaml_list([{**over, **own["over"]}, docks[1]]),
+        }
+    )
+    (site.root / "instance.yml").unlink()
+    sources = [site.root / "base", site.root / "over"]
+    done = site.run(load_layers(sources), limits=FREE)
+    assert done.outcome == "changed", done.findings
+    before = {name: (site.root / name).read_text("utf-8") for name in ("base/objects.yml", "over/objects.yml")}
+    attach(site, A1="100001", D2="100012")
+    told = take(site, src=[str(one) for one in sources])
+    assert told["not_changed"] == []
+    for name, text in before.items():
+        after = text.replace("IMP-000001", "100001").replace("IMP-000012", "100012")
+        assert (site.root / name).read_text("utf-8") == after
+    plan = site.run(load_layers(sources), check_mode=True)
+    assert (plan.outcome, plan.scan_codes) == ("unchanged", {"attached": 2, "total": 3, "differ": 0})
+    assert take(site, src=[str(one) for one in sources])["changed"] is False
+
+
+def test_a_code_stays_if_a_later_layer_takes_what_changes(site: Site) -> None:
+    site.write({"base/instance.yml": SETTINGS, "base/objects.yml": yaml_list([CODED]), "over/objects.yml": "[]\n"})
+    (site.root / "instance.yml").unlink()
+    sources = [site.root / "base", site.root / "over"]
+    done = site.run(load_layers(sources), limits=FREE)
+    assert done.outcome == "changed", done.findings
+    attach(site, A1="100001")
+    told = take(site, src=[str(one) for one in sources], into={"objects": "over/objects.yml"})
+    assert told["changed"] is False
+    assert "a later layer takes what changes in this section" in told["not_changed"][0]
+    assert site.run(load_layers(sources), check_mode=True).outcome == "unchanged"

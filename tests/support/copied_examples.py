@@ -1,0 +1,112 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Carry out examples in this process, as somebody does who copies them: files, and tasks of the collection.
+
+What needs a play of Ansible (templates, roles, other collections) is left out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import documentation
+import guides
+import yaml
+from embedded_here import Embedded
+from project import ROOT
+
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import MODULES
+from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
+from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layers import load_layers
+
+_OURS = "community.seventhings."
+_EVIDENCE = "SELECT uuid, actual_room, actual_building, scan_time, scanned_by_user_id, inventory_time, inventory_user"
+_ANY = {"create_percent": 1000, "update_percent": 1000, "delete_percent": 100}
+
+Tasks = list[dict[str, Any]]
+
+
+def evidence(here: Embedded) -> dict[str, tuple[Any, ...]]:
+    """Return what scans wrote, by the uuids of the objects."""
+    return {row["uuid"]: tuple(row) for row in here.service.store.rows(f"{_EVIDENCE} FROM asset")}
+
+
+def tasks_in(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the modules of the collection that tasks or plays call, with their options."""
+    for document in yaml.safe_load_all(text):
+        yield from _tasks_in(document)
+
+
+def _tasks_in(node: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for task in node if isinstance(node, list) else []:
+        if not isinstance(task, dict):
+            continue
+        for name, options in task.items():
+            if name in ("tasks", "block", "pre_tasks"):
+                yield from _tasks_in(options)
+            elif str(name).startswith(_OURS) and isinstance(options, dict):
+                yield name.removeprefix(_OURS), options
+
+
+class Copier:
+    """Somebody who copies examples into a directory, and runs them on an instance.
+
+    :ivar done: number of tasks that were carried out.
+    """
+
+    def __init__(self, root: Path, here: Embedded) -> None:
+        self.root = root
+        self.here = here
+        self.done = 0
+
+    def copy(self, path: Path) -> None:
+        """Carry out a guide or the examples of a module, as often as its tasks stand in it."""
+        if path.suffix == ".py":
+            self.run(documentation.block(path, "EXAMPLES"))
+            return
+        for snippet in guides.snippets(path):
+            verb, _separator, name = snippet.mark.partition(" ")
+            if verb == "file":
+                (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+                (self.root / name).write_text(snippet.text, "utf-8")
+            elif snippet.language == "yaml":
+                self.run(snippet.text)
+
+    def run(self, text: str) -> None:
+        """Carry out the tasks in a text."""
+        for name, options in tasks_in(text):
+            if "{{" in str(options):
+                continue
+            with contextlib.suppress(SeventhingsError, OSError, AssertionError, TypeError):
+                if name in MODULES:
+                    self.here.call(name, **options)
+                elif name == "instance" and options.get("src") and options.get("mode", "apply") == "apply":
+                    src = options["src"]
+                    self.apply([self.root / one for one in (src if isinstance(src, list) else [src])])
+                else:
+                    continue
+                self.done += 1
+
+    def apply(self, layers: list[Path], **variables: str) -> None:
+        """Apply files."""
+        site = self.here.site(self.root)
+        if site.run(load_layers(layers, variables=variables), limits=_ANY).outcome in ("changed", "unchanged"):
+            self.done += 1
+
+
+SETS: tuple[tuple[list[str], dict[str, str]], ...] = (
+    (["examples/acme"], {}),
+    (["examples/repository/instance"], {}),
+    (["examples/fleet/base", "examples/fleet/overlays/berlin"], {"city": "Berlin"}),
+)
+"""Directories of files that people copy, as layers, and the variables that they need."""
+
+
+def sources() -> Iterator[Path]:
+    """Yield the guides, and the modules with examples."""
+    yield from guides.GUIDES
+    yield from (ROOT / "plugins" / "modules" / f"{name}.py" for name in sorted(MODULES))
