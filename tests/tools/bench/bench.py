@@ -31,6 +31,7 @@ _PARTS: dict[str, Callable[[Sizes], Part]] = {
     "loop": bench_objects.unchanged_loop,
     "scale": bench_large.large_instance,
     "scale-more": bench_large.larger_instance,
+    "stocktake": bench_large.stocktakes,
     "pacing": bench_objects.pacing,
     "hosts": bench_many.hosts_at_once,
     "fleet": bench_many.fleets,

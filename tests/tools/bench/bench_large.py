@@ -40,6 +40,28 @@ def larger_instance(sizes: Sizes) -> Part:
     return part
 
 
+def stocktakes(sizes: Sizes) -> Part:
+    """Evaluate a stocktake, next to downloading its lists alone."""
+    part = Part("A stocktake")
+    number, bare, taken = sizes.stocktake, [], []
+    empty = WORK / "no-files"
+    (empty / "objects").mkdir(parents=True)
+    with running(data=str(number)) as service:
+        for _turn in range(sizes.rounds):
+            bare.append(_download_and_parse_alone(service, empty))
+            service.clear_log()
+            taken.append(play(service, [{"community.seventhings.stocktake": {}}]))
+        sent = len(service.log())
+    seconds = min(one.seconds for one in taken)
+    part.at_most(f"a stocktake of {number:,} objects, to downloading alone, time", seconds / min(bare), 1.3)
+    part.table(
+        ("objects", "requests", "s, download", "s, stocktake"),
+        [(f"{number:,}", sent, f"{min(bare):.1f}", f"{seconds:.1f}")],
+        "The seconds of the task. For comparison the pages of objects are downloaded and decoded one after the other.",
+    )
+    return part
+
+
 def _plans(part: Part, number: int, forms: Sequence[str], rounds: int, ratio: float, most: int) -> None:
     """Plans of so many objects in files of each form, held against a ratio of times and MiB."""
     rows = []

@@ -47,6 +47,7 @@ class Sizes:
     locations: int = 500
     instance: int = 100_000
     larger_instance: int = 300_000
+    stocktake: int = 30_000
     hosts_of_objects: int = 100_000
     hosts: tuple[int, ...] = (5, 10, 30)
     fleets: tuple[int, ...] = (1, 10, 30)
@@ -67,6 +68,7 @@ QUICK = Sizes(
     locations=50,
     instance=3000,
     larger_instance=4000,
+    stocktake=1500,
     hosts_of_objects=1500,
     hosts=(3,),
     fleets=(1, 2),
