@@ -11,24 +11,22 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ansible import constants
-
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean, cleaned
 
 from ..apply.applied_base import AppliedBase
 from ..apply.journal_place import place_of
+from ..controller.controller_run import ControllerRun
 from ..desired.desired import DesiredInstance
-from ..desired.hiding import Hiding, masked
 from ..desired.telling import tell
 from ..export.downloads import Downloads
 from ..instance.caps import Caps
 from ..instance.run import many_objects
-from ..layers.given import load_files, sources_of
+from ..layers.given import sources_of
 from ..layers.layers import layers_of
-from ..report.on_screen import findings_in_short, message_in_short
+from ..report.on_screen import message_in_short
+from ..report.task import with_findings
 from ..set_plan.baseline import Baseline
 from .absorb import Absorbed, AbsorbOptions, absorb
 from .files import Files
@@ -36,44 +34,26 @@ from .files import Files
 
 def take_in(options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> dict[str, Any]:
     """Run the module ``instance_absorb``. Return its result as Ansible wants it."""
-    connected: list[Client] = []
-    read: list[DesiredInstance] = []
-    hiding = Hiding()
-    try:
-        result: dict[str, Any] = _take_in(options, check_mode, loader, written, connected, read, hiding)
-        return {**connected[0].without_credentials(result)} if connected else result
-    except (SeventhingsError, OSError) as error:
-        message = error.message if isinstance(error, SeventhingsError) else clean(str(error))
-        texts = {text for desired in read for text in hiding.texts(desired.entries)}
-        requests = sum(client.transport.sent for client in connected)
-        shown = message_in_short(masked(message, texts))
-        return {"failed": True, "changed": False, "msg": shown, "requests": requests}
+    with ControllerRun(options, connect, loader, written, shorten=message_in_short) as run:
+        run.result = _take_in(run, check_mode)
+    return run.result
 
 
-def _take_in(
-    options: Mapping[str, Any],
-    check_mode: bool,
-    loader: Any,
-    written: Mapping[str, Any],
-    connected: list[Client],
-    read: list[DesiredInstance],
-    hiding: Hiding,
-) -> dict[str, Any]:
+def _take_in(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
+    options = run.options
     started = time.monotonic()
     sources = sources_of(options, refuse_links=True)
     layers = layers_of(sources)
     with many_objects():
-        desired = load_files(options, sources, loader, written, hiding)
-    read.append(desired)
+        desired = run.load(sources)
     if desired.findings:
-        return _failed(tell(desired.findings, desired).lines, 0)
-    client = connect(options, read_only=True, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
-    connected.append(client)
+        return with_findings(run, tell(desired.findings, desired).lines)
+    client = run.connect()
     caps = Caps.from_task({"expect_instance": options.get("expect_instance")})
     wrong = caps.wrong_instance(client.transport.root, desired.instances)
     if wrong:
         raise InvalidInput(wrong)
-    client.transport.secrets |= hiding.texts(desired.entries)
+    client.transport.secrets |= run.vaulted
     files = Files(layers, desired, options["formulas"])
     wishes = AbsorbOptions(
         options["into"],
@@ -89,7 +69,7 @@ def _take_in(
     with tempfile.TemporaryDirectory() as held, many_objects():
         absorbed = absorb(client, desired, files, Downloads(client, Path(held), {}), wishes)
     if absorbed.planned.findings:
-        return _failed(tell(absorbed.planned.findings, desired).lines, client.transport.sent)
+        return with_findings(run, tell(absorbed.planned.findings, desired).lines)
     changes = list(files.changes(lambda name, why: absorbed.not_changed.append(f"{name}: not changed, because {why}")))
     patch = files.patch(changes)
     backups = [] if check_mode else files.write(changes, options["backup"])
@@ -117,16 +97,6 @@ def _baseline(options: Mapping[str, Any], root: str, desired: DesiredInstance) -
     journal = options["journal"]
     place = place_of(Path(journal).expanduser() if journal else None, root, desired.set_name)
     return AppliedBase(place, root, desired).read()
-
-
-def _failed(findings: list[str], requests: int) -> dict[str, Any]:
-    return {
-        "failed": True,
-        "changed": False,
-        "findings": findings,
-        "msg": findings_in_short(findings),
-        "requests": requests,
-    }
 
 
 _SHOWN = 40

@@ -8,12 +8,10 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from ansible import constants
 from ansible.module_utils.basic import missing_required_lib
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
@@ -21,11 +19,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect, secrets_of
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import UNKNOWN
 
+from ..controller.controller_run import ControllerRun
 from ..desired.desired import DesiredInstance
-from ..desired.hiding import NOT_SHOWN, Hiding, masked
+from ..desired.hiding import NOT_SHOWN, Hiding
 from ..desired.loading import local_files
 from ..desired.observed import of_task, together
 from ..desired.telling import Told, tell
@@ -33,7 +31,7 @@ from ..instance.caps import Caps, require_caps
 from ..instance.offline import JSONSCHEMA_IMPORT_ERROR, offline_findings
 from ..instance.plan_file import PlanFile, StoredPlan, sha256_of, stand_beside
 from ..instance.run import RunOptions, Scope, many_objects, run_instance
-from ..layers.given import load_files, sources_of
+from ..layers.given import sources_of
 from ..printing.screen import tell as tell_on_screen
 from ..render.directory import RenderedDirectory
 from ..render.rendering import MeantInstance, render
@@ -59,52 +57,40 @@ def provision(
     :param host: the host of the inventory that it is for: of many at once each line of progress names its own.
     """
     parent = os.getppid()
-    invocation = _Invocation(Hiding(show=options["show_vaulted"], names=set(options["hide"])), host)
+    hiding = Hiding(show=options["show_vaulted"], names=set(options["hide"]))
+    run = InstanceRun(options, connect, loader, written, hiding, shorten=message_in_short)
+    run.host = host
     try:
-        return invocation.shown(_provision(options, check_mode, loader, written, invocation))
-    except (SeventhingsError, OSError) as error:
-        requests = sum(client.transport.sent for client in invocation.clients)
-        message = error.message if isinstance(error, SeventhingsError) else clean(str(error))
-        texts = {text for desired in invocation.read for text in invocation.hiding.texts(desired.entries)}
-        failed = {"failed": True, "changed": False, "outcome": "failed", "requests": requests}
-        if isinstance(error, (PlanRefused, RecordRefused)):
-            failed["outcome"] = "refused"
-        return {**failed, "msg": message_in_short(masked(message, texts))}
+        with run:
+            run.result = _provision(run, check_mode, written)
+        return run.result
     except Exception as error:
-        if not invocation.hiding.is_on:
+        if not hiding.is_on:
             raise
         # Nobody knows what it quotes.
         return {"failed": True, "changed": False, "outcome": "failed", "msg": f"{type(error).__name__}. {NOT_SHOWN}"}
     finally:
         if os.getppid() != parent:
-            # Nobody takes the result any more (kill -9 of ansible-playbook), and to hand it over would last for ever.
+            # Nobody reads the result any more (kill -9 of ansible-playbook), and handing it over would take for ever.
             os._exit(1)
 
 
-@dataclass
-class _Invocation:
-    """Everything that must be known of a call that failed.
+class InstanceRun(ControllerRun):
+    """One run of the action ``instance``.
 
-    :ivar hiding: what must not be shown of it. :ivar host: that it is for.
-    :ivar clients: the connection, where there was one.
-    :ivar read: what was written.
+    :ivar host: the host of the inventory that it is for.
     """
 
-    hiding: Hiding
-    host: str = ""
-    clients: list[Client] = field(default_factory=list)
-    read: list[DesiredInstance] = field(default_factory=list)
+    host = ""
 
-    def shown(self, result: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a result without what signs in to the instance."""
-        for client in self.clients:
-            result = client.without_credentials(result)
-        return dict(result)
+    def failed(self, message: str, error: BaseException | None = None) -> dict[str, Any]:
+        """Return the result of a failed run, which is refused if its plan or its record is not the approved one."""
+        is_refused = isinstance(error, (PlanRefused, RecordRefused))
+        return {**super().failed(message, error), "outcome": "refused" if is_refused else "failed"}
 
 
-def _provision(
-    options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any], invocation: _Invocation
-) -> dict[str, Any]:
+def _provision(run: InstanceRun, check_mode: bool, written: Mapping[str, Any]) -> dict[str, Any]:
+    options = run.options
     is_undo = options["mode"] == "undo"
     if options["mode"] in ("apply", "undo") and options["protected"]:
         require_caps(written)
@@ -116,19 +102,18 @@ def _provision(
     url = _report_url(options)
     apply_record = _path(options, "apply_record")
     if options["mode"] == "render":
-        return _rendered(options, check_mode, sources, loader, written, invocation)
+        return _rendered(run, check_mode, sources)
     stored = None if looks_only or options["mode"] == "validate" else _stored_plan(options, plan_file, written)
 
     def all_that_is_written() -> DesiredInstance:
-        invocation.read.append(load_files(options, sources, loader, written, invocation.hiding))
-        return invocation.read[-1]
+        return run.load(sources)
 
     rules = _rules(options, sources)
     has_files = src is not None or options.get("desired") is not None
     client: Client | None = None
     undo: Undo | None = None
     if is_undo:
-        client = _connected(options, looks_only, invocation)
+        client = _connected(run, looks_only)
         with many_objects():
             undo = _undo(options, client, all_that_is_written() if has_files else None)
     if stored is not None:
@@ -139,12 +124,12 @@ def _provision(
             stand_beside(stored.desired, [written_state])
             if len(sources) > 1:
                 stored.lies_as(written_state)
-        stored.desired.hiding = invocation.hiding
+        stored.desired.hiding = run.hiding
         desired = stored.desired
     elif undo is not None:
         desired = undo.base()
-        desired.hiding = invocation.hiding
-        stand_beside(desired, invocation.read)
+        desired.hiding = run.hiding
+        stand_beside(desired, run.desired)
     elif has_files:
         with many_objects():
             desired = all_that_is_written()
@@ -154,7 +139,7 @@ def _provision(
     desired.findings += rules.findings if rules is not None else []
     if options["mode"] == "validate":
         desired.observed = together(of_task(options.get("observed")), desired.observed)
-        return _validated(desired, reports, check_mode, src, url, invocation.host, options["plan_follows"], rules)
+        return _validated(desired, reports, check_mode, src, url, run.host, options["plan_follows"], rules)
     is_drift = options["mode"] == "drift"
     written_now = all_that_is_written if has_files and not is_undo else None
     run_options = RunOptions(
@@ -172,9 +157,9 @@ def _provision(
         undo=undo,
         apply_record=apply_record,
     )
-    client = client or _connected(options, looks_only, invocation)
-    account = run_instance(client, desired, run_options, teller(host=invocation.host))
-    account.made_by = made_by(desired.set_name, invocation.host)
+    client = client or _connected(run, looks_only)
+    account = run_instance(client, desired, run_options, teller(host=run.host))
+    account.made_by = made_by(desired.set_name, run.host)
     account.warnings += client.transport.told()
     if plan_file is not None and stored is None and not looks_only:
         account.warnings.insert(0, f"plan_file: there is no {plan_file}, so the plan was made anew.")
@@ -182,10 +167,9 @@ def _provision(
     return result_of(account, looks_only and options["drift_fail"], reports)
 
 
-def _connected(options: Mapping[str, Any], looks_only: bool, invocation: _Invocation) -> Client:
-    client = connect(options, read_only=looks_only, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
+def _connected(run: InstanceRun, looks_only: bool) -> Client:
+    client = run.connect(read_only=looks_only)
     client.creations.on_wait = tell_on_screen
-    invocation.clients.append(client)
     return client
 
 
@@ -217,32 +201,20 @@ def _undo(options: Mapping[str, Any], client: Client, written: DesiredInstance |
     return Undo(record, str(path), options["changed_since"], digest is not None)
 
 
-def _rendered(
-    options: Mapping[str, Any],
-    check_mode: bool,
-    sources: Sequence[Path],
-    loader: Any,
-    written: Mapping[str, Any],
-    invocation: _Invocation,
-) -> dict[str, Any]:
-    """Return the merged state as files in a directory of their own."""
+def _rendered(run: InstanceRun, check_mode: bool, sources: Sequence[Path]) -> dict[str, Any]:
+    """Write the merged state as files in a directory of their own."""
+    options = run.options
     if not sources and options.get("desired") is None:
         raise InvalidInput("src: neither src nor desired says what to render")
     started = time.monotonic()
 
-    def connected() -> Client:
-        invocation.clients.append(connect(options, read_only=True, run_folder=Path(constants.DEFAULT_LOCAL_TMP)))
-        return invocation.clients[-1]
-
     with many_objects():
-        desired = load_files(options, sources, loader, written, invocation.hiding)
-        invocation.read.append(desired)
-        instance = MeantInstance(connected, desired, options.get("expect_instance") or ())
+        desired = run.load(sources)
+        instance = MeantInstance(run.connect, desired, options.get("expect_instance") or ())
         destination = RenderedDirectory.of(Path(options["dest"]).expanduser(), sources)
         rendered = render(desired, instance.fields)
-    told = [line for client in invocation.clients for line in client.transport.told()]
-    warnings = [*desired.warnings, *told]
-    outcome: dict[str, Any] = {"changed": False, "requests": sum(one.transport.sent for one in invocation.clients)}
+    warnings = [*desired.warnings, *(run.client.transport.told() if run.client else ())]
+    outcome: dict[str, Any] = {"changed": False, "requests": run.requests}
     if warnings:
         outcome["warnings"] = warnings
     if rendered.findings:

@@ -9,14 +9,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ansible import constants
-
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import CONNECTION
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect, secrets_of
-from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
+from ..controller.controller_run import ControllerRun
 from ..desired.desired import DesiredInstance
 from ..desired.entry import Entry
 from ..instance.caps import Caps
@@ -30,30 +28,22 @@ MOST_NAMED = 20
 """Records or hosts that a warning names; the result has all of them."""
 
 
-class Call:
+class Call(ControllerRun):
     """One call of a module.
 
-    :ivar options: those of the task. :ivar host: the host of the inventory that the task is for.
+    :ivar host: the host of the inventory that the task is for.
     :ivar warnings: what should be known, although it is no mistake.
-    :ivar client: the connection; None if there is none yet.
     """
 
     def __init__(self, options: Mapping[str, Any], check_mode: bool, host: str = "") -> None:
-        self.options = options
+        super().__init__(options, connect, shorten=message_in_short)
         self.check_mode = check_mode
         self.host = host
         self.warnings: list[str] = []
-        self.client: Client | None = None
-
-    @property
-    def requests(self) -> int:
-        """The number of requests that were sent."""
-        return 0 if self.client is None else self.client.transport.sent
 
     def connect(self, read_only: bool = False) -> Client:
         """Connect to the instance. In check mode the connection refuses every write."""
-        run_folder = Path(constants.DEFAULT_LOCAL_TMP)
-        client = self.client = connect(self.options, read_only=read_only or self.check_mode, run_folder=run_folder)
+        client = super().connect(read_only or self.check_mode)
         client.creations.on_wait = tell_on_screen
         return client
 
@@ -97,12 +87,9 @@ def _without_empty(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 def run_call(call: Call, work: Callable[[Call], dict[str, Any]]) -> dict[str, Any]:
     """Return the result of a call as Ansible wants it."""
-    try:
-        result = {**work(call), "requests": call.requests}
-    except (SeventhingsError, OSError) as error:
-        message = error.message if isinstance(error, SeventhingsError) else clean(str(error))
-        result = {"failed": True, "changed": False, "msg": message_in_short(message), "requests": call.requests}
-    return on_screen(result if call.client is None else call.client.without_credentials(result))
+    with call:
+        call.result = {**work(call), "requests": call.requests}
+    return on_screen(call.result)
 
 
 def named(names: Iterable[str]) -> str:

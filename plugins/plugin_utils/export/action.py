@@ -14,11 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from ansible import constants
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.access import Access
 from ansible_collections.community.seventhings.plugins.module_utils.local.local_files import Differing
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
@@ -26,16 +24,16 @@ from ansible_collections.community.seventhings.plugins.module_utils.printing.cle
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import YES
 
 from ..apply.journal import new_set_id
+from ..controller.controller_run import ControllerRun
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.dialect import Dialects
 from ..desired.entry import Entry
-from ..desired.hiding import Hiding, masked
 from ..desired.loading import ENDINGS, WORKBOOK
 from ..desired.settings import API, Settings
 from ..desired.telling import tell
 from ..desired.xlsx_source import openpyxl_library
 from ..desired.yaml_source import read_yaml
-from ..layers.given import load_files, sources_of
+from ..layers.given import sources_of
 from ..layers.variables import escaped
 from ..printing import screen
 from .downloads import FOLDER, Downloads
@@ -144,47 +142,32 @@ class Changes:
 
 def export(options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> dict[str, Any]:
     """Run the module ``instance_export``. Return its result as Ansible wants it."""
-    connected: list[Client] = []
-    hiding = Hiding()
-    rehearsed: Sequence[Entry] = ()
-    try:
-        rehearsed = _rehearsed(options, loader, written, hiding)
-        result: dict[str, Any] = _export(options, check_mode, connected, rehearsed)
-        return {**connected[0].without_credentials(result)}
-    except SeventhingsError as error:
-        message = masked(error.message, hiding.texts(rehearsed))
-    except OSError as error:
-        message = clean(f"dest: {error}")
-    return {
-        "failed": True,
-        "changed": False,
-        "msg": message,
-        "requests": connected[0].transport.sent if connected else 0,
-    }
+    with ControllerRun(options, connect, loader, written, about="dest: ") as run:
+        run.result = _export(run, check_mode, _rehearsed(run))
+    return run.result
 
 
-def _rehearsed(options: Mapping[str, Any], loader: Any, written: Mapping[str, Any], hiding: Hiding) -> Sequence[Entry]:
+def _rehearsed(run: ControllerRun) -> Sequence[Entry]:
     """Return the records in the files for the rehearsal on the twin that may be archived.
 
     :raises InvalidInput: if they cannot be read, or there will be no twin.
     """
+    options = run.options
     if options.get("src") is None:
         return ()
     if not options.get("twin"):
         raise InvalidInput("src: these files are read for a twin only; set twin: true too, or leave out src")
-    desired = load_files(options, sources_of(options), loader, written, hiding)
+    desired = run.load(sources_of(options))
     if desired.findings:
         raise InvalidInput([f"src: {line}" for line in tell(desired.findings, desired).lines])
     return [entry for entry in desired.entries if entry.kind.can_be_archived]
 
 
-def _export(
-    options: Mapping[str, Any], check_mode: bool, connected: list[Client], rehearsed: Sequence[Entry]
-) -> dict[str, Any]:
+def _export(run: ControllerRun, check_mode: bool, rehearsed: Sequence[Entry]) -> dict[str, Any]:
     started = time.monotonic()
+    options = run.options
     dest = Destination.of(options)
-    client = connect(options, read_only=True, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
-    connected.append(client)
+    client = run.connect()
     format_name = options["format"]
     if format_name == "xlsx":
         openpyxl_library()

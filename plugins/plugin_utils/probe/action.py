@@ -10,19 +10,17 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ansible import constants
-
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import (
     connect,
     from_environment,
     named_root,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.local_files import LocalFiles, Target, sides
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
+from ..controller.controller_run import ControllerRun
 from . import trace
 from .account import account_of
 from .catalogue import LOOK, TRACE
@@ -40,19 +38,13 @@ _JOURNAL = ".journal"
 
 def probe(options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
     """Run the module ``probe``. Return its result as Ansible wants it."""
-    connected: list[Client] = []
-    try:
-        return _probe(options, check_mode, connected)
-    except SeventhingsError as error:
-        message = error.message
-    except OSError as error:
-        message = clean(f"dest: {error}")
-    sent = connected[0].transport.sent if connected else 0
-    return {"failed": True, "changed": False, "msg": message, "requests": sent}
+    with ControllerRun(options, connect, about="dest: ") as run:
+        run.result = _probe(run, check_mode)
+    return run.result
 
 
-def _probe(options: Mapping[str, Any], check_mode: bool, connected: list[Client]) -> dict[str, Any]:
-    options = from_environment(options)
+def _probe(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
+    options = run.options = from_environment(run.options)
     target = _target(options)
     local = LocalFiles.of(options, check_mode)
     journal = Journal(target.path.with_name(target.path.name + _JOURNAL))
@@ -64,8 +56,7 @@ def _probe(options: Mapping[str, Any], check_mode: bool, connected: list[Client]
             f"dest: {journal.path} tells of a probe that was killed; take away what it left first, with sweep: true"
         )
     only_looks = check_mode or not writes
-    client = connect(options, read_only=only_looks, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
-    connected.append(client)
+    client = run.connect(read_only=only_looks)
     if options["sweep"]:
         return _told(client, _swept(client, journal, check_mode))
     tier = LOOK if only_looks else options["tier"]

@@ -14,8 +14,9 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 
 from ..apply.executor import Progress
+from ..controller.controller_run import ControllerRun
 from ..printing.screen import tell as tell_on_screen
-from .on_screen import in_short
+from .on_screen import findings_in_short, in_short
 from .result import RunResult
 from .text_report import as_diff, as_text, check_report, write_report
 
@@ -94,3 +95,8 @@ def result_of(account: RunResult, drift_fail: bool, reports: Sequence[Path]) -> 
     if failed:
         result["failed"] = True
     return result
+
+
+def with_findings(run: ControllerRun, findings: Sequence[str]) -> dict[str, Any]:
+    """Return the result of a run that found mistakes in files."""
+    return {**run.failed(findings_in_short(findings)), "findings": [*findings]}

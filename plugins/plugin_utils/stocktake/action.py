@@ -12,25 +12,25 @@ from typing import Any
 
 from ansible import constants
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean, cleaned
 
 from ..absorb.files import Files
+from ..controller.controller_run import ControllerRun
 from ..desired.desired import DesiredInstance
-from ..desired.hiding import Hiding, masked
 from ..desired.scan_codes import ScanCodeSettings
 from ..desired.telling import tell
 from ..desired.xlsx_source import openpyxl_library
 from ..export.downloads import Downloads
 from ..instance.caps import Caps
 from ..instance.run import many_objects
-from ..layers.given import load_files, sources_of
+from ..layers.given import sources_of
 from ..layers.layers import layers_of
-from ..report.on_screen import findings_in_short, message_in_short
+from ..report.on_screen import message_in_short
+from ..report.task import with_findings
 from .closing import Closed, Closing
 from .document import CLOSE, PREPARE, Heading, document_of
 from .evaluation import Evaluation, Evaluator
@@ -47,48 +47,22 @@ _SHOWN = 20
 
 def take_stock(options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> dict[str, Any]:
     """One call of the module ``stocktake``: its result as Ansible wants it."""
-    call = _Call(options, check_mode, loader, written)
-    try:
-        with many_objects():
-            return call.run()
-    except WrongRows as wrong:
-        return call.failed([str(finding) for finding in wrong.findings])
-    except (SeventhingsError, OSError) as error:
-        message = error.message if isinstance(error, SeventhingsError) else clean(str(error))
-        shown = message_in_short(masked(message, call.vaulted()))
-        return {"failed": True, "changed": False, "msg": shown, "requests": call.requests}
+    with ControllerRun(options, connect, loader, written, shorten=message_in_short) as run, many_objects():
+        try:
+            run.result = _Call(run, check_mode).run()
+        except WrongRows as wrong:
+            run.result = with_findings(run, [str(finding) for finding in wrong.findings])
+    return run.result
 
 
 class _Call:
     """One call of the module."""
 
-    def __init__(self, options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> None:
-        self._options = options
+    def __init__(self, run: ControllerRun, check_mode: bool) -> None:
+        self._run = run
+        self._options = run.options
         self._check_mode = check_mode
-        self._loader = loader
-        self._written = written
-        self._client: Client | None = None
         self._desired = DesiredInstance()
-        self._hiding = Hiding()
-
-    @property
-    def requests(self) -> int:
-        """The number of requests that were sent."""
-        return 0 if self._client is None else self._client.transport.sent
-
-    def vaulted(self) -> set[str]:
-        """Return the texts of vaulted files, which no message shows."""
-        return self._hiding.texts(self._desired.entries)
-
-    def failed(self, findings: list[str]) -> dict[str, Any]:
-        """Return the result of a call that found mistakes in files."""
-        return {
-            "failed": True,
-            "changed": False,
-            "findings": findings,
-            "msg": findings_in_short(findings),
-            "requests": self.requests,
-        }
 
     def run(self) -> dict[str, Any]:
         options, mode = self._options, self._options["mode"]
@@ -102,15 +76,15 @@ class _Call:
         scans = read_scans(Path(options["scans"]).expanduser()) if options["scans"] else []
         accepted = _accepted(options["accept"])
         if mode == CLOSE:
-            self._desired = load_files(options, sources, self._loader, self._written, self._hiding)
+            self._desired = self._run.load(sources)
             if self._desired.findings:
-                return self.failed(tell(self._desired.findings, self._desired).lines)
-        client = self._client = connect(options, read_only=True, run_folder=Path(constants.DEFAULT_LOCAL_TMP))
+                return with_findings(self._run, tell(self._desired.findings, self._desired).lines)
+        client = self._run.connect()
         caps = Caps.from_task({})
         wrong = caps.wrong_instance(client.transport.root, self._desired.instances)
         if wrong:
             raise InvalidInput(wrong)
-        client.transport.secrets |= self.vaulted()
+        client.transport.secrets |= self._run.vaulted
         started = dt.datetime.now(dt.UTC)
         time_field = options["time_field"] or _TIME_FIELD
         lists = InstanceLists(client, scan_codes.field if scan_codes else OBJECT.barcode_key, time_field)
@@ -122,7 +96,7 @@ class _Call:
         evaluator = Evaluator(lists, window, scan_codes, placeholder_rooms)
         evaluation, findings = evaluator.run(lists.in_scope(options["scope"]), scans)
         if findings:
-            return self.failed([str(finding) for finding in findings])
+            return with_findings(self._run, [str(finding) for finding in findings])
         more, closed = self._close(lists, evaluation, accepted, sources) if mode == CLOSE else ({}, None)
         heading = Heading(mode, client.transport.root, started, window, time_field, lists.sees())
         document = client.without_credentials(document_of(heading, evaluation, lists.fields.money))
@@ -134,7 +108,7 @@ class _Call:
             **document,
             **client.without_credentials(more),
             "msg": _in_words(document, closed),
-            "requests": self.requests,
+            "requests": self._run.requests,
             **({"warnings": warnings} if warnings else {}),
         }
 
