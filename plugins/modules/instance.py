@@ -277,7 +277,7 @@ options:
       - With O(mode=drift) the records of the instance are judged as they are, too, those in no file among them.
       - With O(mode=validate) a rule is judged if the files alone decide. A warning says what was not judged.
       - With O(protected) a file inside of O(src) is refused, and without O(rules_digest) also a file inside of
-        O(src_below).
+        O(src_below), or beside a O(src) that is a file.
       - Not used with O(mode=render).
     type: list
     elements: path

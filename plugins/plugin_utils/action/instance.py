@@ -251,8 +251,10 @@ def _rules(options: Mapping[str, Any], sources: Sequence[Path]) -> RuleSet | Non
         raise SeventhingsError(missing_required_lib("jsonschema"))
     digests, below = options.get("rules_digest"), _path(options, "src_below")
     outside = [*sources] if options["protected"] else []
-    if outside and below is not None and digests is None:
-        outside.append(below)
+    if outside and digests is None:
+        # Whoever writes a single file may write the directory that its attachments come from.
+        outside += [source.parent for source in sources if source.is_file()]
+        outside += [] if below is None else [below]
     return read_rules(paths, digests, outside)
 
 

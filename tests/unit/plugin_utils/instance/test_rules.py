@@ -450,7 +450,13 @@ def test_under_protected_rules_come_from_outside_of_src(site: Site) -> None:
     assert run(site, outside / "other.yml", **caps)["outcome"] == "changed"
     checkout = run(site, outside / "other.yml", src_below=site.root.parent, **caps)
     assert f"is inside of {site.root.parent}" in checkout["msg"], "the pull request can change the whole checkout"
+    single = outside / "state.yml"
+    single.write_text(f"objects:\n{things({})}", "utf-8")
+    beside_file = run(site, outside / "other.yml", src=single, **caps)
+    assert f"is inside of {outside}" in beside_file["msg"]
     digest = hashlib.sha256(NUMBERED.encode()).hexdigest()
+    alone = run(site, outside / "other.yml", src=single, rules_digest=[digest], **caps)
+    assert alone["outcome"] == "changed", alone["msg"]
     pinned = run(site, outside / "other.yml", src_below=site.root.parent, rules_digest=[digest], **caps)
     assert pinned["outcome"] == "changed"
 
