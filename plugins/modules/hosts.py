@@ -179,7 +179,7 @@ without_record:
   sample: [pc18]
 skipped_hosts:
   description:
-    - The hosts that can't be told from others, each with the C(reason).
+    - The hosts that can't be distinguished from others, each with the C(reason).
   returned: success
   type: list
   elements: dict

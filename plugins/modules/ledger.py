@@ -177,8 +177,8 @@ differences:
       place: ledger.csv:3
 doubtful:
   description:
-    - The rows that can't be told from others, each with C(key), C(place), the C(reason), and the C(uuids) of the
-      objects. These objects are in no other list.
+    - The rows that can't be distinguished from others, each with C(key), C(place), the C(reason), and the C(uuids) of
+      the objects. These objects are in no other list.
   returned: success
   type: list
   elements: dict

@@ -69,14 +69,14 @@ class Call(ControllerRun):
         run_options = RunOptions(check_mode=self.check_mode, caps=Caps.from_task(task))
         account = run_instance(client, desired, run_options, teller(host=self.host))
         account.made_by = made_by("", self.host)
-        account.warnings += self.told(client)
+        account.warnings += self.all_warnings(client)
         account.requests = client.transport.sent
         # No record is missing from a list that names only those to change.
         account.reported = {}
         write_reports(account, reports, None, secrets_of(CONNECTION, self.options) | client.tokens.secrets, "")
         return result_of(account, False, reports)
 
-    def told(self, client: Client) -> list[str]:
+    def all_warnings(self, client: Client) -> list[str]:
         """Return the warnings of this call, and those of its connection."""
         return [*self.warnings, *client.transport.told()]
 

@@ -114,8 +114,8 @@ class _Handover:
         lines += [f"Not certain: {doubt}" for doubt in doubts]
         if has.number < whole.number:
             lines.append(f"{whole.number - has.number:,} objects are not in scope")
-        told = [] if "outcome" in result else self._call.told(client)
-        result = {**result, **document, **({"warnings": told} if told else {})}
+        warnings = [] if "outcome" in result else self._call.all_warnings(client)
+        result = {**result, **document, **({"warnings": warnings} if warnings else {})}
         result["msg"] = "\n".join(filter(None, [*lines, result["msg"]]))
         if self._options["require_clear"] and not document["is_clear"] and not result.get("failed"):
             result["failed"] = True

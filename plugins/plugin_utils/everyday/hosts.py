@@ -4,7 +4,7 @@
 """The action ``hosts``: facts of managed hosts to the objects that carry their serial numbers.
 
 A managed host decides what its facts say. So a fact is data and never a template, a host changes nothing but the mapped
-fields of the one object with its serial number, and a host that can't be told from another changes nothing.
+fields of the one object with its serial number, and a host that can't be distinguished from another changes nothing.
 """
 
 from __future__ import annotations
@@ -147,8 +147,8 @@ class _Hosts:
         if entries:
             result = self._call.carry_out(client, entries, limits, identity={OBJECT.section: [key.key]}, scope=scope)
         else:
-            told = self._call.told(client)
-            result = {"changed": False, "msg": "no host has an object", **({"warnings": told} if told else {})}
+            warnings = self._call.all_warnings(client)
+            result = {"changed": False, "msg": "no host has an object", **({"warnings": warnings} if warnings else {})}
         document: dict[str, Any] = client.without_credentials({**self._feed.document(), "sees": sees})
         return {**result, **document, "msg": f"{self._in_words()}\n{result['msg']}"}
 

@@ -97,7 +97,7 @@ class _Comparison:
         if not self._call.check_mode:
             write_reports(document, reports)
         self._warn(ledger, sees)
-        warnings = self._call.told(client)
+        warnings = self._call.all_warnings(client)
         return {
             "changed": False,
             **document,
@@ -136,7 +136,7 @@ class _Comparison:
     # ---- rows
 
     def _match(self, lists: ObjectLists, ledger: Ledger, keys: Sequence[str], in_scope: Mapping[str, Record]) -> None:
-        """Find the object of each row. A row or an object that can't be told from another is doubtful."""
+        """Find the object of each row. A row or an object that can't be distinguished from another is doubtful."""
         found = self._found
         rows: dict[str, list[tuple[Row, list[Record]]]] = {}
         for row in ledger.rows:

@@ -56,8 +56,8 @@ def _run(call: Call) -> dict[str, Any]:
     moved = [one for one in chosen if one.uuid in visible]
     members = {"moved": [lists.code_of(one) or one.uuid for one in moved], "left_out": left, "sees": sees}
     if not moved:
-        told = call.told(client)
-        return {"changed": False, "msg": "no object to move", **members, **({"warnings": told} if told else {})}
+        warnings = call.all_warnings(client)
+        return {"changed": False, "msg": "no object to move", **members, **({"warnings": warnings} if warnings else {})}
     _warn_of_locations(call, lists, keys)
     entries = [_entry(lists, one, dict.fromkeys(keys, lists.reference_to(room))) for one in moved]
     kept = [actual] if actual in lists.schema.fields else []

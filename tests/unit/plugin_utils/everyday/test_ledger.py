@@ -62,7 +62,7 @@ def take(here: Embedded, ledger: Path, **options: Any) -> Result:
     return result
 
 
-def test_what_differs_is_told_on_both_sides(here: Embedded, ledger: Path) -> None:
+def test_what_differs_is_reported_on_both_sides(here: Embedded, ledger: Path) -> None:
     result = take(here, ledger)
     assert result["counts"] == {
         "rows": 8,
