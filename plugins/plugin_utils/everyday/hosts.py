@@ -66,15 +66,12 @@ _UNSET = frozenset(
         "undefined",
         "unknown",
         "unspecified",
-        "0123456789",
-        "123456789",
-        "1234567890",
     )
 )
 """Texts that firmware has if nobody filled in a value, and those of tools that can't read one."""
 
-_FILLER = re.compile(r"[0.*#_\-\s]*|x+|f{8,}", re.IGNORECASE)
-"""Texts of one character only, which stand for nothing."""
+_FILLER = re.compile(r"[0.*#_\-\s]*|x+|f{8,}|0?123456789?0?", re.IGNORECASE)
+"""Texts that fill the place of a serial number: the same character all along, or digits in their order."""
 
 _PREFIX = "IMP-"
 _DIGITS = 6
@@ -216,7 +213,7 @@ class _Hosts:
                 self._skip(host, "no facts were gathered")
                 continue
             raw = fact_of(facts, fact)
-            serial = text_of(raw)
+            serial = serial_of(raw)
             if serial is None:
                 self._skip(host, f"{fact} is {shorten(raw)}, which is no serial number")
             else:
@@ -351,7 +348,13 @@ def text_of(raw: Any) -> str | None:
     text = " ".join(str(raw).split())
     if len(text) > _LONGEST or not text.isprintable():
         return None
-    return None if _FILLER.fullmatch(text) or text.casefold().rstrip(".") in _UNSET else text
+    return None if text.casefold().rstrip(".") in _UNSET else text
+
+
+def serial_of(raw: Any) -> str | None:
+    """Return a fact as a serial number; None if it is none."""
+    text = text_of(raw)
+    return None if text is None or _FILLER.fullmatch(text) else text
 
 
 def _why_not_mapped(one: Field, key: Field | None, codes: Iterable[str]) -> str:

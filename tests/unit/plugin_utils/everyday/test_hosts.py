@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from embedded_here import Embedded
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.hosts import fact_of, text_of
+from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.hosts import fact_of, serial_of, text_of
 
 from .working import Facts, feed, fields_of, limited, written
 
@@ -250,6 +250,24 @@ def test_dots_lead_into_facts(name: str, value: Any) -> None:
     assert fact_of({"a": 1, "b": {"c": 2}, "e.f": 3}, name) == value
 
 
-@pytest.mark.parametrize(("raw", "text"), [("  A  1 ", "A 1"), (12, "12"), (True, None), ([], None), ("...", None)])
-def test_a_text_says_something_about_the_device(raw: Any, text: str | None) -> None:
-    assert text_of(raw) == text
+@pytest.mark.parametrize(
+    ("raw", "text", "serial"),
+    [
+        ("  A  1 ", "A 1", "A 1"),
+        (12, "12", "12"),
+        ("0", "0", None),
+        ("X", "X", None),
+        ("XXXXXXXX", "XXXXXXXX", None),
+        ("0123456789", "0123456789", None),
+        ("12345678", "12345678", None),
+        ("123456781", "123456781", "123456781"),
+        ("...", None, None),
+        ("To Be Filled By O.E.M", None, None),
+        ("Default string", None, None),
+        (True, None, None),
+        ([], None, None),
+        ("", None, None),
+    ],
+)
+def test_a_text_says_something_about_the_device(raw: Any, text: str | None, serial: str | None) -> None:
+    assert (text_of(raw), serial_of(raw)) == (text, serial)
