@@ -20,40 +20,14 @@ from ..desired.formulas import escaped
 from ..desired.xlsx_source import MAX_CELL, openpyxl_library
 from ..export.workbook import text_cell
 from ..export.writing import csv_row
-from ..report.html_report import page_environment, page_head
 from ..report.parts import short
 from ..report.text_report import check_report_path, store_report
-from .paper import STYLE
+from .paper import paper
 
 _COLUMNS = ("finding", "key", "scan_code", "name", "field", "books", "instance", "place")
 
 _MOST_ROWS = 5000
 """Rows of a page: a longer one no browser prints."""
-
-_BODY = """
-<title>Asset ledger: {{ instance }}</title></head><body><main>
-<h1>Asset ledger</h1>
-<p>{{ file }} &middot; {{ instance }} &middot; {{ date }}</p>
-<p><b>What this account sees:</b> {{ sees.objects }} objects; {{ sees.words }}.</p>
-<table><thead><tr>
-{% for name in counts %}<th class="number">{{ name | replace("_", " ") }}</th>{% endfor %}</tr></thead>
-<tbody><tr>{% for name in counts %}<td class="number">{{ counts[name] }}</td>{% endfor %}</tr></tbody></table>
-{% for list in lists %}
-<h2>{{ list.title }} ({{ list.number }})</h2>
-<table><thead><tr>{% for head in list.heads %}<th>{{ head }}</th>{% endfor %}<th>Cleared up</th></tr></thead><tbody>
-{% for row in list.rows %}
-<tr>{% for cell in row %}<td>{{ cell }}</td>{% endfor %}<td class="hand"></td></tr>
-{% endfor %}
-</tbody></table>
-{% if list.number > list.rows | length %}
-<p class="soft">and {{ list.number - list.rows | length }} more in the report as CSV, as a workbook or as JSON</p>
-{% endif %}
-{% endfor %}
-<section class="sign">
-{% for role in ("Compared by", "Checked by", "Approved by") %}<div>{{ role }}, date, signature</div>{% endfor %}
-</section>
-</main></body></html>
-"""
 
 _LISTS = (
     ("In the books, and not found", "not_found", {"Key": "key", "Row": "place"}),
@@ -108,7 +82,7 @@ def _as_json(document: Mapping[str, Any]) -> bytes:
 
 @functools.cache
 def _template() -> Template:
-    return page_environment().from_string(f"{{% raw %}}{page_head(STYLE)}{{% endraw %}}{_BODY}")
+    return paper(Path(__file__).with_name("ledger.html.j2"))
 
 
 def _as_html(document: Mapping[str, Any]) -> bytes:

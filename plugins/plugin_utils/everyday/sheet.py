@@ -8,36 +8,12 @@ from __future__ import annotations
 import datetime as dt
 import functools
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from jinja2 import Template
 
-from ..report.html_report import page_environment, page_head
-from .paper import STYLE
-
-_BODY = """
-<title>Handover: {{ name }}</title></head><body><main>
-<h1>Handover</h1>
-<p>{{ instance }} &middot; {{ date }}</p>
-<p><b>From:</b> {{ name }}{% if to %}<br><b>To:</b> {{ to }}{% endif %}</p>
-<p class="soft">What this account sees: {{ sees.words }}. Archived objects are in no list.</p>
-{% for list in lists %}
-<h2>{{ list.title }} ({{ list.rows | length }})</h2>
-{% if list.rows %}
-<table><thead><tr>{% for head in list.heads %}<th>{{ head }}</th>{% endfor %}<th>Handed over</th></tr></thead><tbody>
-{% for row in list.rows %}
-<tr>{% for cell in row %}<td>{{ cell }}</td>{% endfor %}<td class="hand"></td></tr>
-{% endfor %}
-</tbody></table>
-{% else %}
-<p>None.</p>
-{% endif %}
-{% endfor %}
-<section class="sign">
-{% for role in ("Handed over by", "Received by", "Checked by") %}<div>{{ role }}, date, signature</div>{% endfor %}
-</section>
-</main></body></html>
-"""
+from .paper import paper
 
 _LISTS = (
     (
@@ -59,7 +35,7 @@ _LISTS = (
 
 @functools.cache
 def _template() -> Template:
-    return page_environment().from_string(f"{{% raw %}}{page_head(STYLE)}{{% endraw %}}{_BODY}")
+    return paper(Path(__file__).with_name("sheet.html.j2"))
 
 
 def as_sheet(document: Mapping[str, Any], instance: str, date: dt.datetime) -> bytes:

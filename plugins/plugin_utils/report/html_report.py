@@ -133,13 +133,16 @@ def page_environment() -> Environment:
     )
 
 
+def page_template(style: str, body: Path) -> Template:
+    """Return the template of a page from its style and the file of its body."""
+    return page_environment().from_string(f"{{% raw %}}{page_head(style)}{{% endraw %}}{body.read_text('utf-8')}")
+
+
 @functools.cache
 def _templates() -> tuple[Template, Callable[..., Markup]]:
     """Return the template of the page, and its macro for a record."""
-    environment = page_environment()
-    page, record = ((_FILES / name).read_text("utf-8") for name in ("plan.html.j2", "record.html.j2"))
-    whole = f"{{% raw %}}{page_head(_style())}{{% endraw %}}{page}"
-    return environment.from_string(whole), vars(environment.from_string(record).module)["record"]
+    record = page_environment().from_string((_FILES / "record.html.j2").read_text("utf-8"))
+    return page_template(_style(), _FILES / "plan.html.j2"), vars(record.module)["record"]
 
 
 def as_html(account: RunResult) -> str:

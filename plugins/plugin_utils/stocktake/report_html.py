@@ -7,70 +7,18 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from jinja2 import Template
 
-from ..everyday.paper import STYLE
-from ..report.html_report import page_environment, page_head
+from ..everyday.paper import paper
 from .document import PREPARE
 from .evaluation import NO_TARGET, NOT_SCANNED, PLACEHOLDER, PLACEHOLDER_ROOM
 from .status import DEVIATION, MISSING, NEW, OK, STATUSES, UNKNOWN
 
 _MOST_ROWS = 5000
 """Rows that all lists may have together: a page with more no browser prints."""
-
-_BODY = """
-<title>Stocktake: {{ instance }}</title></head><body><main>
-<h1>{{ title }}</h1>
-<p>{{ instance }} &middot; {{ date }}<br>
-<span class="soft">{{ window }}</span></p>
-<p><b>What this account sees:</b> {{ sees.objects }} objects, {{ sees.rooms }} rooms, {{ sees.locations }} locations;
-{{ sees.words }}.{% if sees.hidden_fields %} Hidden fields: {{ sees.hidden_fields | join(", ") }}.{% endif %}</p>
-<h2>Result</h2>
-<table><thead><tr>{% for name in statuses %}<th class="number">{{ name }}</th>{% endfor %}
-{% for name in values %}<th class="number">{{ name }}</th>{% endfor %}</tr></thead>
-<tbody><tr>{% for name in statuses %}<td class="number">{{ counts[name] }}</td>{% endfor %}
-{% for name in values %}<td class="number">{{ values[name] }}</td>{% endfor %}</tr></tbody></table>
-<p>{{ scanned.in_place }} scanned in their room, {{ scanned.elsewhere }} scanned elsewhere,
-{{ scanned.not_scanned }} not scanned, {{ scanned.unlabelled }} without a label.</p>
-<h2>Places</h2>
-<table><thead><tr><th>Location</th><th>Room</th>
-{% for name in statuses %}<th class="number">{{ name }}</th>{% endfor %}
-<th class="number">visitors</th>
-{% for name in values %}<th class="number">{{ name }}</th>{% endfor %}</tr></thead><tbody>
-{% for one in places %}
-<tr{% if not one.room %} class="location"{% endif %}>
-<td>{{ one.location or "in no location" }}</td>
-<td>{{ one.room or "" }}</td>
-{%- for name in statuses %}<td class="number">{{ one[name] }}</td>{% endfor %}<td class="number">{{ one.visitors }}</td>
-{%- for name in values %}<td class="number">{{ one["amounts"].get(name, "") }}</td>{% endfor %}</tr>
-{% endfor %}
-</tbody></table>
-{% for list in lists %}
-<h2>{{ list.title }} ({{ list.number }})</h2>
-<table><thead><tr><th>Code</th><th>Name</th><th>Target room</th><th>Actual room</th><th>Scanned</th>
-<th>{{ list.last }}</th></tr></thead><tbody>
-{% for row in list.rows %}
-<tr>{% for cell in row %}<td{% if loop.last %} class="hand"{% endif %}>{{ cell }}</td>{% endfor %}</tr>
-{% endfor %}
-</tbody></table>
-{% if list.hidden %}
-<p class="soft">and {{ list.hidden }} more in the report as CSV, as a workbook or as JSON</p>
-{% endif %}
-{% endfor %}
-{% if codes %}
-<h2>Unknown scan codes ({{ codes | length }})</h2>
-<table><thead><tr><th>Code</th><th>Cleared up</th></tr></thead><tbody>
-{% for code in codes[:most] %}<tr><td>{{ code }}</td><td class="hand"></td></tr>{% endfor %}
-</tbody></table>
-{% if codes | length > most %}<p class="soft">and {{ codes | length - most }} more in the report as JSON</p>{% endif %}
-{% endif %}
-<section class="sign">
-{% for role in ("Counted by", "Checked by", "Approved by") %}<div>{{ role }}, date, signature</div>{% endfor %}
-</section>
-</main></body></html>
-"""
 
 _List = tuple[str, Callable[[Mapping[str, Any]], bool], str, str]
 """The title of a list, which objects it has, and the title and the member of its last column; no member: to fill in."""
@@ -107,7 +55,7 @@ _PREPARATIONS: Sequence[_List] = (
 
 @functools.cache
 def _template() -> Template:
-    return page_environment().from_string(f"{{% raw %}}{page_head(STYLE)}{{% endraw %}}{_BODY}")
+    return paper(Path(__file__).with_name("stocktake.html.j2"))
 
 
 def as_html(document: Mapping[str, Any]) -> bytes:
