@@ -209,9 +209,11 @@ options:
         These come back. The value before of each field that an update changed, records that were archived or deleted,
         field definitions that were changed, and offers on the hub. A record that was created is archived if its kind
         can be archived, else deleted.
-      - Users and new field definitions stay. A record that was deleted is created anew, with another
-        UUID and without its history, and references to it are set by name. An archived record that the apply brought
-        back is archived again with its new values. The values of a choice that was removed from a definition are gone.
+      - Users and new field definitions stay. A record that was deleted is created anew, with another UUID and without
+        its history, and references to it are set by name. An archived record that the apply brought back is archived
+        again with its new values, and an archived record that was deleted is not created again. A room, location or
+        person stays if a created record that is archived refers to it. The values of a choice that was removed from a
+        definition are gone.
       - A created record is only removed if it still is as the apply wrote it, if nothing refers to it, and if the
         journal knows that this set created it, or O(record_digest) approves the record.
       - Required with O(mode=undo), and not used otherwise.

@@ -7,15 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import UPDATE
 
-from ..set_plan.plan import Planned
+from ..set_plan.plan import Planned, mark_of
 from ..undo.lasting import Lasting, lasting_words
 
 
 def not_undoable(changes: Iterable[Planned]) -> str:
     """Return what can't be undone, and what only in part; empty if all of it can be."""
-    return lasting_words(
-        Lasting(one.kind, one.action, one.before, one.after, one.action == UPDATE and one.unarchive)
-        for one in (planned.change for planned in changes)
+    return lasting_words(map(_lasting, changes))
+
+
+def _lasting(planned: Planned) -> Lasting:
+    change = planned.change
+    return Lasting(
+        change.kind,
+        change.action,
+        change.before,
+        change.after,
+        change.action == UPDATE and change.unarchive,
+        planned.made or id(planned.entry),
+        frozenset(mark_of(one.awaits, one.uuid) for one in references_in(tuple(change.values.values()))),
     )

@@ -20,6 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     HUB_ITEM,
     KINDS,
     OBJECT,
+    ROOM,
     Kind,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
@@ -35,13 +36,15 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.refe
 from ..apply.journal import Journal
 from ..desired.desired import DesiredInstance
 from ..desired.entry import Entry
+from ..desired.hiding import VAULTED
 from ..desired.positions import Place
 from ..set_plan.hub import offer_of
 from ..set_plan.hub import schema as hub_schema
 from ..set_plan.listed_state import ListedState
-from .lasting import Lasting, lasting_words
+from ..set_plan.rooms import TO_ROOM, coupled_locations
+from .lasting import Lasting, kept_by_archived, lasting_words
 from .record import ApplyRecord, RecordedChange
-from .values import REFERENCE, is_fingerprint, with_references, with_removed_parts
+from .values import REFERENCE, is_fingerprint, referred, stored, with_references, with_removed_parts
 
 SKIP, REFUSE, FORCE = "skip", "refuse", "force"
 CHANGED_SINCE = (SKIP, REFUSE, FORCE)
@@ -111,20 +114,20 @@ class _Inverter:
         self._journal = journal
         self._is_resumed = is_resumed
         self._state = ListedState(client)
-        self._desired = replace(base, entries=[], warnings=[], findings=list(base.findings))
+        self._desired = replace(
+            base, entries=[], warnings=[], findings=list(base.findings), identity=_identity(undo.record)
+        )
         self._refusals: list[str] = []
         changes = undo.record.changes
         self._restored = {one.uuid for one in changes if one.action == DELETE and one.may_have_effect}
+        self._lasting = [_lasting(one) for one in changes if one.may_have_effect]
+        self._kept = kept_by_archived(self._lasting)
         self._hidden: Counter[str] = Counter()
         self._schemas: dict[str, Schema] = {}
         self._files: dict[str, bool] = {}
 
     def run(self) -> Inverse:
-        lasting = lasting_words(
-            Lasting(KINDS[one.kind], one.action, one.before, one.after, one.unarchived)
-            for one in self._undo.record.changes
-            if one.may_have_effect
-        )
+        lasting = lasting_words(self._lasting)
         if lasting:
             self._warn(lasting)
         for number, change in enumerate(self._undo.record.changes):
@@ -171,19 +174,37 @@ class _Inverter:
         is_archived = kind.can_be_archived and self._state.is_archived(current)
         if change.action == ARCHIVE:
             if is_archived:
-                yield Entry(kind, {}, place, uuid=current.uuid)
+                yield Entry(kind, self._named_now_by(change, current), place, uuid=current.uuid)
             return
         if change.unarchived:
             if not is_archived and self._is_as_applied(kind, change, current):
                 self._warn(f"{kind.words} {change.key}: is archived again, with the values of the apply.")
-                yield self._removal(kind, change, current, place, "archived")
+                yield self._removal(change, current, place, "archived")
             return
         fields = self._restored_fields(self._schema(kind), change, current)
         if fields and is_archived:
             self._changed(change, "archived since; it")
         elif fields:
-            name = {"field_key": current.flat.get("field_key")} if kind.defines_fields else {}
-            yield Entry(kind, {**name, **fields}, place, template=change.template, uuid=current.uuid)
+            yield Entry(
+                kind,
+                {**self._named_now_by(change, current), **fields},
+                place,
+                template=change.template,
+                uuid=current.uuid,
+            )
+
+    def _named_now_by(self, change: RecordedChange, current: Record) -> dict[str, Any]:
+        """Return the fields of the natural key of a record, by which messages call it. They stay as they are."""
+        if current.kind.defines_fields:
+            return {"field_key": current.flat.get("field_key")}
+        if VAULTED in change.key:
+            return {}
+        schema = self._schema(current.kind)
+        values = {key: schema.read_one(key, current.flat) for key in change.keys if key in schema.fields}
+        for value in values.values():
+            if any(self._state.known_name_of(one) is None for one in references_in(value)):
+                return {}
+        return {key: with_references(stored(schema, key, value, self._state), _named) for key, value in values.items()}
 
     def _created_record(self, kind: Kind, change: RecordedChange, place: Place) -> Iterator[Entry]:
         if kind.defines_fields or kind.creation_sends_mail:
@@ -193,10 +214,13 @@ class _Inverter:
         current = self._state.of_uuid(kind, uuid) if uuid else None
         if current is None or (kind.can_be_archived and self._state.is_archived(current)):
             return
+        if uuid in self._kept:
+            self._warn(f"{kind.words} {change.key}: stays, because records that are archived refer to it.")
+            return
         if not self._may_remove(change, uuid in self._journal.created.values()):
             return
         if self._is_as_applied(kind, change, current):
-            yield self._removal(kind, change, current, place, "archived" if kind.can_be_archived else "absent")
+            yield self._removal(change, current, place, "archived" if kind.can_be_archived else "absent")
 
     def _may_remove(self, change: RecordedChange, is_known: bool) -> bool:
         if self._undo.is_approved or is_known:
@@ -207,11 +231,8 @@ class _Inverter:
         )
         return False
 
-    def _removal(self, kind: Kind, change: RecordedChange, current: Record, place: Place, state: str) -> Entry:
-        schema = self._schema(kind)
-        named = {key: change.after[key] for key in change.keys if key in change.after and key in schema.fields}
-        fields = {key: with_references(value, _compared) for key, value in named.items() if not is_fingerprint(value)}
-        return Entry(kind, fields, place, state=state, uuid=current.uuid)
+    def _removal(self, change: RecordedChange, current: Record, place: Place, state: str) -> Entry:
+        return Entry(current.kind, self._named_now_by(change, current), place, state=state, uuid=current.uuid)
 
     def _is_as_applied(self, kind: Kind, change: RecordedChange, current: Record) -> bool:
         """Return True if a record still has all that the apply wrote. Never remove what somebody changed since."""
@@ -227,6 +248,9 @@ class _Inverter:
 
     def _deleted_record(self, kind: Kind, change: RecordedChange, place: Place) -> Iterator[Entry]:
         if self._state.of_uuid(kind, change.uuid) is not None:
+            return
+        if change.unarchived:
+            self._warn(f"{kind.words} {change.key}: was in the archive, so it is not created again.")
             return
         schema = self._schema(kind)
         fields: dict[str, Any] = {}
@@ -320,7 +344,20 @@ class _Inverter:
                 value = self._written(schema, change, key, was)
                 if value is not None or was in EMPTY:
                     fields[key] = with_removed_parts(schema, key, value, then)
+                    fields |= self._coupled(schema, key, was)
         return fields
+
+    def _coupled(self, schema: Schema, key: str, was: Any) -> dict[str, Any]:
+        """Return the locations that the service sets with a room. If they are written, too, the plan knows it."""
+        field = schema.fields[key]
+        locations = coupled_locations(schema, field) if field.type == TO_ROOM else ()
+        room = None
+        if isinstance(was, Mapping) and is_uuid(was.get("uuid")):
+            room = self._state.of_uuid(ROOM, str(was["uuid"]))
+        place = self._state.place_of(room) if room is not None else None
+        if place is None and was not in EMPTY:
+            return {}
+        return {one.key: None if place is None else place.uuid for one in locations}
 
     def _parsed(self, schema: Schema, key: str, value: Any) -> Any:
         parsed, _findings = schema.parse({key: with_references(value, _compared)}, "")
@@ -374,12 +411,13 @@ class _Inverter:
         uuid, name, number = reference.get("uuid"), reference.get("name"), reference.get("id")
         if kind is None:
             return None
+        named = None if name is None else self._state.resolved(Reference(kind.name, written=name))
         if is_uuid(uuid) and self._state.of_uuid(kind, str(uuid)) is not None:
-            return uuid
-        if name is None:
+            # People read names.
+            return name if named is not None and not named.problem and named.reference.uuid == uuid else uuid
+        if named is None:
             return number if uuid is None else None
-        is_known = uuid in self._restored or not self._state.resolved(Reference(kind.name, written=name)).problem
-        return name if is_known else None
+        return name if uuid in self._restored or not named.problem else None
 
     def _has_file(self, uuid: str) -> bool:
         """Return True if the service still has an uploaded file."""
@@ -441,3 +479,29 @@ class _Inverter:
 def _compared(reference: Mapping[str, Any]) -> Any:
     """Return a reference of the record as it is compared: by what identified it then."""
     return reference.get("uuid") or reference.get("id") or reference.get("name")
+
+
+def _named(reference: Mapping[str, Any]) -> Any:
+    """Return a reference of the record as it is shown."""
+    return reference.get("name") or _compared(reference)
+
+
+def _lasting(change: RecordedChange) -> Lasting:
+    return Lasting(
+        KINDS[change.kind],
+        change.action,
+        change.before,
+        change.after,
+        change.unarchived,
+        change.uuid or change.mark,
+        frozenset(referred(list(change.after.values()))),
+    )
+
+
+def _identity(record: ApplyRecord) -> dict[str, tuple[str, ...]]:
+    """Return the fields that identify records, by section, if these are not the fields that usually do."""
+    return {
+        one.section: one.keys
+        for one in record.changes
+        if one.keys and KINDS[one.kind].can_be_looked_up and one.keys not in KINDS[one.kind].match_on
+    }

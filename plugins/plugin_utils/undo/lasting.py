@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
@@ -22,6 +22,7 @@ class Lasting(NamedTuple):
 
     :ivar before: fields of an update as they were. :ivar after: as they are written.
     :ivar unarchived: whether an update brings the record back from the archive.
+    :ivar mark: what references to the record have in common. :ivar refers: the marks of what it refers to.
     """
 
     kind: Kind
@@ -29,10 +30,12 @@ class Lasting(NamedTuple):
     before: Mapping[str, Any]
     after: Mapping[str, Any]
     unarchived: bool
+    mark: Hashable
+    refers: frozenset[Hashable]
 
     @property
     def stays(self) -> bool:
-        """Return True if nothing of the change can be undone."""
+        """Return True if nothing of the change can be undone, whatever else was done."""
         return self.action == CREATE and (self.kind.defines_fields or self.kind.creation_sends_mail)
 
     @property
@@ -44,12 +47,31 @@ class Lasting(NamedTuple):
         return "type" in self.after or any(one not in (self.after.get("possible_values") or ()) for one in choices)
 
 
+def kept_by_archived(changes: Iterable[Lasting]) -> set[Hashable]:
+    """Return the marks of created records that can't be deleted.
+
+    Created records that are archived keep their references to them.
+    """
+    created = {one.mark: one for one in changes if one.action == CREATE and not one.kind.numbered}
+    kept: set[Hashable] = set()
+    referring = [one for one in created.values() if one.kind.can_be_archived]
+    while referring:
+        for mark in referring.pop().refers:
+            other = created.get(mark)
+            if other is not None and not other.kind.can_be_archived and mark not in kept:
+                kept.add(mark)
+                referring.append(other)
+    return kept
+
+
 def lasting_words(changes: Iterable[Lasting]) -> str:
     """Return what can't be undone, and what only in part; empty if all of it can be."""
+    changes = list(changes)
+    kept = kept_by_archived(changes)
     lasting: Counter[str] = Counter()
     partly: Counter[tuple[str, str]] = Counter()
     for one in changes:
-        if one.stays:
+        if one.stays or (one.action == CREATE and one.mark in kept):
             lasting[one.kind.name] += 1
         elif one.action == DELETE:
             partly[_DELETION] += 1

@@ -45,7 +45,7 @@ class RecordedChange:
     :ivar key: its natural key in words. :ivar keys: the fields of its natural key.
     :ivar outcome: one of :data:`OUTCOMES`.
     :ivar before: fields as they were: of an update those that it changed, of a deletion all.
-    :ivar after: fields as they were written. :ivar unarchived: whether the record was archived before.
+    :ivar after: fields as they were written. :ivar unarchived: whether the record was in the archive before.
     """
 
     kind: str

@@ -46,7 +46,6 @@ class _Recorder:
     def change(self, planned: Planned, outcome: str) -> RecordedChange:
         change, current = planned.change, planned.change.current
         before, after = self._sides(planned)
-        is_update = change.action == UPDATE
         return RecordedChange(
             kind=planned.kind.name,
             uuid="" if planned.kind.numbered else planned.made or (current.uuid if current is not None else ""),
@@ -57,7 +56,7 @@ class _Recorder:
             after=after,
             template=planned.entry.template,
             keys=planned.keys,
-            unarchived=is_update and change.unarchive,
+            unarchived=change.unarchive,
         )
 
     def _sides(self, planned: Planned) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import hmac
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -81,6 +81,18 @@ def with_references(value: Any, change: Callable[[Mapping[str, Any]], Any]) -> A
     if isinstance(value, list):
         return [with_references(one, change) for one in value]
     return value
+
+
+def referred(value: Any) -> Iterator[str]:
+    """Yield the uuid of each record that a value refers to, if it is known."""
+    if isinstance(value, Mapping):
+        if REFERENCE in value:
+            yield str(value.get("uuid") or "")
+        else:
+            yield from referred(list(value.values()))
+    elif isinstance(value, list):
+        for one in value:
+            yield from referred(one)
 
 
 def with_removed_parts(schema: Schema, key: str, before: Any, after: Any) -> Any:

@@ -532,3 +532,98 @@ def test_a_definition_returns_and_new_ones_stay(here: SiteHere) -> None:
     assert planned.undo in result.warnings
     left = [one for one in here.dump()["field_definitions"] if one["label"] != "Extra"]
     assert left == before
+
+
+KINDS_BEFORE: dict[str, str | bytes] = {
+    "locations.yml": yaml_list([{"name": "North", "city": "Kiel"}, {"name": "South"}]),
+    "rooms.yml": yaml_list([{"building_id": "North", "number": "1"}, {"building_id": "South", "number": "2"}]),
+    "persons.yml": PLACES["persons.yml"],
+    "users.yml": yaml_list([{"email": "ada@acme.example"}]),
+    "objects.yml": yaml_list(
+        [
+            thing(
+                1,
+                target_room="North/1",
+                responsible_user="ada@acme.example",
+                documents=["a.pdf"],
+                accessories=["100003"],
+            ),
+            thing(2, target_room="South/2"),
+            thing(3),
+            thing(4),
+        ]
+    ),
+    "tasks.yml": yaml_list(
+        [{"title": "T1", "deadline": "2032-01-01", "assignees": ["ada@acme.example"], "references": ["100001"]}]
+    ),
+    "hub.yml": yaml_list([{"object": "100003", "price": "10.00"}, {"object": "100004", "price": "11.00"}]),
+    "a.pdf": b"%PDF-1.4 a",
+    "b.pdf": b"%PDF-1.4 b",
+}
+KINDS_AFTER: dict[str, str | bytes] = {
+    "locations.yml": yaml_list([{"name": "North", "city": "Bonn"}, {"name": "South", "_state": "absent"}]),
+    "rooms.yml": yaml_list(
+        [
+            {"building_id": "North", "number": "1", "name": "Lab"},
+            {"building_id": "South", "number": "2", "_state": "absent"},
+            {"building_id": "North", "number": "9"},
+        ]
+    ),
+    "objects.yml": yaml_list(
+        [
+            thing(1, target_room="North/9", responsible_user=None, documents=["b.pdf"], accessories=["100005"]),
+            {**thing(2), "_state": "absent"},
+            {**thing(3), "_state": "archived"},
+            thing(4, inventory_name="Other"),
+            thing(5),
+        ]
+    ),
+    "tasks.yml": yaml_list(
+        [
+            {"title": "T1", "deadline": "2032-01-01", "assignees": ["ada@acme.example"], "references": ["100004"]},
+            {"title": "T2", "deadline": "2032-02-02", "assignees": ["ada@acme.example"]},
+        ]
+    ),
+    "hub.yml": yaml_list(
+        [
+            {"object": "100003", "_state": "absent"},
+            {"object": "100004", "price": "22.00"},
+            {"object": "100001", "price": "5.00"},
+        ]
+    ),
+}
+
+
+def test_records_of_all_kinds_return(here: SiteHere) -> None:
+    here.write(KINDS_BEFORE)
+    assert here.run(create_users=True).outcome == "changed"
+    before = here.dump()
+    here.write(KINDS_AFTER)
+    applied = here.run(limits=EVERYTHING)
+    assert applied.outcome == "changed", (applied.findings, applied.failures)
+    result = undo(here)
+    assert result.outcome == "changed", (result.findings, result.failures, result.refusals)
+    after = active(here.dump())
+    for section in ("locations", "rooms", "persons", "users", "objects", "tasks", "rental_cases"):
+        assert after[section] == before[section], section
+    # The service keeps withdrawn offers, and files.
+    offered = {one["object"]: one["price"] for one in after["hub_items"] if not one.get("deleted")}
+    assert {name: offered[name] for name in ("100003", "100004")} == {"100003": 10, "100004": 11}
+
+
+def test_a_place_that_archived_objects_refer_to_stays_and_is_announced(here: SiteHere) -> None:
+    here.write({"locations.yml": yaml_list([{"name": "North"}])})
+    assert here.run().outcome == "changed"
+    here.write(
+        {
+            "rooms.yml": yaml_list([{"building_id": "North", "number": "1"}, {"building_id": "North", "number": "2"}]),
+            "objects.yml": yaml_list([thing(1, target_room="North/1")]),
+        }
+    )
+    planned = here.plan(limits=EVERYTHING)
+    applied = here.run(limits=EVERYTHING)
+    assert planned.undo == applied.undo == "cannot be undone: 1 room"
+    result = undo(here)
+    assert result.summary["rooms"]["deleted"] == 1
+    assert "cannot be undone: 1 room" in result.warnings
+    assert "room North/1: stays, because records that are archived refer to it." in result.warnings

@@ -1,0 +1,102 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Random applies and undos: the instance is as it was before, but for what can't return."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from embedded_here import Embedded, SiteHere
+from instance_site import yaml_list
+
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
+from ansible_collections.community.seventhings.plugins.plugin_utils.undo.inverse import Undo
+from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record_file import last_record
+
+SETTINGS = 'api: seventhings/v1\nset: test\nset_id: "5d1c8e07f3a9b264"\n'
+EVERYTHING = {"create_percent": 1000, "update_percent": 100, "delete_percent": 100}
+LOCATIONS = ("North", "South")
+ROOMS = ("North/1", "North/2", "South/1")
+PERSONS = ("ada", "eva")
+OBJECTS = range(100001, 100009)
+
+
+def random_files(chance: random.Random) -> dict[str, str | bytes]:
+    """Return files for places that stay, and for objects and tasks that are there, archived or absent."""
+    objects = []
+    present = [number for number in OBJECTS if chance.random() < 0.6]
+    for number in OBJECTS:
+        record: dict[str, Any] = {"barcode": str(number)}
+        if number in present:
+            record |= {
+                "inventory_name": f"Thing {chance.randint(1, 3)}",
+                "description": chance.choice([None, "", "one", "two"]),
+                "purchasing_price": chance.choice([None, "1.50", "20.00"]),
+                "target_room": chance.choice([None, *ROOMS]),
+                "responsible_person": chance.choice([None, "ada@acme.example", "eva@acme.example"]),
+            }
+        else:
+            record["_state"] = chance.choice(["absent", "archived"])
+        objects.append(record)
+    rooms = [
+        {"building_id": name.partition("/")[0], "number": name[-1], "name": chance.choice([None, "Lab", "Store"])}
+        for name in ROOMS
+    ]
+    return {
+        "instance.yml": SETTINGS,
+        "locations.yml": yaml_list(
+            [{"name": name, "city": chance.choice(["Bonn", "Kiel"])} for name in ("North", "South")]
+        ),
+        "rooms.yml": yaml_list(rooms),
+        "persons.yml": yaml_list(
+            [
+                {"email": f"{name}@acme.example", "first_name": chance.choice("xyz"), "last_name": "L"}
+                for name in ("ada", "eva")
+            ]
+        ),
+        "objects.yml": yaml_list(objects),
+    }
+
+
+def undo(here: SiteHere) -> RunResult:
+    """Undo the last apply."""
+    path, record = last_record(here.client().transport.root, "test")
+    wanted = Undo(record, str(path))
+    return here.run(wanted.base(), undo=wanted)
+
+
+def active(dump: Any) -> dict[str, Any]:
+    """Return the places and objects by name, as lists show them: what an apply created is archived by its undo."""
+    sections = {name: dump[name] for name in ("locations", "rooms", "persons", "objects")}
+    return {
+        f"{section} {one['name']}": one["fields"]
+        for section, records in sections.items()
+        for one in records
+        if not one.get("archived")
+    }
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_was_applied_returns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    chance = random.Random(seed)
+    here = Embedded.started(data="empty").site(tmp_path / "files")
+    here.write(random_files(chance))
+    assert not here.run(limits=EVERYTHING).failed
+    for _turn in range(3):
+        before = active(here.dump())
+        here.write(random_files(chance))
+        applied = here.run(limits=EVERYTHING)
+        assert not applied.failed, (applied.findings, applied.failures)
+        after = active(here.dump())
+        undone = undo(here)
+        assert not undone.failed, (undone.findings, undone.failures, undone.refusals)
+        assert active(here.dump()) == before
+        if chance.random() < 0.5:
+            again = undo(here)
+            assert not again.failed, (again.findings, again.failures, again.refusals)
+            assert active(here.dump()) == after
