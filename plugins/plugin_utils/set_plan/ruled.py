@@ -97,7 +97,8 @@ class RuleCheck:
         self._is_on = bool(self._rules.rules)
         self._view = RecordView(context.state)
         self._bound: dict[str, tuple[list[BoundRule], frozenset[str] | None]] = {}
-        self._unseen: dict[str, tuple[frozenset[str], set[str]]] = {}
+        self._unseen: dict[tuple[str, frozenset[str] | None], frozenset[str]] = {}
+        self._reported: set[tuple[str, str]] = set()
         self._changes: list[BoundRule] = []
         self._found = Found()
         self._judged: dict[str, set[str]] = {}
@@ -141,27 +142,26 @@ class RuleCheck:
 
     def _that_see(self, planned: Planned, rules: list[BoundRule], current: Record | None) -> Iterable[BoundRule]:
         """Return the rules whose fields the account sees in a record, or the files write."""
-        unseen = self._unseen_of(planned.section, planned.schema) if current is not None else frozenset()
+        names = self._bound[planned.section][1]
+        unseen = self._unseen_of(planned.section, planned.schema, names) if current is not None else frozenset()
         if unseen:
             unseen -= planned.desired.keys()
         return [one for one in rules if self._sees(one, unseen)] if unseen else rules
 
-    def _unseen_of(self, section: str, schema: Schema) -> frozenset[str]:
-        """Return the fields that rules judge and that the account does not see."""
-        if section not in self._unseen:
-            names = self._bound[section][1]
+    def _unseen_of(self, section: str, schema: Schema, names: frozenset[str] | None) -> frozenset[str]:
+        """Return the fields that the account does not see, of those that rules judge (None: all)."""
+        if (section, names) not in self._unseen:
             own = self._context.client.schema(schema.kind).fields if schema.kind.has_own_fields else {}
             keys = [key for key in (own if names is None else names) if key in own]
             hidden = self._context.state.sight(schema, keys=keys).hidden if keys else frozenset()
-            self._unseen[section] = frozenset(hidden).intersection(keys), set()
-        return self._unseen[section][0]
+            self._unseen[section, names] = frozenset(hidden).intersection(keys)
+        return self._unseen[section, names]
 
     def _sees(self, one: BoundRule, unseen: frozenset[str]) -> bool:
         missing = unseen if one.names is None else unseen & one.names
         for key in sorted(missing):
-            reported = self._unseen[one.rule.subject][1]
-            if f"{one.rule.id} {key}" not in reported:
-                reported.add(f"{one.rule.id} {key}")
+            if (one.rule.id, key) not in self._reported:
+                self._reported.add((one.rule.id, key))
                 words = f"{key}: this account does not see the field, so records that do not write it are not judged"
                 self._found.find(one, one.rule.place, words)
         return not missing
@@ -181,8 +181,11 @@ class RuleCheck:
         names = all_names(self._changes)
         for planned in changes:
             document = self._change(planned, names)
+            unseen: frozenset[str] = frozenset()
+            if planned.change.current is not None:
+                unseen = self._unseen_of(planned.section, planned.schema, names)
             for one in self._changes:
-                if one.breaks(document):
+                if self._sees(one, unseen) and one.breaks(document):
                     self._note_change(one, planned, document)
 
     def _change(self, planned: Planned, names: Collection[str] | None) -> dict[str, Any]:
@@ -227,11 +230,13 @@ class RuleCheck:
         context, kind = self._context, KINDS[SECTIONS[section]]
         schema = Schema.of(kind) if kind.defines_fields else context.schema(kind)
         rules, names = self._rules_of(section, schema)
-        unseen = self._unseen_of(section, schema)
+        unseen = self._unseen_of(section, schema, names)
         rules = [one for one in rules if self._sees(one, unseen)]
         judged, claimed = self._judged.get(section, set()), context.claimed.get(kind.name, {})
         for listed in context.state.records(kind, template):
             if listed.uuid in judged or not context.scope.holds(section, listed):
+                continue
+            if not self._is_compared(listed):
                 continue
             record = self._view.of(schema, names, listed.flat, {})
             if template:
@@ -241,6 +246,14 @@ class RuleCheck:
                     entry = claimed.get(listed.uuid)
                     about = f"{section} {self._name_of(listed, entry)}, as the instance has it"
                     self._found.note(one, entry, schema, record, f"{about}: ")
+
+    def _is_compared(self, record: Record) -> bool:
+        """Return True if ``only`` and ``exclude`` let a record be compared."""
+        options = self._context.options
+        if not options.only and not options.exclude:
+            return True
+        names = {record.kind.section, record.kind.name, str(self._context.state.name_of(record))}
+        return not (options.only and names.isdisjoint(options.only)) and names.isdisjoint(options.exclude)
 
     def _name_of(self, record: Record, entry: Entry | None) -> str:
         """Return the natural key of a record; its uuid if the key must not be shown."""

@@ -390,6 +390,9 @@ def test_drift_judges_what_is_live(site: Site) -> None:
     ]
     assert result["failed"]
     assert [one["key"] for one in result["changes"]] == ["100001"], "and what differs is told too"
+    chosen: dict[str, Any]
+    for chosen in ({"only": ["rooms"]}, {"exclude": ["objects"]}):
+        assert run(site, f"rules: [{rule}]", mode="drift", **chosen)["findings"] == []
 
 
 @pytest.mark.slow
@@ -557,6 +560,16 @@ def test_a_field_that_the_account_does_not_see_is_not_taken_to_be_empty(site: Si
         "judged"
         for name in ("has", "lacks")
     ]
+
+
+def test_a_change_of_a_record_with_hidden_fields_is_not_judged_in_silence(site: Site) -> None:
+    site.write({"objects.yml": things({"serial_number": "S1", "description": "x"})})
+    assert site.run().outcome == "changed"
+    site.write({"objects.yml": things({"description": "y"})})
+    rule = "{id: r, for: changes, require: {properties: {before: {not: {required: [serial_number]}}}}}"
+    result = run(site, f"rules: [{rule}]", **as_account(site, hidden_fields=["serial_number"]))
+    (line,) = result["findings"]
+    assert "rule r: serial_number: this account does not see the field" in line
 
 
 # ---- the library, plan files
