@@ -390,8 +390,8 @@ def test_drift_judges_what_is_live(site: Site) -> None:
     ]
     assert result["failed"]
     assert [one["key"] for one in result["changes"]] == ["100001"], "and what differs is told too"
-    chosen: dict[str, Any]
-    for chosen in ({"only": ["rooms"]}, {"exclude": ["objects"]}):
+    choices: list[dict[str, Any]] = [{"only": ["rooms"]}, {"exclude": ["objects"]}]
+    for chosen in choices:
         assert run(site, f"rules: [{rule}]", mode="drift", **chosen)["findings"] == []
 
 
