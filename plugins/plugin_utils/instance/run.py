@@ -383,6 +383,7 @@ class _Run:
             limited_account=caps.limited_account or options.drift,
             is_protected=caps.is_protected,
             observed=caps.observed,
+            deleted=frozenset() if options.undo is None else options.undo.record.deleted,
             has_changes_only=self._stored is not None or options.undo is not None,
             rules=options.rules,
             judges_live=options.drift,

@@ -62,6 +62,8 @@ def _linked_anew(context: PlanContext) -> Iterator[str]:
                 continue
             for linked in references_in(planned.schema.read_one(key, current.flat)):
                 kind = KINDS[linked.target]
+                if linked.uuid in context.options.deleted:
+                    continue
                 if not linked.uuid or context.state.find(linked) is not None:
                     continue
                 record = context.state.read_unlisted(kind, linked.uuid)

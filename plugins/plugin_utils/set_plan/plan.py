@@ -248,6 +248,7 @@ class PlanOptions:
         instance as they are, too.
     :ivar is_approved: whether the plan comes from a plan file, for which the archive was checked.
     :ivar lists: lists that were read for this plan already.
+    :ivar deleted: uuids of records that this set is known to have deleted, so that they are not hidden.
     """
 
     only: Sequence[str] = ()
@@ -274,6 +275,7 @@ class PlanOptions:
     observed: Mapping[str, Sequence[str]] = field(default_factory=dict)
     is_approved: bool = False
     lists: ListedState | None = None
+    deleted: frozenset[str] = frozenset()
     has_changes_only: bool = False
     rules: RuleSet | None = None
     judges_live: bool = False

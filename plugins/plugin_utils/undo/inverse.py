@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     KINDS,
     OBJECT,
     ROOM,
+    TEMPLATE_KINDS,
     Kind,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
@@ -125,6 +126,7 @@ class _Inverter:
         self._hidden: Counter[str] = Counter()
         self._schemas: dict[str, Schema] = {}
         self._files: dict[str, bool] = {}
+        self._created_again: dict[str, dict[str, Any]] = {}
 
     def run(self) -> Inverse:
         lasting = lasting_words(self._lasting)
@@ -138,6 +140,7 @@ class _Inverter:
                 f"{section}: {count} vaulted or hidden value{'s' if count > 1 else ''} can't be undone, because the "
                 f"apply record has only fingerprints."
             )
+        self._refer_again()
         self._refuse_referred()
         self._warn(STILL_WANTED)
         return Inverse(self._desired, self._state, self._refusals)
@@ -274,6 +277,7 @@ class _Inverter:
         if missing:
             self._warn(f"{kind.words} {change.key}: can't be created again without {', '.join(missing)}.")
             return
+        self._created_again[change.uuid] = {key: fields[key] for key in change.keys if key in fields}
         yield Entry(kind, fields, place)
 
     def _with_same_key(self, schema: Schema, change: RecordedChange, fields: Mapping[str, Any]) -> Record | None:
@@ -424,6 +428,39 @@ class _Inverter:
         if uuid not in self._files:
             self._files[uuid] = is_uuid(uuid) and self._client.get(FILE, uuid) is not None
         return self._files[uuid]
+
+    def _refer_again(self) -> None:
+        """Let records that still refer to a deleted record refer to the one that is created in its place."""
+        if not self._created_again:
+            return
+        entries = {entry.uuid: number for number, entry in enumerate(self._desired.entries) if entry.uuid}
+        for kind in TEMPLATE_KINDS.values():
+            schema = self._schema(kind)
+            keys = [key for key, one in schema.fields.items() if one.type.startswith("LINKED_")]
+            known = [one for one in self._state.unlisted(kind) if one.uuid in entries]
+            for record in [*self._state.records(kind), *known]:
+                fields = self._referring_again(schema, keys, record)
+                if not fields:
+                    continue
+                if record.uuid not in entries:
+                    place = Place(f"references of {self._undo.source}")
+                    self._desired.entries.append(Entry(kind, fields, place, uuid=record.uuid))
+                    continue
+                entry = self._desired.entries[entries[record.uuid]]
+                if entry.state == "present":
+                    self._desired.entries[entries[record.uuid]] = replace(entry, fields={**fields, **entry.fields})
+
+    def _referring_again(self, schema: Schema, keys: Iterable[str], record: Record) -> dict[str, Any]:
+        found = {}
+        for key in keys:
+            value = schema.read_one(key, record.flat)
+            if any(one.uuid in self._created_again for one in references_in(value)):
+                written = with_references(
+                    stored(schema, key, value, self._state),
+                    lambda one: self._created_again.get(str(one.get("uuid"))) or self._named_now(one),
+                )
+                found[key] = [one for one in written if one is not None] if isinstance(written, list) else written
+        return found
 
     # ---- what refers to what would be removed
 

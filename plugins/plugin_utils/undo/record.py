@@ -97,6 +97,11 @@ class ApplyRecord:
     changes: tuple[RecordedChange, ...] = ()
     digest: str = ""
 
+    @property
+    def deleted(self) -> frozenset[str]:
+        """The uuids of the records that the run deleted."""
+        return frozenset(one.uuid for one in self.changes if one.action == DELETE and one.outcome == DONE)
+
     def content(self) -> bytes:
         """Return the compressed bytes of the record.
 

@@ -38,6 +38,7 @@ def random_files(chance: random.Random) -> dict[str, str | bytes]:
                 "purchasing_price": chance.choice([None, "1.50", "20.00"]),
                 "target_room": chance.choice([None, *ROOMS]),
                 "responsible_person": chance.choice([None, "ada@acme.example", "eva@acme.example"]),
+                "accessories": [str(one) for one in present if one != number and chance.random() < 0.2],
             }
         else:
             record["_state"] = chance.choice(["absent", "archived"])
@@ -80,7 +81,8 @@ def active(dump: Any) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(8))
 def test_what_was_applied_returns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     chance = random.Random(seed)
