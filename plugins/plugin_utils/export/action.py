@@ -42,6 +42,7 @@ from .export import (
     Selection,
     export_instance,
 )
+from .file_set import Content, FileSet, bytes_of, listed
 from .json_schema import schema_files
 from .layout import BULK, MANY, SCHEMAS, more_files, section_files, settings_file
 from .manifest import BOOK, FETCHED, MANIFEST, Manifest, digest
@@ -127,16 +128,9 @@ def _at_dest() -> Iterator[None]:
 
 
 @dataclass
-class Changes:
-    """What happens to the files below ``dest``, by path.
+class Changes(FileSet):
+    """What happens to the files below ``dest``, and the note about them."""
 
-    :ivar adjusted: files that keep their content, and get another mode, owner or group.
-    """
-
-    written: dict[str, bytes | Path] = field(default_factory=dict)
-    unchanged: list[str] = field(default_factory=list)
-    removed: list[str] = field(default_factory=list)
-    adjusted: dict[str, Differing] = field(default_factory=dict)
     manifest: Manifest = field(default_factory=Manifest)
 
 
@@ -287,14 +281,14 @@ def _refuse_a_part(dest: Destination, selection: Selection, format_name: str) ->
 def _changes(
     dest: Destination, exported: Exported, downloads: Downloads, files: Mapping[str, bytes], root: str
 ) -> Changes:
-    wanted: dict[str, bytes | Path] = {**files}
+    wanted: dict[str, Content] = {**files}
     wanted |= {f"{SCHEMAS}/{name}": text for name, text in schema_files(exported).items()}
     wanted |= _settings(dest, root, exported)
     wanted |= {TWIN: exported.twin} if exported.twin else {}
     kept = {path: noted for path, noted in dest.earlier.files.items() if not _is_exported(path, exported)}
     still = {*downloads.paths.values(), *_named_elsewhere(dest, exported)} - set(downloads.fetched)
     kept |= {path: dest.earlier.files[path] for path in still if path in dest.earlier.files}
-    wanted |= downloads.fetched
+    wanted |= {path: fetched.read_bytes for path, fetched in downloads.fetched.items()}
     strangers = _strangers(dest, exported, wanted)
     changes = _compare(dest, wanted, kept, strangers)
     changes.manifest = _manifest(dest, wanted, kept, downloads)
@@ -304,20 +298,15 @@ def _changes(
 
 
 def _compare(
-    dest: Destination, wanted: Mapping[str, bytes | Path], kept: Mapping[str, str], strangers: Collection[str]
+    dest: Destination, wanted: Mapping[str, Content], kept: Mapping[str, str], strangers: Collection[str]
 ) -> Changes:
-    changes = Changes()
-    for path, content in sorted(wanted.items()):
-        if dest.is_file(path) and dest.folder.holds(path, _bytes_of(content)):
-            changes.unchanged.append(path)
-        else:
-            changes.written[path] = content
     gone = [path for path in dest.earlier.files if path not in wanted and path not in kept and dest.is_file(path)]
     edited = [path for path in gone if not dest.is_as_noted(path)]
     if not dest.force:
         _refuse(edited, strangers)
         gone = [path for path in gone if path not in edited]
-    changes.removed = sorted({*gone, *strangers} - set(wanted))
+    changes = Changes(dest.folder, dest.there, dest.access)
+    changes.compare(dict(sorted(wanted.items())), {*gone, *strangers} - set(wanted))
     notes = [note for note in (MANIFEST, FETCHED) if dest.is_file(note)]
     differing = {path: dest.folder.differences(path, dest.access) for path in (*changes.unchanged, *notes)}
     changes.adjusted = {path: pairs for path, pairs in differing.items() if pairs}
@@ -325,16 +314,12 @@ def _compare(
 
 
 def _manifest(
-    dest: Destination, wanted: Mapping[str, bytes | Path], kept: Mapping[str, str], downloads: Downloads
+    dest: Destination, wanted: Mapping[str, Content], kept: Mapping[str, str], downloads: Downloads
 ) -> Manifest:
-    files = {**kept, **{path: digest(_bytes_of(content)) for path, content in wanted.items() if path != _SETTINGS}}
+    files = {**kept, **{path: digest(bytes_of(content)) for path, content in wanted.items() if path != _SETTINGS}}
     noted = {uuid: path for uuid, path in {**dest.earlier.downloads, **downloads.paths}.items() if path in files}
     names = {uuid: name for uuid, name in {**dest.earlier.names, **downloads.names}.items() if uuid in noted}
     return Manifest(files, noted, names)
-
-
-def _bytes_of(content: bytes | Path) -> bytes:
-    return content if isinstance(content, bytes) else content.read_bytes()
 
 
 def _section_of(path: str) -> str:
@@ -373,7 +358,7 @@ def _named_elsewhere(dest: Destination, exported: Exported) -> set[str]:
 # ---- what is not ours
 
 
-def _strangers(dest: Destination, exported: Exported, wanted: Mapping[str, bytes | Path]) -> list[str]:
+def _strangers(dest: Destination, exported: Exported, wanted: Mapping[str, Content]) -> list[str]:
     """Return files that no export wrote, and that would be replaced or repeat exported records.
 
     A file with exactly the bytes to write is none of them (a manifest was lost).
@@ -387,9 +372,7 @@ def _strangers(dest: Destination, exported: Exported, wanted: Mapping[str, bytes
         path
         for path in dict.fromkeys(found)
         if not dest.is_file(path)
-        or (
-            path not in dest.earlier.files and not (path in wanted and dest.folder.holds(path, _bytes_of(wanted[path])))
-        )
+        or (path not in dest.earlier.files and not (path in wanted and dest.folder.holds(path, bytes_of(wanted[path]))))
     ]
 
 
@@ -406,13 +389,13 @@ def _refuse(edited: Collection[str], strangers: Collection[str]) -> None:
     problems = []
     if strangers:
         problems.append(
-            f"dest: {_listed(strangers)}: not written by an export, so nothing is written beside it. Export to an "
+            f"dest: {listed(strangers)}: not written by an export, so nothing is written beside it. Export to an "
             f"empty directory, take these files away, or set force: true to lose them."
         )
     records = [path for path in edited if _section_of(path) in SECTIONS or path == BOOK]
     if records:
         problems.append(
-            f"dest: {_listed(records)}: edited since an export wrote it, and the instance has no records for it any "
+            f"dest: {listed(records)}: edited since an export wrote it, and the instance has no records for it any "
             f"more. Take it away, or set force: true to lose it."
         )
     if problems:
@@ -422,19 +405,13 @@ def _refuse(edited: Collection[str], strangers: Collection[str]) -> None:
 def _refuse_what_is_in_the_way(dest: Destination, changes: Changes) -> None:
     """Raise :class:`InvalidInput` if something is in the way of a directory or a file, before anything is written."""
     to_be_made = (*changes.written, *changes.removed, MANIFEST, *((FETCHED,) if changes.manifest.downloads else ()))
-    above = {str(folder) for path in to_be_made for folder in Path(path).parents if folder != Path()}
-    blocked = [path for path in above - set(changes.removed) if dest.there.get(path) not in (None, FileType.FOLDER)]
+    blocked = [path for path in changes.above(to_be_made) if path not in changes.removed]
     blocked += [path for path in to_be_made if dest.there.get(path) in (FileType.FOLDER, FileType.OTHER)]
     if blocked:
         raise InvalidInput(
-            f"dest: {_listed(sorted(blocked))}: a link, a directory, a device or a pipe stands where something else is "
+            f"dest: {listed(sorted(blocked))}: a link, a directory, a device or a pipe stands where something else is "
             f"to be written; take it away"
         )
-
-
-def _listed(paths: Collection[str]) -> str:
-    """Return paths on one line. None can look like another text."""
-    return ", ".join(path if path.isprintable() else repr(path) for path in paths)
 
 
 # ---- writing
@@ -449,14 +426,7 @@ def _carry_out(dest: Destination, changes: Changes) -> list[str]:
     if dest.backup:
         lost = [path for path in (*changes.written, *changes.removed) if dest.is_file(path)]
         backups = [folder.backup(path) for path in lost]
-    # A link in the place of a directory goes before what is written there, a file after what takes its place.
-    files = [path for path in changes.removed if dest.is_file(path)]
-    for path in set(changes.removed) - set(files):
-        folder.remove(path)
-    for path, content in changes.written.items():
-        folder.write(path, _bytes_of(content), dest.access)
-    for path in files:
-        folder.remove(path)
+    changes.write()
     after.write(folder, dest.access)
     for path in changes.adjusted:
         folder.adjust(path, dest.access)
@@ -486,8 +456,7 @@ def _result(
         name = section.split("/")[0]
         summary[name] = summary.get(name, 0) + len(records)
     lines = [
-        *(f"~ {path}" for path in changes.written),
-        *(f"- {path}" for path in changes.removed),
+        *changes.lines,
         *(f"~ {path} ({_told(differing)})" for path, differing in changes.adjusted.items()),
     ]
     told = ", ".join(f"{number} {section}" for section, number in summary.items())
@@ -509,8 +478,7 @@ def _result(
         "requests": requests,
         "duration": round(seconds, 3),
         "diff": {"prepared": "".join(clean(line) + "\n" for line in lines)},
-        "msg": f"{told}; {len(changes.written)} files written, {len(changes.removed)} removed, "
-        f"{len(changes.unchanged)} as they were",
+        "msg": f"{told}; {changes.counts}",
     }
 
 

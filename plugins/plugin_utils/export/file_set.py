@@ -1,0 +1,88 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The files that an action writes to a directory of its own: compare them first, then write them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from ansible_collections.community.seventhings.plugins.module_utils.local.access import Access
+from ansible_collections.community.seventhings.plugins.module_utils.local.local_files import Differing
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
+
+Content = bytes | Callable[[], bytes]
+"""The content of a file, or a function that reads it."""
+
+
+def bytes_of(content: Content) -> bytes:
+    """Return the content of a file."""
+    return content if isinstance(content, bytes) else content()
+
+
+@dataclass
+class FileSet:
+    """The files below a directory, by path.
+
+    :ivar folder: the directory. :ivar there: path of everything below it to its type.
+    :ivar access: the access to written files.
+    :ivar adjusted: files that keep their content and get another mode, owner or group.
+    """
+
+    folder: Folder
+    there: Mapping[str, FileType]
+    access: Access = field(default_factory=Access)
+    written: dict[str, Content] = field(default_factory=dict)
+    unchanged: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    adjusted: dict[str, Differing] = field(default_factory=dict)
+
+    def is_file(self, path: str) -> bool:
+        """Return True if there is a regular file of this path."""
+        return self.there.get(path) is FileType.FILE
+
+    def compare(self, wanted: Mapping[str, Content], removed: Iterable[str]) -> None:
+        """Find the files to write.
+
+        :param removed: the files to remove.
+        """
+        for path, content in wanted.items():
+            if self.is_file(path) and self.folder.holds(path, bytes_of(content)):
+                self.unchanged.append(path)
+            else:
+                self.written[path] = content
+        self.removed = sorted(removed)
+
+    def above(self, paths: Iterable[str]) -> list[str]:
+        """Return what is neither missing nor a directory and would have to hold some paths."""
+        folders = {str(one) for path in paths for one in PurePosixPath(path).parents if one != PurePosixPath()}
+        return [path for path in sorted(folders) if self.there.get(path) not in (None, FileType.FOLDER)]
+
+    def write(self) -> None:
+        """Write and remove the files."""
+        # A link in the place of a directory goes before what is written there, a file after what takes its place.
+        files = [path for path in self.removed if self.is_file(path)]
+        for path in self.removed:
+            if path not in files:
+                self.folder.remove(path)
+        for path, content in self.written.items():
+            self.folder.write(path, bytes_of(content), self.access)
+        for path in files:
+            self.folder.remove(path)
+
+    @property
+    def lines(self) -> list[str]:
+        """The changes as a diff shows them."""
+        return [*(f"~ {path}" for path in self.written), *(f"- {path}" for path in self.removed)]
+
+    @property
+    def counts(self) -> str:
+        """The changes in words."""
+        return f"{len(self.written)} files written, {len(self.removed)} removed, {len(self.unchanged)} as they were"
+
+
+def listed(paths: Collection[str]) -> str:
+    """Return paths on one line. None can look like another text."""
+    return ", ".join(path if path.isprintable() else repr(path) for path in paths)
