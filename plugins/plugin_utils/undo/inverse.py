@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
@@ -156,6 +157,11 @@ class _Inverter:
         else:
             self._warn(f"{words} was changed since the apply, and is left as it is.")
 
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        """The uuids of the records that the journal knows as created by this set."""
+        return frozenset(filter(None, self._journal.created.values()))
+
     # ---- one change
 
     def _entries(self, change: RecordedChange, place: Place) -> Iterator[Entry]:
@@ -213,14 +219,19 @@ class _Inverter:
         if kind.defines_fields or kind.creation_sends_mail:
             # The summary lists it.
             return
-        uuid = change.uuid or self._journal.created.get(f"{kind.name} {change.key}", "")
+        name = f"{kind.name} {change.key}"
+        uuid = change.uuid or self._journal.created.get(name, "")
         current = self._state.of_uuid(kind, uuid) if uuid else None
+        if not uuid and name in self._journal.created:
+            # It was sent, and nobody knows what came of it.
+            current = self._with_same_key(self._schema(kind), change, change.after)
+            uuid = current.uuid if current is not None else ""
         if current is None or (kind.can_be_archived and self._state.is_archived(current)):
             return
         if uuid in self._kept:
             self._warn(f"{kind.words} {change.key}: stays, because records that are archived refer to it.")
             return
-        if not self._may_remove(change, uuid in self._journal.created.values()):
+        if not self._may_remove(change, uuid in self._known or self._journal.created.get(name) == ""):
             return
         if self._is_as_applied(kind, change, current):
             yield self._removal(change, current, place, "archived" if kind.can_be_archived else "absent")
@@ -282,8 +293,8 @@ class _Inverter:
 
     def _with_same_key(self, schema: Schema, change: RecordedChange, fields: Mapping[str, Any]) -> Record | None:
         """Return the record that has the natural key of a deleted record now."""
-        keys = tuple(key for key in change.keys if key in fields)
-        values, _findings = schema.parse({key: fields[key] for key in keys}, "")
+        keys = tuple(key for key in change.keys if key in fields and not is_fingerprint(fields[key]))
+        values, _findings = schema.parse({key: with_references(fields[key], _named) for key in keys}, "")
         if not keys or not self._state.put_resolved(values):
             return None
         return next(iter(self._state.find_existing(schema, keys, values)), None)

@@ -627,3 +627,26 @@ def test_a_place_that_archived_objects_refer_to_stays_and_is_announced(here: Sit
     assert result.summary["rooms"]["deleted"] == 1
     assert "cannot be undone: 1 room" in result.warnings
     assert "room North/1: stays, because records that are archived refer to it." in result.warnings
+
+
+def test_a_creation_whose_answer_never_came_is_undone(here: SiteHere) -> None:
+    here.write({"objects.yml": yaml_list([thing(1)])})
+    assert here.run().outcome == "changed"
+    before = active(here.dump())
+    here.write({"objects.yml": yaml_list([thing(1), thing(2)])})
+    here.embedded.fault("reset_after", method="POST", path="/object")
+    # The process is killed while it looks for the record.
+    posted = [number for number, line in enumerate(sent_by(here), 1) if line == "POST /object"]
+    assert killed(here, posted[0] + 1, lambda: here.run(workers=1))
+    assert active(here.dump()) != before
+    here.embedded.clock.forward(120)
+    assert not undo(here).failed
+    assert active(here.dump()) == before
+
+
+def sent_by(here: SiteHere) -> list[str]:
+    """Return the requests of an apply that is killed at its end, on a copy of the instance."""
+    copy = Embedded.started(store=here.embedded.service.store).site(here.root)
+    with mock.patch.dict(os.environ, {"XDG_STATE_HOME": str(here.root.parent / "copy")}):
+        copy.run(workers=1)
+    return copy.sent()
