@@ -24,15 +24,23 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layers import load_layers
 
 _OURS = "community.seventhings."
-_EVIDENCE = "SELECT uuid, actual_room, actual_building, scan_time, scanned_by_user_id, inventory_time, inventory_user"
 _ANY = {"create_percent": 1000, "update_percent": 1000, "delete_percent": 100}
 
-Tasks = list[dict[str, Any]]
+EVIDENCE = (
+    "actual_room",
+    "actual_building",
+    "scan_time",
+    "scanned_by_user_id",
+    "inventory_time",
+    "inventory_user",
+)
+"""The fields of objects that scans write."""
 
 
 def evidence(here: Embedded) -> dict[str, tuple[Any, ...]]:
     """Return what scans wrote, by the uuids of the objects."""
-    return {row["uuid"]: tuple(row) for row in here.service.store.rows(f"{_EVIDENCE} FROM asset")}
+    rows = here.service.store.rows(f"SELECT uuid, {', '.join(EVIDENCE)} FROM asset")
+    return {row["uuid"]: tuple(row) for row in rows}
 
 
 def tasks_in(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:

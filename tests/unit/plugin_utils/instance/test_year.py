@@ -15,6 +15,7 @@ from unittest import mock
 
 import pytest
 from ansible.parsing.dataloader import DataLoader
+from copied_examples import EVIDENCE
 from embedded_here import ACCOUNT, ROOT_URL, Embedded
 from instance_site import run_options
 
@@ -163,17 +164,6 @@ class Year:
     def copied(self) -> Embedded:
         """Return an instance that is as this one is now."""
         return Embedded.started(store=self.here.service.store)
-
-
-EVIDENCE = (
-    "actual_room",
-    "actual_building",
-    "scan_time",
-    "scanned_by_user_id",
-    "inventory_time",
-    "inventory_user",
-)
-"""The fields that scans write."""
 
 
 def evidence(objects: dict[str, Any]) -> dict[str, str]:
