@@ -69,6 +69,8 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
         "ANSIBLE_LOCALHOST_WARNING": "false",
         "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
         "ANSIBLE_NOCOLOR": "true",
+        # As users have it who installed the collection. The settings of a checkout say otherwise.
+        "ANSIBLE_CALLBACK_RESULT_FORMAT": "json",
         "ANSIBLE_RETRY_FILES_ENABLED": "false",
         "PYTHONDONTWRITEBYTECODE": "1",
         **(extra or {}),
