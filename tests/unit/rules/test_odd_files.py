@@ -81,7 +81,7 @@ def test_an_absorb_changes_no_value_for_a_file_that_is_answered_as_a_page(tmp_pa
     before = (src / "objects.yml").read_text()
     answer_always(service, f"/file/{uuid}/data", PAGES["text/html"])
     done = on_controller(service, "instance_absorb", src=str(src))
-    assert "expected the 8 bytes of the file" in str(done["told"]), done
+    assert "expected the 8 bytes of the file" in str(done["not_changed"]), done
     assert (src / "objects.yml").read_text() == before
     assert not [*src.glob("files/**/*")]
 
