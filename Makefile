@@ -82,6 +82,10 @@ generate: runtime ## Write what is generated: lists in documents, routing, JSON 
 pictures: test-environment ## Take the pictures in docs/images that show real runs (with Chromium, where it is found)
 	@"$(BIN)/python" tests/tools/pictures.py
 
+.PHONY: accessibility
+accessibility: test-environment ## Check reports as pages with axe in headless Chromium (WCAG 2.2 AA)
+	@"$(BIN)/python" tests/tools/accessibility.py
+
 .PHONY: docs
 docs: lint-environment ## Build the documentation site into .build/docs
 	@"$(BIN)/python" tests/tools/docs.py
