@@ -26,6 +26,7 @@ sys.path.insert(0, str(ROOT / "tests" / "emulator"))
 
 from embedded.clock import Clock
 from embedded.description import Description
+from embedded.faults import RateLimit as ServiceLimit
 from embedded.faults import too_many
 from embedded.gateway import Exchange, Gateway
 from embedded.messages import Answer, Call, Upload
@@ -106,6 +107,10 @@ class Embedded:
     def fault(self, fault: str, **rule: Any) -> None:
         """Add a rule about what goes wrong."""
         self.gateway.faults.add({"fault": fault, **rule})
+
+    def limit(self, per_minute: int) -> None:
+        """Allow a number of requests a minute, all of them at once if need be."""
+        self.gateway.rate_limit = ServiceLimit(per_minute, per_minute, self.clock)
 
     def set(self, **settings: Any) -> None:
         """Change settings of the instance, as the steering call does."""

@@ -1,0 +1,213 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A simulated world: many processes of the collection in one process, under a virtual clock and a seeded scheduler.
+
+Only one simulated process runs at a time. It hands over when it sleeps and before each request, and the seed decides
+who goes on. So one number repeats a history, and a second of waiting costs nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import steps
+from embedded_here import ACCOUNT, ROOT_URL, Embedded, Killed
+from playbook import Result
+
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
+from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import RateLimit
+from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import Credentials, Tokens
+from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.runtime import locks
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import Creations
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.pace import Pace
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.token_store import Account, TokenStore
+
+_MOST_SWITCHES = 20_000
+"""Hand-overs of one history after which it counts as one without an end."""
+_TICK = 0.001
+PER_MINUTE = 20
+"""Requests that the instance allows, and that the processes know of."""
+
+
+@dataclass
+class _Process:
+    """A simulated process.
+
+    :ivar wakes: the moment of the clock from which on it may go on. :ivar kill_after: hand-overs until it is killed.
+    """
+
+    number: int
+    act: Callable[[], Result | None]
+    wakes: float = 0.0
+    kill_after: int = -1
+    turn: threading.Event = field(default_factory=threading.Event)
+    thread: threading.Thread | None = None
+    result: Result | None = None
+    error: BaseException | None = None
+    was_killed: bool = False
+    has_ended: bool = False
+
+
+class _Turnstile:
+    """The shared turnstile of all processes. Files and kernel locks are left out, the pace is the real one."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._is_taken = False
+        self._pace = Pace()
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Wait for the turn."""
+        while self._is_taken:
+            self._world.sleep(0.05)
+        self._is_taken = True
+        try:
+            yield
+        finally:
+            self._is_taken = False
+
+    @contextmanager
+    def pace(self) -> Iterator[Pace]:
+        """Open the pace."""
+        yield self._pace
+
+
+class World:
+    """Simulated processes of one user at one instance.
+
+    :param directory: where the processes share locks, marks and tokens.
+    :ivar rolls: the source of everything random in a history.
+    """
+
+    def __init__(self, directory: Path, seed: int, data: str = "empty") -> None:
+        self.rolls = random.Random(seed)
+        self.service = Embedded.started(data=data)
+        self._runtime, self._tokens = directory / "runtime", directory / "tokens"
+        for folder in (self._runtime, self._tokens):
+            folder.mkdir(0o700, parents=True)
+        self.service.limit(PER_MINUTE)
+        self._turnstile = _Turnstile(self)
+        self._processes: list[_Process] = []
+        self._current: _Process | None = None
+        self._back = threading.Event()
+        self._switches = 0
+
+    def now(self) -> float:
+        return self.service.clock.now()
+
+    def sleep(self, seconds: float) -> None:
+        """Hand over for some seconds of the clock."""
+        process = self._current
+        if process is None:
+            self.service.clock.forward(seconds)
+            return
+        # Less than a tick would not move the clock, whose moments are floats.
+        process.wakes = self.now() + (max(seconds, _TICK) if seconds > 0 else 0.0)
+        self._back.set()
+        process.turn.wait()
+        process.turn.clear()
+        if process.kill_after == 0:
+            process.was_killed = True
+            raise Killed
+        process.kill_after -= 1
+
+    def connect(self) -> Client:
+        """Return the connection of a new process, which hands over before each request."""
+        client = self.service.client()
+        transport = client.transport
+        transport.rate = RateLimit(PER_MINUTE, self.now, self.sleep, self._turnstile, chance=self.rolls.random)
+        account = Account(ROOT_URL, ACCOUNT["username"], ACCOUNT["client_id"], ACCOUNT["password"], "")
+        credentials = Credentials(None, None, **ACCOUNT)
+        client.tokens = Tokens(transport, credentials, self.now, TokenStore(Folder(self._tokens), account))
+        client.creations = Creations(
+            [Folder(self._runtime)], "here", clock=self.now, sleep=self.sleep, now=self.now, settle=30.0
+        )
+        transport.on_unsafe, transport.on_lost = client.creations.refresh, client.creations.lose
+        transport.sleep = self.sleep
+        session: Any = transport._open()
+        send = session.request
+
+        def hand_over_and_send(*given: Any, **named: Any) -> Any:
+            self.sleep(0.0)
+            return send(*given, **named)
+
+        session.request = hand_over_and_send
+        return client
+
+    def add(self, module: str, kill_after: int = -1, **options: Any) -> None:
+        """Add a process that runs a module.
+
+        :param kill_after: the number of hand-overs after which it is killed; negative: never.
+        """
+        number = len(self._processes) + 1
+
+        def act() -> Result:
+            client = self.connect()
+            return steps.call(module, options, False, lambda _options, _check: client)
+
+        self._processes.append(_Process(number, act, kill_after=kill_after))
+
+    def run(self) -> list[_Process]:
+        """Run all processes to their ends. Return them with their results.
+
+        :raises AssertionError: if they never end (liveness).
+        """
+        with self._as_processes():
+            for process in self._processes:
+                process.wakes = self.now() + self.rolls.choice((0.0, 0.0, self.rolls.uniform(0, 20)))
+                process.thread = threading.Thread(target=self._live, args=(process,), daemon=True)
+                process.thread.start()
+            while alive := [process for process in self._processes if not process.has_ended]:
+                self._step(alive)
+        done, self._processes = self._processes, []
+        return done
+
+    def _step(self, alive: list[_Process]) -> None:
+        """Let one process go on, chosen among those whose time has come."""
+        self._switches += 1
+        assert self._switches < _MOST_SWITCHES, "the processes never end"
+        earliest = min(process.wakes for process in alive)
+        if earliest > self.now():
+            self.service.clock.forward(earliest - self.now())
+        due = max(earliest, self.now())
+        self._current = self.rolls.choice([process for process in alive if process.wakes <= due])
+        self._back.clear()
+        self._current.turn.set()
+        self._back.wait()
+        self._current = None
+
+    def _live(self, process: _Process) -> None:
+        process.turn.wait()
+        process.turn.clear()
+        try:
+            process.result = process.act()
+        except BaseException as error:
+            process.error = error
+        process.has_ended = True
+        self._back.set()
+
+    @contextmanager
+    def _as_processes(self) -> Iterator[None]:
+        """Let each simulated process have a number of its own, and wait for locks on the virtual clock."""
+        real = os.getpid()
+        wait_for = locks.wait_for
+
+        def number() -> int:
+            return real if self._current is None else 1_000_000 + self._current.number
+
+        def wait(attempt: Callable[[], bool], seconds: float, *_clocks: Any, **named: Any) -> None:
+            wait_for(attempt, seconds, self.now, self.sleep, **{k: v for k, v in named.items() if k == "on_wait"})
+
+        with mock.patch("os.getpid", number), mock.patch.object(locks, "wait_for", wait):
+            yield

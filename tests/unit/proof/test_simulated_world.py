@@ -1,0 +1,69 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Histories of a simulated world: nothing twice, nothing lost, one winner for each record, and an end.
+
+A failing history is repeated by its number: ``SEVENTHINGS_WORLD=4711 pytest tests/unit/proof/test_simulated_world.py``.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+from project import LONG
+from simulated_world import World
+
+HISTORIES = 100_000 if LONG else 250
+"""Histories of one run."""
+_FAULTS = ("500", "502_html", "503", "504_after", "reset_before", "reset_after", "half_body", "not_json")
+_LATE = ("504_late", "502_late", "reset_late")
+
+
+def history(seed: int, directory: Path) -> None:
+    """Let some processes ensure the same records, under faults, late commits and kills. Judge what came of it."""
+    shutil.rmtree(directory, ignore_errors=True)
+    world = World(directory, seed)
+    rolls = world.rolls
+    names = ["Berlin", "Hamburg"][: rolls.randint(1, 2)]
+    for _number in range(rolls.randint(2, 5)):
+        kill_after = rolls.randint(0, 12) if rolls.random() < 0.25 else -1
+        world.add("location", kill_after, fields={"name": rolls.choice(names), "city": rolls.choice(("A", "A", "B"))})
+    is_rough = rolls.random() < 0.7
+    if is_rough:
+        for _fault in range(rolls.randint(1, 3)):
+            world.service.fault(rolls.choice(_FAULTS), after=rolls.randint(0, 6), times=1)
+    if rolls.random() < 0.4:
+        is_rough = True
+        world.service.fault(rolls.choice(_LATE), method="POST", path="/location", times=1, commit_after=25)
+    done = world.run()
+    world.sleep(60.0)
+    world.service.gateway.faults.replace([])
+    world.add("location", fields={"name": names[0]})
+    (after,) = world.run()
+    assert after.result is not None, (seed, after.error)
+    assert not after.result.failed, (seed, after.result)
+    log = world.service.requests()
+    assert all(entry["status"] != 429 for entry in log), (seed, "the pace is too fast")
+    logins = [entry for entry in log if entry["path"].endswith("/auth_token")]
+    assert len(logins) == 1 or is_rough or any(process.was_killed for process in done), (seed, len(logins))
+    found = [one.get("fields", one)["name"] for one in world.service.dump()["locations"]]
+    assert len(found) == len(set(found)), (seed, found)
+    for process in done:
+        assert process.was_killed or process.result is not None, (seed, process.error)
+    changed = [one.result.data for one in done if one.result is not None and one.result.data.get("changed")]
+    claimed = [data["record"]["name"] for data in changed if not data["diff"]["before"]]
+    assert len(claimed) == len(set(claimed)), (seed, claimed)
+
+
+def test_nothing_is_created_twice_in_any_history(tmp_path: Path) -> None:
+    chosen = os.environ.get("SEVENTHINGS_WORLD")
+    for seed in [int(chosen)] if chosen else range(HISTORIES):
+        try:
+            history(seed, tmp_path / "runtime")
+        except AssertionError:
+            raise
+        except Exception as error:
+            pytest.fail(f"history {seed}: {error!r}")
