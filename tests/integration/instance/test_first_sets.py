@@ -128,7 +128,8 @@ def test_a_plan_is_applied_from_the_directory_that_the_task_names(
     assert any("/file" in path for path in writes(service))
     assert not src.exists()
     assert sorted(other.rglob("*")) == before
-    assert sorted(path.name for path in state_home.rglob("*") if path.is_file()) == ["applied.base", "journal.jsonl"]
+    noted = {path.name for path in state_home.rglob("*") if path.is_file() and not path.name.endswith(".json.gz")}
+    assert noted == {"applied.base", "journal.jsonl"}
 
 
 def test_a_plan_that_is_not_there_is_never_made_anew_without_a_word(
