@@ -70,6 +70,10 @@ coverage: test-environment ## Line and branch coverage of plugins/, from unit an
 mutation: mutation-environment ## Change the deciding code one thing at a time, and see that a test fails
 	@"$(BIN)/python" tests/tools/mutation.py $(MUTATION_OPTIONS)
 
+.PHONY: proof
+proof: test-environment ## Record the results of the last test run in docs/proof.json, and write the page that shows them
+	@"$(BIN)/python" tests/tools/proof_results.py $(REPORTS)
+
 .PHONY: bench
 bench: runtime ## Measure speed and request counts, all or with BENCH="apply scale" some, and write docs/benchmarks.md
 	@"$(BIN)/python" tests/tools/bench/bench.py $(BENCH)

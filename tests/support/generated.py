@@ -19,6 +19,7 @@ import charts
 import documentation
 import parity
 import platforms
+import proof
 import switch_table
 import yaml
 from project import ROOT
@@ -265,5 +266,8 @@ LISTS: Mapping[str, Callable[[int], str]] = {
     "looked_up": lambda width: _item(f"The kinds of records are {_and([f'V({name})' for name in LOOKED_UP])}.", width),
     "in_order": _in_order,
     "found_by": _found_by,
+    "proofs": lambda _width: proof.kinds_table(),
+    "proof_results": lambda _width: proof.results_table(),
+    "mutation_results": lambda width: textwrap.fill(proof.mutation_sums(), width),
 }
 """Every list by its name, given how wide it may be."""

@@ -1,0 +1,242 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The kinds of proof, the size of each, and the results of their last runs.
+
+The tables of the guide *How it is tested* are generated from here. ``docs/proof.json`` has the results, which
+``make proof`` takes from the reports that pytest wrote.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from project import LONG, ROOT
+
+RESULTS = ROOT / "docs" / "proof.json"
+_MUTATION = ROOT / "docs" / "mutation-testing.md"
+_UNITS = "tests/unit"
+_PLUGINS = f"{_UNITS}/plugin_utils"
+_HOSTILE = "tests/hostile"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A kind of proof.
+
+    :ivar files: test files and folders, relative to the repository.
+    :ivar size: the text before a pair of numbers in a file, and a phrase for each number; or the whole phrase.
+    :ivar seed: the variable that reproduces a run, and an example of its value.
+    """
+
+    name: str
+    shows: str
+    files: tuple[str, ...]
+    size: tuple[str, str] = ("", "the same in both")
+    seed: str = ""
+
+    def command(self) -> str:
+        """Return the command that runs it, with its seed if it has one."""
+        return " ".join(filter(None, [self.seed, "pytest", *self.files]))
+
+    def contains(self, classname: str) -> bool:
+        """Return True if a test belongs to it: a report names a file with dots."""
+        names = [name.removesuffix(".py").replace("/", ".") for name in self.files]
+        return any(classname == name or classname.startswith(f"{name}.") for name in names)
+
+    def sizes(self) -> str:
+        """Return how much ``make test`` and ``make test-long`` run, with the numbers that the test has."""
+        mark, phrase = self.size
+        if not mark:
+            return phrase
+        text = "".join((ROOT / name).read_text("utf-8") for name in self.files)
+        found = re.search(re.escape(mark) + r"(?P<long>[\d_]+) if LONG else (?P<short>[\d_]+)", text)
+        if found is None:
+            raise ValueError(f"{self.files} have no pair of numbers after {mark!r}")
+        short, long = (phrase.format(f"{int(found[name]):,}") for name in ("short", "long"))
+        return f"{short}; long: {long}"
+
+
+PROOFS = (
+    Proof(
+        "State machines",
+        "Random files, switches and faults: each apply converges, the second run is unchanged, and records that no "
+        "file names are untouched",
+        (f"{_PLUGINS}/instance/test_converges.py",),
+        ("max_examples=", "{} sequences"),
+    ),
+    Proof(
+        "Behaviour of instances",
+        "Each side of each switch of the embedded service, alone and in random mixtures: check mode predicts the run",
+        ("tests/integration/test_weather.py",),
+        ("SUBSETS = ", "{} mixtures"),
+        "SEVENTHINGS_TEST_SEED=7",
+    ),
+    Proof(
+        "Fault points",
+        "The first, second, third ... request, write, sync, rename, lock or process start fails, until a run passes: "
+        "nothing is created twice, nothing is lost, the next run finishes",
+        (f"{_UNITS}/proof/test_fault_points.py",),
+        ("_STEP = ", "in steps of {}"),
+    ),
+    Proof(
+        "Simulated world",
+        "Histories of processes in one process, under a virtual clock and a seeded scheduler: nothing is created "
+        "twice, the pace is kept, and the next run succeeds after all faults end",
+        (f"{_UNITS}/proof/test_simulated_world.py",),
+        ("HISTORIES = ", "{} histories"),
+        "SEVENTHINGS_WORLD=7",
+    ),
+    Proof(
+        "Histories of real processes",
+        "Processes create and change the same records while they are killed and answers are lost: each record exists "
+        "once, one process says that it created it, no update is lost",
+        ("tests/integration/test_histories.py",),
+        ("range(", "{} histories"),
+        'SEVENTHINGS_TEST_SEEDS="7 100-119"',
+    ),
+    Proof(
+        "Second service",
+        "A service written from the interface document alone, which answers differently wherever the document leaves a "
+        "choice: plan, apply, second run, export and inventory pass",
+        ("tests/integration/test_second_service.py",),
+    ),
+    Proof(
+        "Round trips",
+        "Random records are exported to a workbook and to CSV in every dialect, and read back as the same values",
+        (f"{_PLUGINS}/export/test_round_trips.py",),
+        ("max_examples=", "{} examples in each format"),
+    ),
+    Proof(
+        "Absorbs",
+        "Random instances, files in random spelling, and random changes: afterwards the plan is empty and nothing else "
+        "in the files has changed",
+        (f"{_PLUGINS}/absorb/test_random_changes.py",),
+        ("max_examples=", "{} instances"),
+    ),
+    Proof(
+        "Undos",
+        "Random applies are undone: the instance is as it was before",
+        (f"{_PLUGINS}/undo/test_random_undos.py",),
+    ),
+    Proof(
+        "Permission sets",
+        "Accounts with random rights, hidden fields and locations create no duplicates and change nothing in vain",
+        (f"{_PLUGINS}/instance/test_restricted_accounts.py",),
+        ("range(", "{} accounts"),
+    ),
+    Proof(
+        "Wrong answers",
+        "Answers of the service are changed, one member at a time: no result is a false success",
+        (f"{_HOSTILE}/test_wrong_answers.py",),
+        ("", "a sample; long: every change"),
+    ),
+    Proof(
+        "Fuzzing",
+        "Random bytes and texts at everything that reads files or answers: a message, never a traceback",
+        (f"{_HOSTILE}/test_fuzz.py",),
+        ("max_examples=", "{} inputs for each reader"),
+    ),
+    Proof(
+        "Hostile corpus",
+        "Templates, formulas, paths and markup in every value from the service, and secrets at every output",
+        (_HOSTILE,),
+        ("", "a sample; long: every text"),
+    ),
+    Proof(
+        "The vendor's own tests",
+        "The live tests of the vendor's client pass unmodified against the embedded service",
+        (f"{_UNITS}/emulator/test_vendor_live.py", f"{_UNITS}/emulator/test_vendor_client.py"),
+    ),
+    Proof(
+        "Interface description",
+        "Requests generated from the interface description: the embedded service answers as it says",
+        (f"{_UNITS}/emulator/test_schemathesis.py",),
+        ("SECONDS = ", "{} seconds at most"),
+    ),
+)
+
+
+def results() -> dict[str, Any]:
+    """Return the results that were recorded, by the name of the proof."""
+    return dict(json.loads(RESULTS.read_text("utf-8"))) if RESULTS.exists() else {}
+
+
+def record(reports: Iterable[Path]) -> None:
+    """Record the results of the proofs that the JUnit reports of a run contain. Other results stay as they are."""
+    found = results()
+    for proof in PROOFS:
+        counted = _counted(proof, reports)
+        if counted["tests"]:
+            found[proof.name] = counted
+    text = json.dumps({proof.name: found[proof.name] for proof in PROOFS if proof.name in found}, indent=2)
+    RESULTS.write_text(text + "\n", "utf-8")
+
+
+def _counted(proof: Proof, reports: Iterable[Path]) -> dict[str, Any]:
+    counted: dict[str, Any] = {"date": "", "run": "long" if LONG else "short"}
+    counted |= {"tests": 0, "failed": 0, "skipped": 0, "seconds": 0.0}
+    for report in reports:
+        for suite in ET.parse(report).getroot().iter("testsuite"):
+            for case in suite.iter("testcase"):
+                if _proof_of(case.get("classname", "")) is proof:
+                    counted["date"] = max(counted["date"], suite.get("timestamp", "")[:10])
+                    counted["tests"] += 1
+                    counted["failed"] += case.find("failure") is not None or case.find("error") is not None
+                    counted["skipped"] += case.find("skipped") is not None
+                    counted["seconds"] += float(case.get("time", 0))
+    counted["seconds"] = round(counted["seconds"], 1)
+    return counted
+
+
+def _proof_of(classname: str) -> Proof | None:
+    """Return the proof that a test belongs to: the first, because a folder comes after its files."""
+    return next((proof for proof in PROOFS if proof.contains(classname)), None)
+
+
+def kinds_table() -> str:
+    """Return the kinds of proof, as a table of reStructuredText."""
+    rows = [(proof.name, proof.shows, proof.sizes(), f"``{proof.command()}``") for proof in PROOFS]
+    return _table(("Proof", "What it shows", "Size", "Run it"), (14, 40, 16, 30), rows)
+
+
+def results_table() -> str:
+    """Return the results of the last runs, as a table of reStructuredText."""
+    found = results()
+    rows = [_result_row(proof.name, found.get(proof.name)) for proof in PROOFS]
+    return _table(("Proof", "Last run", "Tests", "Failed", "Skipped", "Seconds"), (30, 26, 11, 11, 11, 11), rows)
+
+
+def _result_row(name: str, found: Mapping[str, Any] | None) -> tuple[str, ...]:
+    if found is None:
+        return (name, "not recorded", "", "", "", "")
+    run = f"{found['date']}, ``make {'test-long' if found['run'] == 'long' else 'test'}`` size"
+    return (name, run, *(f"{found[key]:,}" for key in ("tests", "failed", "skipped", "seconds")))
+
+
+def mutation_sums() -> str:
+    """Return the sums of the last mutation run, as a sentence."""
+    rows = list(_mutation_rows())
+    mutants, caught, explained = (sum(row[column] for row in rows) for column in range(3))
+    return (
+        f"Of {mutants:,} mutants of {len(rows)} files, tests caught {caught:,}. The other {explained:,} survived, each "
+        "with a written reason."
+    )
+
+
+def _mutation_rows() -> Iterator[tuple[int, ...]]:
+    for row in re.findall(r"^\| `\w+\.py` \|(.*)\|$", _MUTATION.read_text("utf-8"), re.MULTILINE):
+        yield tuple(int(cell) for cell in row.split("|")[:3])
+
+
+def _table(head: tuple[str, ...], widths: tuple[int, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [".. list-table::", "  :header-rows: 1", f"  :widths: {' '.join(map(str, widths))}", ""]
+    for row in (head, *rows):
+        lines += [f"  {'*' if number == 0 else ' '} - {cell}".rstrip() for number, cell in enumerate(row)]
+    return "\n".join(lines)

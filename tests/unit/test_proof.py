@@ -1,0 +1,77 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The page *How it is tested* shows what was run, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import proof
+import pytest
+from project import ROOT
+
+_REPORT = """\
+<testsuites><testsuite timestamp="2031-05-20T02:23:00">
+<testcase classname="tests.integration.test_histories" name="test_a[1]" time="1.5"/>
+<testcase classname="tests.integration.test_histories" name="test_a[2]" time="2.5"><failure/></testcase>
+<testcase classname="tests.hostile.test_fuzz" name="test_b" time="1"><skipped/></testcase>
+<testcase classname="tests.hostile.test_plays.TestDoors" name="test_c" time="1"/>
+<testcase classname="tests.unit.test_docs" name="test_d" time="1"/>
+</testsuite></testsuites>
+"""
+
+
+@pytest.fixture
+def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the file that results are recorded in, after a run."""
+    monkeypatch.setattr(proof, "RESULTS", tmp_path / "proof.json")
+    report = tmp_path / "report.xml"
+    report.write_text(_REPORT)
+    proof.record([report])
+    return tmp_path / "proof.json"
+
+
+def test_a_run_is_recorded_by_kinds_of_proof(recorded: Path) -> None:
+    found = json.loads(recorded.read_text())
+    assert list(found) == ["Histories of real processes", "Fuzzing", "Hostile corpus"]
+    counts = {name: [one[key] for key in ("tests", "failed", "skipped", "seconds")] for name, one in found.items()}
+    assert counts == {
+        "Histories of real processes": [2, 1, 0, 4.0],
+        "Fuzzing": [1, 0, 1, 1.0],
+        "Hostile corpus": [1, 0, 0, 1.0],
+    }
+    assert {one["date"] for one in found.values()} == {"2031-05-20"}
+
+
+def test_a_run_without_a_proof_leaves_its_result(recorded: Path, tmp_path: Path) -> None:
+    before = recorded.read_text()
+    empty = tmp_path / "empty.xml"
+    empty.write_text("<testsuites/>")
+    proof.record([empty])
+    assert recorded.read_text() == before
+
+
+@pytest.mark.usefixtures("recorded")
+def test_the_page_says_what_failed_and_what_was_never_run() -> None:
+    rows = proof.results_table().split("  * - ")
+    told = {row.splitlines()[0]: row for row in rows}
+    assert "2031-05-20" in told["Histories of real processes"]
+    assert "    - 2\n    - 1\n    - 0\n    - 4.0\n" in told["Histories of real processes"]
+    assert "not recorded" in told["Second service"]
+
+
+@pytest.mark.parametrize("one", proof.PROOFS, ids=lambda one: one.name)
+def test_a_proof_exists_with_its_size_and_its_variable(one: proof.Proof) -> None:
+    assert all((ROOT / name).exists() for name in one.files)
+    assert one.sizes()
+    text = "".join((ROOT / name).read_text("utf-8") for name in one.files if name.endswith(".py"))
+    assert one.seed.partition("=")[0] in text
+
+
+def test_the_sums_of_mutation_are_those_of_its_page() -> None:
+    page = (ROOT / "docs" / "mutation-testing.md").read_text("utf-8")
+    explained = page.count("\n### `")
+    assert f"The other {explained:,} survived" in proof.mutation_sums().replace("\n", " ")
