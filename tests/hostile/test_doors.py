@@ -11,6 +11,7 @@ corpus and more texts at random where ``SEVENTHINGS_TEST_LONG`` is set.
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -257,6 +258,51 @@ def test_the_instance_with_a_hostile_service_and_every_report(world: World, mode
                 results.append(call("instance", options, check_mode))
                 if report.exists() and form != ".json":
                     assert [*payloads.steering(report.read_text("utf-8"))] == []
+    assert_harmless(results)
+
+
+def test_payloads_in_every_place_of_an_apply_record(world: World) -> None:
+    """Whatever a forged record says, nothing is run, nothing is deleted, and reports steer nothing."""
+    results = []
+    for number, text in enumerate(CORPUS):
+        fields = {"barcode": "100001", text: text, "inventory_name": text}
+        change = {
+            "kind": "object",
+            "uuid": doors.OBJECT,
+            "key": text,
+            "outcome": "done",
+            "template": "",
+            "keys": ["barcode"],
+            "action": "update",
+            "before": fields,
+            "after": {**fields, "inventory_name": "x"},
+            "unarchived": False,
+        }
+        about = {"set": text, "host": text, "date": "2031-05-31T12:00:00+00:00", "user": text, "version": text}
+        record = {
+            "version": 1,
+            "instance": world.service.base_url,
+            "set": text,
+            "set_id": "5d1c8e07f3a9b264",
+            "plan_digest": "",
+            "provenance": about,
+            "run": "0" * 64,
+            "undoes": "",
+            "is_complete": True,
+            "changes": [change, {**change, "action": "create", "kind": text}, {**change, "action": "delete"}],
+        }
+        path, report = world.inside / f"{number}.json.gz", world.inside / f"{number}.md"
+        path.write_bytes(gzip.compress(json.dumps(record).encode()))
+        options = {
+            **world.service.options(),
+            "mode": "undo",
+            "applied": str(path),
+            "report": str(report),
+            "journal": "j",
+        }
+        results += [call("instance", options, check_mode) for check_mode in (True, False)]
+        if report.exists():
+            assert [*payloads.steering(report.read_text("utf-8"))] == []
     assert_harmless(results)
 
 

@@ -119,7 +119,7 @@ CONTROLLER = {
 }
 """Modules that run on the controller alone, each in tests of its own."""
 
-INSTANCE_MODES = {"apply", "drift", "validate", "render"}
+INSTANCE_MODES = {"apply", "drift", "validate", "render", "undo"}
 REPORTS = {".csv", ".html", ".json", ".md", ".sarif"}
 STOCKTAKE_REPORTS = {".csv", ".html", ".json", ".xlsx"}
 SOURCES = {".yml", ".yaml", ".csv", ".jsonl", ".xlsx"}
