@@ -18,19 +18,12 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from project import BUILD, COLLECTION_PATH, ROOT, environment, tracked_files
 
-SUBJECTS = (
-    "module_utils/model/types_basic",
-    "module_utils/plan/change",
-    "module_utils/resolve/natural_keys",
-    "module_utils/resolve/references",
-    "plugin_utils/apply/readiness",
-)
-TESTS = (
+_EQUAL = (
     "module_utils/model/test_types_basic",
     "module_utils/model/test_types_composite",
     "module_utils/model/test_schema",
@@ -40,9 +33,55 @@ TESTS = (
     "module_utils/resolve/test_resolver",
     "plugin_utils/apply/test_readiness",
 )
+_PLAN = "plugin_utils/set_plan"
+SUBJECTS: Mapping[str, tuple[str, ...]] = {
+    "module_utils/model/types_basic": _EQUAL,
+    "module_utils/plan/change": _EQUAL,
+    "module_utils/resolve/natural_keys": _EQUAL,
+    "module_utils/resolve/references": _EQUAL,
+    "plugin_utils/apply/readiness": _EQUAL,
+    "plugin_utils/set_plan/planner": (
+        *(f"{_PLAN}/test_{name}" for name in ("kinds", "lifecycle", "old_names", "order", "places", "references")),
+        *(f"{_PLAN}/test_{name}" for name in ("policies", "renames", "scan_codes", "requests", "complete_lists")),
+    ),
+    "module_utils/resolve/listing": (
+        "module_utils/resolve/test_listing",
+        "module_utils/resolve/test_one_request",
+        "rules/test_complete_lists",
+    ),
+    "plugin_utils/instance/caps": ("plugin_utils/instance/test_action", "rules/test_plan_is_executed"),
+    "plugin_utils/set_plan/limits": (f"{_PLAN}/test_policies", "rules/test_limits_without_state"),
+    "plugin_utils/apply/journal": (
+        "plugin_utils/apply/test_journal",
+        "plugin_utils/apply/test_executor",
+        "plugin_utils/apply/test_leftovers",
+    ),
+    "plugin_utils/instance/plan_file": ("plugin_utils/instance/test_plan_shape", "rules/test_plan_is_executed"),
+    "module_utils/client/client": (
+        "module_utils/client/test_client",
+        "module_utils/client/test_rows",
+        "module_utils/client/test_limits",
+        "rules/test_complete_lists",
+    ),
+    "module_utils/runtime/creations": (
+        "module_utils/runtime/test_creations",
+        "module_utils/reconcile/test_made_twice",
+        "rules/test_lost_answers_settle",
+    ),
+    "plugin_utils/absorb/patch": (
+        "plugin_utils/absorb/test_patch",
+        "plugin_utils/absorb/test_absorb",
+        "plugin_utils/absorb/test_three_sides",
+    ),
+    "plugin_utils/undo/inverse": ("plugin_utils/undo/test_undo", "plugin_utils/undo/test_random_undos"),
+}
+"""The deciding files, each with the tests that have to notice a change of it."""
+
+SHARES = 8
+"""Each file is mutated in one night of this many."""
 PAGE = ROOT / "docs" / "mutation-testing.md"
 WORK = BUILD / "mutation"
-_NEEDED = ("plugins/", "tests/conftest.py", "tests/support/", "tests/tools/", "tests/unit/")
+_NEEDED = ("plugins/", "tests/conftest.py", "tests/support/", "tests/tools/", "tests/unit/", "tests/emulator/")
 _CAUGHT = ("killed", "timeout")
 _SHOW = """
 import json, sys
@@ -73,15 +112,26 @@ class Mutant:
         return "\n".join(["### `" + self.where + "`", "", "```diff", *self.lines, "```"])
 
 
-def prepare(subjects: list[str]) -> None:
-    """A copy of what the tests need, under the name by which it is imported."""
+def share(number: int) -> list[str]:
+    """Return the files of one night."""
+    return list(SUBJECTS)[number % SHARES :: SHARES]
+
+
+def tests_of(subjects: Sequence[str]) -> list[str]:
+    """Return the tests of some files. A file that is not in the table is tested by all of them."""
+    every = [test for tests in SUBJECTS.values() for test in tests]
+    return list(dict.fromkeys(test for subject in subjects for test in SUBJECTS.get(subject, every)))
+
+
+def prepare(subjects: Sequence[str]) -> None:
+    """Copy what the tests need, under the name by which it is imported."""
     shutil.rmtree(WORK, ignore_errors=True)
     for path in tracked_files():
         if path.as_posix().startswith(_NEEDED):
             copy = WORK / COLLECTION_PATH / path
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / path, copy)
-    tests = [(COLLECTION_PATH / "tests" / "unit" / f"{name}.py").as_posix() for name in TESTS]
+    tests = [(COLLECTION_PATH / "tests" / "unit" / f"{name}.py").as_posix() for name in tests_of(subjects)]
     settings = {
         "source_paths": [COLLECTION_PATH.parts[0]],
         "only_mutate": [f"*/plugins/{subject}.py" for subject in subjects],
@@ -90,7 +140,7 @@ def prepare(subjects: list[str]) -> None:
     }
     pytest = {
         "pythonpath": [(COLLECTION_PATH / "tests" / name).as_posix() for name in ("support", "tools")],
-        "addopts": ["--import-mode=importlib"],
+        "addopts": ["--import-mode=importlib", "-p", "no:schemathesis"],
         "markers": ["slow"],
     }
     lines = [f"{key} = {value!r}" for key, value in settings.items()]
@@ -169,12 +219,15 @@ def report() -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("subjects", nargs="*", default=SUBJECTS, help="files of plugins")
+    parser.add_argument("subjects", nargs="*", help="files of plugins; without any, those of the table")
+    parser.add_argument("--share", type=int, help="only the files of one night, such as the number of the day")
     parser.add_argument("--processes", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--report", action="store_true", help="only sum up what ran before")
     options = parser.parse_args()
+    subjects = options.subjects or (list(SUBJECTS) if options.share is None else share(options.share))
     if not options.report:
-        prepare(options.subjects)
+        print("\n".join(subjects), flush=True)
+        prepare(subjects)
         python("-m", "mutmut", "run", "--max-children", str(options.processes), shown=True)
     return report()
 

@@ -1,0 +1,49 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Swarm testing: random tests that each leave some faults, switches and operations out.
+
+A test that mixes everything seldom does the same thing twice in a row, and one feature may hide another. A swarm draws
+a subset of each, so its examples combine what is left more often.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from project import LONG
+
+VARIABLE = "SEVENTHINGS_TEST_SEED"
+
+
+def first_seed(usual: int) -> int:
+    """Return the seed that the variable names, else a random seed in the long run, else the usual seed."""
+    return int(os.environ.get(VARIABLE) or (random.randrange(2**32) if LONG else usual))
+
+
+@dataclass(frozen=True)
+class Swarm:
+    """Subsets of faults, switches and operations. The same seed draws the same subsets of the same features."""
+
+    seed: int
+    faults: tuple[str, ...]
+    switches: tuple[str, ...]
+    operations: tuple[str, ...]
+
+    @classmethod
+    def drawn(cls, seed: int, faults: Iterable[str], switches: Iterable[str], operations: Iterable[str]) -> Swarm:
+        """Draw each feature with an even chance."""
+        chance = random.Random(seed)
+        drawn = [
+            tuple(one for one in sorted(group) if chance.random() < 0.5) for group in (faults, switches, operations)
+        ]
+        return cls(seed, *drawn)
+
+    def __str__(self) -> str:
+        """Return the line that reproduces a run, and what was drawn."""
+        groups = {"faults": self.faults, "switches": self.switches, "operations": self.operations}
+        lines = [f"{name}: {', '.join(group) or 'none'}" for name, group in groups.items()]
+        return "\n".join([f"{VARIABLE}={self.seed}{' SEVENTHINGS_TEST_LONG=1' if LONG else ''}", *lines])
