@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -90,9 +90,9 @@ class Site:
         """Return the plan of the files."""
         return self.run(check_mode=True, **order)
 
-    def disturb(self, share: float, seed: int = 0) -> None:
-        """From now on something happens to a share of all requests, all faults as often as each other; to none: 0."""
-        rules = [{"fault": fault, "probability": share / len(FAULTS), "retry_after": 0} for fault in FAULTS]
+    def disturb(self, share: float, seed: int = 0, faults: Sequence[str] = FAULTS) -> None:
+        """Let a fault happen to a share of all requests from now on, each fault as often as the others."""
+        rules = [{"fault": fault, "probability": share / len(faults), "retry_after": 0} for fault in faults]
         self.service.steer("PUT", f"/faults?seed={seed}", rules if share else [])
 
     def sent(self) -> list[str]:

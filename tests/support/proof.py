@@ -66,10 +66,11 @@ class Proof:
 PROOFS = (
     Proof(
         "State machines",
-        "Random files, switches and faults: each apply converges, the second run is unchanged, and records that no "
-        "file names are untouched",
+        "Random subsets of faults, switches and operations: each apply converges, the second run is unchanged, and "
+        "records that no file names are untouched",
         (f"{_PLUGINS}/instance/test_converges.py",),
-        ("max_examples=", "{} sequences"),
+        ("_SWARMS = ", "{} swarms"),
+        "SEVENTHINGS_TEST_SEED=7",
     ),
     Proof(
         "Behaviour of instances",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import hypothesis.strategies as st
@@ -132,6 +132,11 @@ def consistent(state: Mapping[str, Any]) -> State:
 def without(state: State, barcodes: Mapping[str, str]) -> State:
     """Return the same state without some objects, and without what refers to them."""
     return consistent({**state, "objects": {key: one for key, one in state["objects"].items() if key not in barcodes}})
+
+
+def sections_of(state: State, left_out: Sequence[str]) -> State:
+    """Return the same state with some sections empty, and without what refers to their records."""
+    return consistent({section: {} if section in left_out else records for section, records in state.items()})
 
 
 def record_of(section: str, key: str) -> dict[str, Any]:

@@ -3,6 +3,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Random instances, states, weather and faults: an apply always converges, and touches nothing that it need not.
 
+Each swarm draws a random subset of faults, switches and operations from its seed, which it prints. To repeat a swarm,
+run the first swarm with its seed: ``SEVENTHINGS_TEST_SEED=4711 pytest "PATH::test_applies_converge[0]"``.
+
 Somebody else's records, which are in no file, are compared before and after; and so is every record that the plan does
 not name.
 """
@@ -22,15 +25,17 @@ import pytest
 from emulator_process import Emulator, running
 from hypothesis import HealthCheck, Phase, note, seed, settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
-from instance_site import Site, yaml_list
+from instance_site import FAULTS, Site, yaml_list
 from project import LONG
+from swarm import Swarm, first_seed
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 
-from .random_states import OPERATOR, State, as_files, gone, states, without
+from .random_states import OPERATOR, State, as_files, gone, sections_of, states, without
 
-_SEED = 5
+_SEED = first_seed(5)
+_SWARMS = 30 if LONG else 2
 _MOST_RUNS = 15
 _LIMITS = {"create_percent": 1000, "update_percent": 1000, "delete_percent": 1000}
 
@@ -56,6 +61,13 @@ _SWITCHES = {
     "patch_answer": ("record", "empty_object", "empty", "no_content"),
 }
 
+_FAULTS = (*FAULTS, "not_json", "empty_body", "html_body")
+_PRUNES = ("delete", "archive")
+_GONE = ("absent", "archived")
+_SECTIONS = ("rooms", "persons", "objects", "tasks", "rental_cases")
+_EXPIRY = "tokens expire"
+_OPERATIONS = (*(f"prune: {one}" for one in _PRUNES), *(f"_state: {one}" for one in _GONE), *_SECTIONS, _EXPIRY)
+
 _THEIRS = "Theirs"
 _SHOWN = {
     "objects": "inventory_name",
@@ -71,6 +83,7 @@ class Converging(RuleBasedStateMachine):
     """An instance with records of somebody else, and a managed set whose files change again and again."""
 
     service: Emulator
+    swarm: Swarm
 
     def __init__(self) -> None:
         super().__init__()
@@ -133,15 +146,21 @@ class Converging(RuleBasedStateMachine):
         number: int,
     ) -> None:
         """The files change (or not), and the weather; all of it is applied, with faults or without."""
+        operations = self.swarm.operations
         if files is not None:
-            self._gone = files[1]
-            self._state = without(files[0], self._gone)
-        self.service.steer("PUT", "/switches", switches)
-        order = {**self._order, "prune": {"objects": prune}}
+            self._gone = {key: state for key, state in files[1].items() if f"_state: {state}" in operations}
+            left_out = [section for section in _SECTIONS if section not in operations]
+            self._state = without(sections_of(files[0], left_out), self._gone)
+        self.service.steer(
+            "PUT", "/switches", {name: switches[name] for name in self.swarm.switches if name in switches}
+        )
+        order = {**self._order, "prune": {"objects": prune if f"prune: {prune}" in operations else "report"}}
+        if _EXPIRY in operations:
+            self.service.steer("POST", "/tokens/expire", {})
         planned = self._planned(random.Random(number), order)
         assert not planned.findings, planned.findings
         before = self.site.dump()
-        self.site.disturb(share, number)
+        self.site.disturb(share, number, self.swarm.faults)
         outcome = self._run_until_unchanged(order)
         self.site.disturb(0)
         assert outcome == "unchanged"
@@ -221,12 +240,14 @@ def _shown(account: RunResult) -> Any:
 
 
 @pytest.mark.slow
-def test_applies_converge_whatever_happens() -> None:
-    print(f"seed {_SEED}")
+@pytest.mark.parametrize("number", range(_SWARMS))
+def test_applies_converge(number: int) -> None:
+    swarm = Swarm.drawn(_SEED + number, _FAULTS, _SWITCHES, _OPERATIONS)
+    print(swarm)
     with running(data="empty") as service:
-        machine = seed(_SEED)(type("Machine", (Converging,), {"service": service}))
+        machine = seed(swarm.seed)(type("Machine", (Converging,), {"service": service, "swarm": swarm}))
         chosen = settings(
-            max_examples=300 if LONG else 8,
+            max_examples=10 if LONG else 4,
             stateful_step_count=6 if LONG else 3,
             deadline=None,
             database=None,
@@ -236,3 +257,13 @@ def test_applies_converge_whatever_happens() -> None:
             suppress_health_check=list(HealthCheck),
         )
         run_state_machine_as_test(machine, settings=chosen)
+
+
+def test_a_seed_draws_the_same_swarm_and_each_feature_is_drawn() -> None:
+    swarms = [Swarm.drawn(number, _FAULTS, _SWITCHES, _OPERATIONS) for number in range(30)]
+    assert swarms[7] == Swarm.drawn(7, reversed(_FAULTS), reversed(_SWITCHES), reversed(_OPERATIONS))
+    assert len(set(swarms)) == len(swarms)
+    assert {one for swarm in swarms for one in swarm.faults} == set(_FAULTS)
+    assert {one for swarm in swarms for one in swarm.switches} == set(_SWITCHES)
+    assert {one for swarm in swarms for one in swarm.operations} == set(_OPERATIONS)
+    assert str(swarms[7]).startswith("SEVENTHINGS_TEST_SEED=7")
