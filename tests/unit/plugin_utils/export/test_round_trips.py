@@ -1,21 +1,30 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is exported as a workbook or as CSV is read as the same values again, in every dialect."""
+"""What is exported as a workbook or as CSV is read as the same values again, in every dialect; and random instances are
+exported and copied in every format.
+
+``SEVENTHINGS_TEST_SEED`` draws the same instances again.
+"""
 
 from __future__ import annotations
 
 import datetime as dt
+import random
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import hypothesis.strategies as some
 import pytest
-from hypothesis import given, settings
+from emulator_process import Emulator, running
+from exports import contents, export_of
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from instance_site import Site
 from project import LONG
+from swarm import first_seed
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Plain
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
@@ -25,6 +34,13 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.desired.load
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.export import Exported
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.layout import more_files, section_files
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.workbook import workbook_of
+
+from ..absorb.absorbing import ANY
+from ..instance.random_states import State, as_files, states
+
+_SEED = first_seed(7)
+_INSTANCES = 200 if LONG else 4
+_FORMATS = ("yaml", "csv", "jsonl", "xlsx")
 
 _FIELDS = [
     Field("barcode", "BARCODE", label="Inventarnummer"),
@@ -133,3 +149,54 @@ def test_a_workbook_is_read_as_the_same_values(records: list[dict[str, Any]]) ->
 def test_csv_is_read_as_the_same_values(preset: str, records: list[dict[str, Any]]) -> None:
     files = section_files("objects", records, "csv", dialects=Dialects(PRESETS[preset]))
     _check(records, files, f"csv: {{preset: {preset}}}\n")
+
+
+@pytest.fixture(scope="module")
+def instances() -> Iterator[tuple[Emulator, Emulator]]:
+    """Yield two instances that each example empties: an original and its copy."""
+    with running(data="empty") as original, running(data="empty") as copy:
+        yield original, copy
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3600 if LONG else 300)
+def test_a_random_instance_is_copied_in_every_format(instances: tuple[Emulator, Emulator]) -> None:
+    """The plan of each export is empty, and a copy that is made from it exports as the original."""
+    print(f"SEVENTHINGS_TEST_SEED={_SEED}")
+
+    @seed(_SEED)
+    @settings(
+        max_examples=_INSTANCES,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(state=states, spelled=some.integers(0, 2**32))
+    def copied_in_every_format(state: State, spelled: int) -> None:
+        with tempfile.TemporaryDirectory() as root:
+            _copy_in_every_format(instances, Path(root), as_files(state, {}, random.Random(spelled)))
+
+    copied_in_every_format()
+
+
+def _copy_in_every_format(instances: tuple[Emulator, Emulator], root: Path, files: Mapping[str, str | bytes]) -> None:
+    original, copy = instances
+    original.reset()
+    source = Site(root / "source", original)
+    source.write(files)
+    made = source.run(**ANY)
+    assert (made.outcome, made.findings, made.failures) == ("changed", [], [])
+    for name in _FORMATS:
+        first, second = root / name, root / f"{name} again"
+        exported = export_of(source, first, format=name)
+        assert not exported.get("failed"), exported
+        plan = Site(first, original).plan()
+        assert (plan.findings, plan.changes, plan.outcome) == ([], [], "unchanged"), name
+        copy.reset()
+        (first / "instance.yml").write_text("api: seventhings/v1\npolicy: {create_users: true}\n", "utf-8")
+        applied = Site(first, copy).run(**ANY)
+        assert (applied.outcome, applied.findings, applied.failures) == ("changed", [], []), name
+        # A workbook names its instance, so the contents are compared as YAML.
+        export_of(Site(first, copy), second)
+        assert contents(second) == contents(root / "yaml"), name
