@@ -334,7 +334,7 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
             plan = self._plan(filters)
             read = self._read(path, cache, plan, filters)
             layout = lay_out(read.records, plan)
-            earlier = Earlier.of(inventory.hosts, inventory.groups, self.get_option("existing"))
+            earlier = Earlier.from_names(inventory.hosts, inventory.groups, self.get_option("existing"))
             _check_owned(layout, earlier)
             constructed = self._constructed(layout, earlier)
         except SeventhingsError as error:
@@ -432,7 +432,7 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
         client = reader(connection_options(self, self.templar.template, _WRITTEN))
         read = read_records(client, plan, filters)
         read = Read(client.without_credentials(read.records), read.hidden)
-        for warning in client.transport.told():
+        for warning in client.transport.notes():
             warn(warning)
         if caching:
             self._cache[key] = {"question": question, "records": read.records, "hidden": read.hidden}

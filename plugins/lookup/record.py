@@ -147,7 +147,7 @@ class LookupModule(KnowsOrigins, LookupBase):
             finder = Finder(client, kind)
             records = finder.find(self._flatten(terms[1:]))
             found: list[Any] = as_data(client.without_credentials([finder.show(record, field) for record in records]))
-            for warning in client.transport.told():
+            for warning in client.transport.notes():
                 warn(warning)
             return found
         except SeventhingsError as error:

@@ -65,9 +65,9 @@ class UnknownField(InvalidInput):
     :ivar is_slip: True if the name is a typo of a known name, so no earlier task of the play creates the field.
     """
 
-    def __init__(self, problems: str | Sequence[str], is_slip: bool = False) -> None:
+    def __init__(self, problems: str | Sequence[str], is_typo: bool = False) -> None:
         super().__init__(problems)
-        self.is_slip = is_slip
+        self.is_typo = is_typo
 
 
 class NoMatch(SeventhingsError):
@@ -78,9 +78,9 @@ class NoMatch(SeventhingsError):
         creates the target.
     """
 
-    def __init__(self, message: str | Sequence[str], is_slip: bool = False) -> None:
+    def __init__(self, message: str | Sequence[str], is_typo: bool = False) -> None:
         super().__init__(message)
-        self.is_slip = is_slip
+        self.is_typo = is_typo
 
 
 class Ambiguous(SeventhingsError):

@@ -285,7 +285,7 @@ def _inventory(place: Place) -> dict[str, Any]:
     except SeventhingsError as error:
         return {"failed": True, "msg": error.message}
     nodes = [*layout.groups, *layout.hosts]
-    warnings = [*read.warnings, *layout.warnings, *client.transport.told()]
+    warnings = [*read.warnings, *layout.warnings, *client.transport.notes()]
     return {
         "changed": False,
         "nodes": {node.name: [node.group, json.loads(json.dumps(node.variables, default=str))] for node in nodes},
@@ -301,7 +301,7 @@ def _lookup(kind: str, *written: Any, field: str | None = None) -> Act:
             shown = [finder.show(record, field) for record in finder.find(written)]
         except SeventhingsError as error:
             return {"failed": True, "msg": error.message}
-        return {"changed": False, "found": shown, "warnings": client.transport.told()}
+        return {"changed": False, "found": shown, "warnings": client.transport.notes()}
 
     return act
 

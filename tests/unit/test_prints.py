@@ -16,7 +16,7 @@ from project import ROOT
 
 from ansible_collections.community.seventhings.plugins.module_utils import errors
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module import registry
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import told
+from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import sanitized
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.result import Result
 
 pytestmark = pytest.mark.slow
@@ -166,7 +166,7 @@ def is_printable(text: str) -> bool:
 
 
 def test_messages_and_warnings_of_a_result_are_clean_and_its_data_is_not_touched() -> None:
-    result = told({"msg": RAW, "warnings": [RAW], "record": {RAW: RAW}})
+    result = sanitized({"msg": RAW, "warnings": [RAW], "record": {RAW: RAW}})
     assert is_printable(result["msg"])
     assert is_printable(result["warnings"][0])
     assert "\n" not in result["warnings"][0]

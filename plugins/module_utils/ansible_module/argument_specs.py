@@ -11,8 +11,8 @@ from typing import Any
 from ansible.module_utils.common.parameters import AnsibleFallbackNotFound
 
 from ..client.connection import ENVIRONMENT
-from ..client.patience import RATE_LIMIT_WAIT
 from ..client.rate_limit import SERVICE_LIMIT
+from ..client.retry_budget import RATE_LIMIT_WAIT
 from ..model.field import Field, Spelling
 from ..model.kinds import KINDS, TEMPLATES, Kind
 from ..model.schema import type_of

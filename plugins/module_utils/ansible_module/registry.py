@@ -31,7 +31,7 @@ from ..operations.attachments import ATTACHED_TO, file, file_download, report, r
 from ..operations.hub_items import hub_item, hub_suggestion_info
 from ..operations.hub_orders import hub_order
 from ..operations.service import history_info, service_info
-from ..printing.cleaner import clean, clean_lines, told
+from ..printing.cleaner import clean, clean_lines, sanitized
 from ..reconcile.reconcile import DesiredRecord, ensure
 from ..reconcile.result import Result
 from ..resolve.hidden_records import known_without_reading
@@ -285,17 +285,17 @@ def run_module(
         if client is not None:
             client.leftovers.keep()
         result = {"failed": True, "changed": False, "msg": error.message}
-        is_to_come = isinstance(error, (NoMatch, UnknownField)) and not error.is_slip
+        is_to_come = isinstance(error, (NoMatch, UnknownField)) and not error.is_typo
         if invocation.check_mode and module_spec.not_yet is not None and is_to_come:
             result = {**module_spec.not_yet(invocation.options), "warnings": error.lines}
     except OSError as error:
         # A file of this machine that can't be read or written.
         result = {"failed": True, "changed": False, "msg": clean(str(error))}
-    of_connection = client.transport.told() if client is not None else []
+    of_connection = client.transport.notes() if client is not None else []
     if warnings := [*risks_of(invocation.options), *result.get("warnings", ()), *of_connection]:
         result = {**result, "warnings": warnings}
     hidden = {*secrets, *(client.tokens.secrets if client is not None else ())}
-    return {**hide_in_result(hidden, told(result)), "requests": client.transport.sent - before if client else 0}
+    return {**hide_in_result(hidden, sanitized(result)), "requests": client.transport.sent - before if client else 0}
 
 
 def _require_given(rules: Mapping[str, Any], options: Options) -> None:

@@ -46,8 +46,8 @@ from ..runtime.creations import Creations
 from ..runtime.leftovers import Leftovers
 from ..runtime.unpaged import UnpagedLists
 from . import query
-from .ahead import PagesAhead
 from .limits import MOST_FIELDS, LimitExceeded, ListLimit
+from .prefetch import Prefetch
 from .profile import HIDDEN_RECORDS, Profile
 from .query import PER_PAGE, Condition
 from .redaction import hide
@@ -80,12 +80,12 @@ class Record:
     is_whole: bool = False
 
     @classmethod
-    def of(cls, kind: Kind, raw: Mapping[str, Any]) -> Record:
+    def from_answer(cls, kind: Kind, raw: Mapping[str, Any]) -> Record:
         """Create a record from a member of an answer."""
-        return cls.of_flat(kind, flatten(kind, raw))
+        return cls.from_flat(kind, flatten(kind, raw))
 
     @classmethod
-    def of_flat(cls, kind: Kind, flat: Mapping[str, Any]) -> Record:
+    def from_flat(cls, kind: Kind, flat: Mapping[str, Any]) -> Record:
         """Create a record from a flat map of fields."""
         uuid = ""
         for key in kind.uuid_keys:
@@ -147,7 +147,7 @@ class Client:
         self.creations = Creations() if creations is None else creations
         self.leftovers = leftovers or Leftovers()
         self.unpaged = UnpagedLists() if unpaged is None else unpaged
-        self.unsure: set[str] = set()
+        self.maybe_hidden_message: set[str] = set()
         self._link_forms: dict[tuple[str, tuple[str, ...]], str] = {}
         self._definitions: dict[str, list[dict[str, Any]]] = {}
         self._samples: dict[str, list[Record]] = {}
@@ -210,7 +210,7 @@ class Client:
 
         This takes one request per template whose definitions were not read yet.
         """
-        return Schema.of(kind, self.definitions(kind.template) if kind.template else ())
+        return Schema.for_kind(kind, self.definitions(kind.template) if kind.template else ())
 
     # ---- reading
 
@@ -337,7 +337,7 @@ class Client:
                 if number > 1 and not kind.sort:
                     self.unpaged.forget(kind.name)
                 if total is None and number > 1 and not asked.template:
-                    self.unsure.add(kind.name)
+                    self.maybe_hidden_message.add(kind.name)
                 if kind.can_be_archived:
                     archived.update(record.identity for record in fresh if record.archived)
                 if (page.total or 0) > _MANY:
@@ -400,7 +400,7 @@ class Client:
         last = math.ceil((page.total or 0) / PER_PAGE) if kind.sort else 1
         size = PER_PAGE if kind.sort else _size_unlike(len(page.records))
         ask = partial(self._ask_page, asked, size=size)
-        with PagesAhead(ask, range(2, last + 1), _MOST_WAITING if is_many else 0) as ahead:
+        with Prefetch(ask, range(2, last + 1), _MOST_WAITING if is_many else 0) as ahead:
             if is_many:
                 yield page
             for number in itertools.count(2):
@@ -416,13 +416,13 @@ class Client:
                         ) from refused
                     self.unpaged.note(kind.name)
                     return
-                page = Page.of(kind, answer, size)
+                page = Page.from_answer(kind, answer, size)
                 limit.add(len(page.body), len(page.records), page.total)
                 yield page
 
     def _page(self, asked: _Asked) -> Page:
         """Return the first page of a list."""
-        return Page.of(asked.kind, self._ask_page(asked, 1))
+        return Page.from_answer(asked.kind, self._ask_page(asked, 1))
 
     def _ask_page(self, asked: _Asked, number: int, size: int = PER_PAGE) -> Response:
         kind, paging = asked.kind, []
@@ -443,7 +443,7 @@ class Client:
         :param number: the number of records. :param pairs: further query parameters, such as the order.
         """
         paging = [("page", "1"), ("per_page", str(number))]
-        return Page.of(kind, self.send("GET", kind.list_path, pairs=[*paging, *pairs]), number)
+        return Page.from_answer(kind, self.send("GET", kind.list_path, pairs=[*paging, *pairs]), number)
 
     def get(self, kind: Kind, uuid: str, template: str = "") -> Record | None:
         """Return a record by its uuid, or None if it does not exist: 404, or an empty answer if the kind allows it.
@@ -549,7 +549,7 @@ class Client:
         raw = answer.json()
         if raw in EMPTY and kind.missing_is_empty:
             return None
-        record = Record.of_flat(kind, _flat(kind, raw, answer)) if isinstance(raw, Mapping) else None
+        record = Record.from_flat(kind, _flat(kind, raw, answer)) if isinstance(raw, Mapping) else None
         if record is None or not record.is_known or mark not in ("", record.uuid, str(record.id)):
             raise SeventhingsError(f"{answer.endpoint}: expected the record that was asked for, got something else.")
         record.is_whole = True
@@ -588,7 +588,7 @@ class Client:
         except NotJson:
             # Status and headers say all that is needed of the answer to a write.
             return None
-        record = Record.of(kind, raw) if isinstance(raw, Mapping) else None
+        record = Record.from_answer(kind, raw) if isinstance(raw, Mapping) else None
         return record if record is not None and record.uuid == uuid and body.keys() <= record.flat.keys() else None
 
     @property
@@ -742,7 +742,7 @@ class Page:
     body: bytes
 
     @classmethod
-    def of(cls, kind: Kind, answer: Response, size: int = PER_PAGE) -> Page:
+    def from_answer(cls, kind: Kind, answer: Response, size: int = PER_PAGE) -> Page:
         decoded = answer.json()
         envelope: Mapping[str, Any] = decoded if isinstance(decoded, Mapping) else {}
         items = envelope.get("items") if envelope else decoded
@@ -750,16 +750,16 @@ class Page:
             raise SeventhingsError(
                 f"{answer.endpoint}: expected a list of records or {{items: [...]}}, got something else."
             )
-        records = [Record.of_flat(kind, _flat(kind, item, answer)) for item in items]
+        records = [Record.from_flat(kind, _flat(kind, item, answer)) for item in items]
         if not all(record.is_known for record in records):
             # Nothing is recognised in a shape that is not known, and everything would be made again.
             mark = "an id" if kind.numbered else "a uuid"
             besides = f" and a {kind.always_there}" if kind.always_there else ""
             raise SeventhingsError(f"{answer.endpoint}: expected records with {mark}{besides}, got something else.")
-        alike = _different_records_of_one_identity(records)
-        if alike:
+        shared = _different_records_of_one_identity(records)
+        if shared:
             raise SeventhingsError(
-                f"{answer.endpoint}: expected each record once, got different records with the identity {alike}."
+                f"{answer.endpoint}: expected each record once, got different records with the identity {shared}."
             )
         return cls(records, integer_of(envelope.get("total")), size, answer.body)
 

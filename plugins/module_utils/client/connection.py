@@ -27,9 +27,9 @@ from ..runtime.turnstile import SharedTurnstile
 from ..runtime.unpaged import UnpagedLists
 from .client import Client
 from .limits import ANSWER_MEBIBYTES, DEADLINE_TIMEOUTS, LIST_MEBIBYTES, MOST_PAGES, Limits
-from .patience import RATE_LIMIT_WAIT
 from .profile import Profile
 from .rate_limit import SERVICE_LIMIT, RateLimit
+from .retry_budget import RATE_LIMIT_WAIT
 from .roots import canonical_root, identity_of
 from .session import is_local
 from .tokens import Credentials, Tokens

@@ -41,9 +41,9 @@ from ..runtime.creations import SHORTEST_SETTLE
 from . import query
 from .limits import DEADLINE_TIMEOUTS, ERROR_BYTES, Deadline, LimitExceeded, Limits, decode_json, read_up_to
 from .outage import UNAVAILABLE, Outages
-from .patience import RATE_LIMIT_WAIT, Patience, Written
 from .rate_limit import PauseTooLong, Pausing, RateLimit
 from .redaction import without
+from .retry_budget import RATE_LIMIT_WAIT, RetryBudget, Written
 from .session import REQUESTS_IMPORT_ERROR, has_proxy, is_local, new_session, trusted
 
 if REQUESTS_IMPORT_ERROR is None:
@@ -214,7 +214,7 @@ class Transport:
         # The kind of a write, as a user knows it: without the uuid of a record.
         kind = f"{method} {PREFIX}/{path.split('/')[1]}" if effect is not Effect.SAFE and not login else ""
         retry, outages, renewals = self._retry(), self._outages.ended, 0
-        patience = Patience(self.rate_limit_wait, self.rate.clock)
+        patience = RetryBudget(self.rate_limit_wait, self.rate.clock)
         state = "not sent"
         while True:
             self._wait_for_service(f"{endpoint}: {state}.", token, patience)
@@ -270,7 +270,7 @@ class Transport:
     def _retry(self) -> Any:
         return urllib3.util.Retry(total=self.retries, backoff_factor=0.5)
 
-    def _wait_for_service(self, request: str, token: str | None, patience: Patience) -> None:
+    def _wait_for_service(self, request: str, token: str | None, patience: RetryBudget) -> None:
         """Wait until the service answers, if it may be down. Locks of this process are released during a long wait.
 
         :param request: the request that waits, for the message.
@@ -290,7 +290,7 @@ class Transport:
         except ServiceUnavailable as unavailable:
             raise ServiceUnavailable(f"{request} {unavailable.message} {self.written.told}") from None
 
-    def _is_down(self, token: str | None, patience: Patience) -> bool:
+    def _is_down(self, token: str | None, patience: RetryBudget) -> bool:
         """Send a small request that every account may send. Any answer of the service means that it is up."""
         path = "/users?page=1&per_page=1" if token else ""
         endpoint = f"GET {PREFIX}{path}"
@@ -310,7 +310,7 @@ class Transport:
             return False
         return False
 
-    def _turn(self, endpoint: str, patience: Patience) -> float:
+    def _turn(self, endpoint: str, patience: RetryBudget) -> float:
         """Wait until one more request may be sent, and count it. Return the moment."""
         try:
             sent = self.rate.wait(patience.left, self.pausing)
@@ -515,7 +515,7 @@ class Transport:
             self._local.session = session
         return session
 
-    def told(self) -> list[str]:
+    def notes(self) -> list[str]:
         """Return the notes about the connection for the user, each once."""
         told = list(self.warnings)
         self.warnings.clear()

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..errors import InvalidInput
-from ..model.near import near_names
+from ..model.suggestions import closest_names
 
 _LIKENESS = 0.6
 _WHOLE = 100
@@ -107,7 +107,7 @@ def read_tuning(given: Any, variables: Mapping[str, str]) -> dict[str, Any]:
         raise InvalidInput(f"tuning: {given!r} does not fit; expected a map with {', '.join(KEYS)}")
     for name in given or {}:
         if name not in KEYS:
-            near = near_names(str(name), KEYS, 1, _LIKENESS)
+            near = closest_names(str(name), KEYS, 1, _LIKENESS)
             hint = f"did you mean {near[0]}?" if near else f"expected {', '.join(KEYS)}"
             raise InvalidInput(f"tuning: unknown key {name!r}; {hint}")
     read = {}

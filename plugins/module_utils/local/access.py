@@ -44,7 +44,7 @@ class Access:
     gid: int | None = None
 
     @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Access:
+    def from_options(cls, options: Mapping[str, Any]) -> Access:
         """Read ``mode``, ``owner`` and ``group`` of a task, each as Ansible's modules accept them.
 
         :raises InvalidInput: for an invalid mode, or a user or group that does not exist on this machine.

@@ -92,12 +92,12 @@ class LocalFiles:
     backups: list[str] = field(default_factory=list)
 
     @classmethod
-    def of(cls, options: Mapping[str, Any], check_mode: bool) -> LocalFiles:
+    def from_options(cls, options: Mapping[str, Any], check_mode: bool) -> LocalFiles:
         """Create the writer for the options of a task.
 
         :raises InvalidInput: if mode, owner or group is invalid.
         """
-        return cls(Access.of(options), bool(options.get("backup")), check_mode)
+        return cls(Access.from_options(options), bool(options.get("backup")), check_mode)
 
     def write(self, target: Target, content_of: Callable[[], bytes]) -> Differing:
         """Write a file atomically. Return the changes to mode, owner and group of the replaced file.

@@ -107,7 +107,7 @@ class FileType(Enum):
     OTHER = "device, pipe or socket"
 
     @classmethod
-    def of(cls, mode: int) -> FileType:
+    def from_mode(cls, mode: int) -> FileType:
         """Return the type for a mode of the system (``st_mode``)."""
         return _TYPES.get(stat.S_IFMT(mode), cls.OTHER)
 
@@ -183,7 +183,7 @@ class Folder:
                 found = _found(last, folder)
         except FileNotFoundError:
             return None
-        return None if found is None else FileType.of(found.st_mode)
+        return None if found is None else FileType.from_mode(found.st_mode)
 
     def listed(self, name: str = "") -> list[ListResult]:
         """List a directory, sorted by name.
@@ -274,7 +274,7 @@ class Folder:
         self._make(access)
         with self._named(name), self._folder(folders, access) as folder:
             replaced = _found(last, folder)
-            if replaced and FileType.of(replaced.st_mode) is FileType.OTHER:
+            if replaced and FileType.from_mode(replaced.st_mode) is FileType.OTHER:
                 raise FileExistsError(errno.EEXIST, "Not a regular file")
             with _fresh(f".{secrets.token_hex(8)}.tmp", folder) as (fresh, descriptor):
                 access.settle(descriptor, replaced)
@@ -406,7 +406,7 @@ class Folder:
         return descriptor
 
     def _require_regular(self, name: str, found: os.stat_result) -> None:
-        kind = FileType.of(found.st_mode)
+        kind = FileType.from_mode(found.st_mode)
         if kind is not FileType.FILE:
             raise NotOpened(self.path, name, _LINK if kind is FileType.LINK else "is not a regular file")
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from .field import EMPTY, BrokenCell, Field, FieldType, InvalidValue, Spelling, Way, edge_blanks, shorten, words_of
 from .kinds import FIELD_DEFINITION, SERVER_FIELDS, SERVER_KEYS, Kind
-from .near import composed, near_names, slips
+from .suggestions import closest_names, composed, likely_typos
 from .types_basic import FIELD_TYPES, UNWRITABLE, broken_rules
 from .types_composite import STRUCTURES
 from .types_links import Reference, with_references
@@ -208,7 +208,7 @@ class Schema:
         self.take(fields)
 
     @classmethod
-    def of(cls, kind: Kind, definitions: Iterable[Mapping[str, Any]] = ()) -> Schema:
+    def for_kind(cls, kind: Kind, definitions: Iterable[Mapping[str, Any]] = ()) -> Schema:
         """Create the schema of a kind: from its definitions if it has a template, else from the catalogue."""
         if not kind.template:
             return cls(kind, kind.fields)
@@ -275,17 +275,17 @@ class Schema:
 
     def nearest(self, name: str) -> str:
         """Return the names closest to an unknown name, in words."""
-        near = near_names(name, self._names(), 3, _NEAR)
+        near = closest_names(name, self._names(), 3, _NEAR)
         if near:
             return f"did you mean {' or '.join(near)}?"
         return f"known are {', '.join(sorted(self.fields))}" if self.fields else "this template has no fields"
 
-    def is_slip(self, name: str) -> bool:
+    def is_typo(self, name: str) -> bool:
         """Return True if an unknown name is most likely a typo of a known one.
 
         A key in capitals is no typo: ``Condition`` may be the label of a field to come, beside the key ``condition``.
         """
-        return any(one not in self.fields or one != name.casefold() for one in slips(name, self._names()))
+        return any(one not in self.fields or one != name.casefold() for one in likely_typos(name, self._names()))
 
     def _names(self) -> list[str]:
         return list(dict.fromkeys([*self.fields, *self._by_label]))
@@ -442,7 +442,7 @@ def field_to_be(values: Mapping[str, Any]) -> Field | None:
     """
     if not isinstance(values.get("type"), str):
         return None
-    schema = Schema.of(FIELD_DEFINITION)
+    schema = Schema.for_kind(FIELD_DEFINITION)
     raw = schema.write({key: value for key, value in values.items() if value is not None and key != "relations"})
     raw["field_type"] = {"name": values["type"], "constraints": raw.get("constraints")}
     return field_from_definition(raw)

@@ -13,13 +13,13 @@ from ..client.connection import from_environment
 from ..client.transport import Effect
 from ..errors import AccessTokenRefused, InvalidInput, NoMatch, OutcomeUnknown
 from ..model.kinds import KINDS
-from ..model.near import slips
 from ..model.schema import Schema
+from ..model.suggestions import likely_typos
 from ..reconcile.result import Result
 from ..resolve import natural_keys
+from ..resolve.field_visibility import field_visibility_of, why_unfound
 from ..resolve.listing import matching_records
 from ..resolve.references import reference_in
-from ..resolve.sight import sight_of, why_unfound
 
 PERSON, USER = KINDS["person"], KINDS["user"]
 
@@ -79,7 +79,7 @@ def user_from_person(
     if one is None:
         emails = [email for one in everyone if isinstance(email := one.flat.get("email"), str)]
         by_id = filters is None and reference_in("person", PERSON.name, person).resolved
-        if not check_mode or by_id or (isinstance(person, str) and slips(person, emails)):
+        if not check_mode or by_id or (isinstance(person, str) and likely_typos(person, emails)):
             raise NoMatch(
                 f"There is no {person_in_words.removeprefix('the ').removeprefix('a ')}, so no user was "
                 f"made.{_nearest(emails, person)}"
@@ -93,7 +93,7 @@ def user_from_person(
         )
     email = one.flat.get("email")
     if "email" not in one.flat:
-        sight_of(client, client.schema(PERSON), everyone, ["email"]).check_written(["email"])
+        field_visibility_of(client, client.schema(PERSON), everyone, ["email"]).check_written(["email"])
     if not isinstance(email, str) or not email:
         raise InvalidInput(f"The person {one.uuid} has no e-mail address; a user can't be made without one.")
     namesakes = natural_keys.identified(_by_email(), ["email"], {"email": email}, everyone)
@@ -144,12 +144,12 @@ def _persons(
     wanted, findings = schema.parse(reference.written, "person.")
     if findings.errors or findings.unknown:
         raise InvalidInput([*findings.errors, *findings.unknown])
-    sight_of(client, schema, everyone, wanted).check_identifies(wanted)
+    field_visibility_of(client, schema, everyone, wanted).check_identifies(wanted)
     return natural_keys.identified(schema, wanted, wanted, everyone)
 
 
 def _nearest(emails: Sequence[str], person: Any) -> str:
-    near = natural_keys.near_names(person, emails) if isinstance(person, str) else []
+    near = natural_keys.closest_names(person, emails) if isinstance(person, str) else []
     return f" The nearest are {', '.join(near)}." if near else ""
 
 
@@ -169,7 +169,7 @@ def _user_with(client: Client, email: str) -> Record | None:
 
 
 def _show(user: Record) -> dict[str, Any]:
-    return {**Schema.of(USER).show(user.flat), "uuid": user.uuid}
+    return {**Schema.for_kind(USER).show(user.flat), "uuid": user.uuid}
 
 
 def make_user(client: Client, email: str, defers: bool = False) -> Record:

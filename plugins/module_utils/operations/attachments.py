@@ -34,9 +34,9 @@ from ..model.schema import Schema, type_of
 from ..model.types_basic import broken_rules
 from ..model.types_links import Attachment, attachments_in
 from ..reconcile.result import Result
+from ..resolve.field_visibility import field_visibility_of, hidden_field_message
 from ..resolve.listing import ListResult
 from ..resolve.read_cache import find_object, find_objects, find_record
-from ..resolve.sight import sight_of, unseen
 
 _OBJECT = KINDS["object"]
 ATTACHED_TO = ("object", "room", "person")
@@ -52,7 +52,7 @@ _THUMBNAIL = ".thumbnail.png"
 def _attachment_field(schema: Schema, name: str) -> Field:
     field = schema.find(name)
     if field is None:
-        raise UnknownField(f"field: {name}: {schema.why_unknown(name)}", schema.is_slip(name))
+        raise UnknownField(f"field: {name}: {schema.why_unknown(name)}", schema.is_typo(name))
     if field.type != "ATTACHMENT":
         known = ", ".join(sorted(one.key for one in schema.fields.values() if one.type == "ATTACHMENT"))
         raise InvalidInput(f"field: {name} is no field for attachments; known are {known or 'none'}")
@@ -68,8 +68,8 @@ def _seen_in(client: Client, schema: Schema, record: Record, field: Field) -> li
 
     :raises InvalidInput: if the field is hidden from the account, so that nobody knows its files.
     """
-    if field.key in sight_of(client, schema, [record], [field.key]).hidden:
-        raise InvalidInput(f"field: {unseen(field.key)}")
+    if field.key in field_visibility_of(client, schema, [record], [field.key]).hidden:
+        raise InvalidInput(f"field: {hidden_field_message(field.key)}")
     value = schema.read_one(field.key, record.flat)
     if isinstance(value, Unread):
         raise InvalidInput(f"field: the service answers {shorten(value.raw)} for {field.key}, and no files")
@@ -100,7 +100,7 @@ def file(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result
     except (NoMatch, UnknownField) as missing:
         if not present and isinstance(missing, NoMatch):
             return Result(False)
-        if not check_mode or missing.is_slip:
+        if not check_mode or missing.is_typo:
             raise
         # An earlier task of the play may be the one that makes it.
         words = (f"field: {schema.not_yet(name)}",) if isinstance(missing, UnknownField) else missing.lines
@@ -275,7 +275,7 @@ def file_download(client: Client, options: Mapping[str, Any], check_mode: bool) 
         replace other files (None: yes for a file path, no in a directory); mode, owner, group, backup.
     """
     dest = Path(options["dest"]).expanduser()
-    local = LocalFiles.of(options, check_mode)
+    local = LocalFiles.from_options(options, check_mode)
     warnings = _place_for(dest, check_mode)
     files = _to_download(client, options, dest.is_dir())
     size = _thumbnail_size(options)
@@ -397,7 +397,7 @@ def _to_download(client: Client, options: Mapping[str, Any], in_directory: bool)
         record = client.get(FILE, uuid)
         if record is None:
             raise InvalidInput(f"uuid: there is no file with the uuid {uuid}")
-        return [{**Schema.of(FILE).show(record.flat), "uuid": record.uuid}]
+        return [{**Schema.for_kind(FILE).show(record.flat), "uuid": record.uuid}]
     schema = client.schema(_OBJECT)
     field = _attachment_field(schema, options["field"])
     linked = _seen_in(client, schema, find_object(client, options["object"]), field)
@@ -436,7 +436,7 @@ def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Resu
     dest = Path(options["dest"]).expanduser()
     if dest.is_dir():
         raise InvalidInput(f"dest: {dest} is a directory; expected the path of a file")
-    local = LocalFiles.of(options, check_mode)
+    local = LocalFiles.from_options(options, check_mode)
     warnings = _place_for(dest, check_mode)
     templates = _report_templates(client)
     wanted = options["template"]
@@ -457,7 +457,7 @@ def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Resu
         by_option = {f"objects[{number}]": one for number, one in enumerate(options["objects"])}
         uuids = [record.uuid for record in find_objects(client, by_option)]
     except NoMatch as missing:
-        if not check_mode or missing.is_slip:
+        if not check_mode or missing.is_typo:
             raise
         uuids, warnings = [], (*warnings, *missing.lines)
     was, now = sides(local.write(target, partial(_made_report, client, str(found[0]["uuid"]), uuids)))

@@ -32,8 +32,8 @@ from ..resolve import natural_keys
 from ..resolve.listing import ListResult, conditions_as_sent, list_records
 from ..resolve.read_cache import find_object
 
-ITEMS = Schema.of(HUB_ITEM)
-ORDERS = Schema.of(HUB_ORDER)
+ITEMS = Schema.for_kind(HUB_ITEM)
+ORDERS = Schema.for_kind(HUB_ORDER)
 _OBJECT = KINDS["object"]
 PRICE = Field("price", "MONEY", constraints={"min_value": 0, "max_decimals": 2}, fraction_digits=2)
 """The price of an offer, with two decimal places."""
@@ -124,7 +124,7 @@ def hub_item(client: Client, options: Mapping[str, Any], check_mode: bool) -> Re
     except NoMatch as missing:
         if options["state"] == "absent":
             return Result(False)
-        if not check_mode or missing.is_slip:
+        if not check_mode or missing.is_typo:
             raise
         return Result(True, {}, None, diff_of({}, _written(options)), missing.lines)
     offered = natural_keys.one_of(HUB_ITEM, f"the object {options['object']!r}", _items_of(client, wanted))

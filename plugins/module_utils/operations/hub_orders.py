@@ -47,7 +47,7 @@ def hub_order(client: Client, options: Mapping[str, Any], check_mode: bool) -> R
     try:
         assets, ids = _wanted_articles(client, options["items"])
     except NoMatch as missing:
-        if not check_mode or missing.is_slip:
+        if not check_mode or missing.is_typo:
             raise
         return Result(True, dict(flags), None, diff_of({}, {"items": list(options["items"]), **flags}), missing.lines)
     same = [order for order in orders if _has_articles(order, assets, ids)]

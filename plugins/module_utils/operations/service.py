@@ -26,11 +26,11 @@ from ..model.field import shorten
 from ..model.kinds import KINDS, USER, Kind
 from ..model.schema import Schema
 from ..resolve.by_fields import FinderByFields
+from ..resolve.field_visibility import perhaps_unseen
 from ..resolve.listing import ListResult
 from ..resolve.read_cache import Reading
 from ..resolve.references import reference_in, with_targets
-from ..resolve.sight import perhaps_unseen
-from .account_sight import account_sight
+from .account_visibility import account_visibility
 from .raw_list import read_to_end
 
 _HISTORY_PAGE = 200
@@ -48,9 +48,9 @@ def service_info(client: Client) -> dict[str, Any]:
     return {
         "status": ping.get("status"),
         "description": ping.get("description"),
-        "user": Schema.of(USER).show(user.flat) if user else None,
+        "user": Schema.for_kind(USER).show(user.flat) if user else None,
         "modules": {feature: _is_on(client, kind) for feature, kind in reversed(_FEATURES.items())},
-        **account_sight(client),
+        **account_visibility(client),
     }
 
 

@@ -13,7 +13,7 @@ from ..errors import SeventhingsError
 from ..model.kinds import Kind
 from ..model.schema import Schema
 from ..resolve import natural_keys
-from ..resolve.sight import LIMITED, unlisted
+from ..resolve.field_visibility import LIMITED, unlisted
 
 REFUSES_DUPLICATES = ("unique_values", "refuse", "unprocessable", "bad_request")
 """Switch of a profile, and its sides on which the service refuses a value that another record has, archived or not."""

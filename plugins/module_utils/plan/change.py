@@ -18,7 +18,7 @@ from ..model.field import EMPTY, Unread, shorten
 from ..model.kinds import FIELD_DEFINITION, Kind
 from ..model.schema import FieldError, Schema, type_of
 from ..model.types_links import Reference, with_references
-from ..resolve.sight import perhaps_unseen
+from ..resolve.field_visibility import perhaps_unseen
 from .hours import with_hours
 
 ValuesInUse = Callable[[Record, list[Any]], list[Any]]
@@ -90,7 +90,7 @@ def plan_present(
     archived: bool = False,
     completed: Callable[[Reference], Reference] | None = None,
     may_be_made: bool = False,
-    alike: Callable[[Any, Any], tuple[Any, Any]] | None = None,
+    in_one_notation: Callable[[Any, Any], tuple[Any, Any]] | None = None,
 ) -> Change:
     """Return the change that creates or updates a record.
 
@@ -126,7 +126,7 @@ def plan_present(
         if not schema.equal(key, wanted, is_now) or (schema.fields[key].retyped and wanted not in EMPTY):
             values[key] = wanted
             before[key], after[key] = _difference(
-                schema, key, *(alike(is_now, written) if alike else (is_now, written))
+                schema, key, *(in_one_notation(is_now, written) if in_one_notation else (is_now, written))
             )
             if schema.fields[key].retyped:
                 # As it is, not as the type to come reads it.
@@ -206,7 +206,7 @@ def check_destructive(current: Record | None, change: Change, allowed: bool, use
     """
     if current is None or allowed or not change.kind.defines_fields:
         return
-    schema = Schema.of(FIELD_DEFINITION)
+    schema = Schema.for_kind(FIELD_DEFINITION)
     have = schema.read(current.flat)
     prefix = f"{have.get('label') or have.get('field_key')}: "
     lost = []
@@ -245,7 +245,7 @@ def check_choices(current: Record | None, change: Change) -> None:
     """
     if not change.kind.defines_fields:
         return
-    have = Schema.of(FIELD_DEFINITION).read(current.flat) if current else {}
+    have = Schema.for_kind(FIELD_DEFINITION).read(current.flat) if current else {}
     odd = [value for value in change.values.get("possible_values") or () if not isinstance(value, str)]
     if odd and change.values.get("type", have.get("type")) == "DROPDOWN":
         values = ", ".join(map(repr, odd))

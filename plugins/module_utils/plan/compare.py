@@ -16,8 +16,8 @@ from ..model.kinds import TEMPLATE_KINDS, USER
 from ..model.schema import Schema
 from ..model.types_links import attachments_in
 from ..resolve import natural_keys
+from ..resolve.field_visibility import may_be_lost, sends_empty_members
 from ..resolve.references import is_text_renter, renter_of
-from ..resolve.sight import may_be_lost, sends_empty_members
 from .change import (
     ARCHIVE,
     UNCHANGED,
@@ -127,7 +127,13 @@ class Comparer:
 
     def _planned(self, wanted: Wanted, desired: Mapping[str, Any], current: Record | None, archived: bool) -> Change:
         return plan_present(
-            wanted.schema, desired, current, archived, self._state.completed, wanted.may_be_made, self._state.alike
+            wanted.schema,
+            desired,
+            current,
+            archived,
+            self._state.completed,
+            wanted.may_be_made,
+            self._state.in_one_notation,
         )
 
     def _is_incomplete(self, wanted: Wanted, desired: Mapping[str, Any], current: Record, change: Change) -> bool:
@@ -149,14 +155,16 @@ class Comparer:
         values = {key: value for key, value in change.values.items() if key != schema.kind.status_key}
         if current is None or not values:
             return change
-        unsure = check_carried(schema, current, values, self._state.answered(schema.kind, wanted.template))
+        maybe_hidden_message = check_carried(
+            schema, current, values, self._state.answered(schema.kind, wanted.template)
+        )
         if schema.kind.has_own_fields:
             sight = self._state.sight(schema, current)
             sight.check_replaced()
-            unsure = sorted(sight.missing - change.values.keys())
-        if not unsure:
+            maybe_hidden_message = sorted(sight.missing - change.values.keys())
+        if not maybe_hidden_message:
             return change
-        return replace(change, warnings=(*change.warnings, may_be_lost(schema.kind, unsure)))
+        return replace(change, warnings=(*change.warnings, may_be_lost(schema.kind, maybe_hidden_message)))
 
     def _values_in_use(self, template: str, definition: Record, values: list[Any]) -> list[Any]:
         key = definition.flat["field_key"]

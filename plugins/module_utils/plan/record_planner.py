@@ -14,7 +14,7 @@ from ..client.client import Record
 from ..errors import NoMatch
 from ..model.schema import Schema
 from ..resolve import natural_keys
-from ..resolve.sight import perhaps_unseen
+from ..resolve.field_visibility import perhaps_unseen
 from .archived_duplicate import archived_duplicate, can_be_looked_up, is_archived_duplicate, second_record, why_unlisted
 from .change import Change
 from .compare import Comparer, Wanted

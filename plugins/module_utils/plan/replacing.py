@@ -18,7 +18,7 @@ from ..model.field import Field, InvalidValue
 from ..model.kinds import Kind
 from ..model.schema import Schema, type_of
 from ..model.types_links import references_in
-from ..resolve.sight import sends_empty_members
+from ..resolve.field_visibility import sends_empty_members
 
 
 def carried_along(schema: Schema, current: Record, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,10 +19,10 @@ from ..model.kinds import OBJECT, Kind
 from ..model.schema import Schema
 from ..model.types_links import Reference, references_in
 from ..resolve import natural_keys
+from ..resolve.field_visibility import FieldVisibility, field_visibility_by, field_visibility_of
 from ..resolve.read_cache import Reading
 from ..resolve.references import with_targets
-from ..resolve.sight import Sight, sight_by, sight_of
-from .alike import alike
+from .notation import in_one_notation
 
 
 class InstanceState(ABC):
@@ -69,7 +69,9 @@ class InstanceState(ABC):
         return record.archived is not False
 
     @abstractmethod
-    def sight(self, schema: Schema, current: Record | None = None, keys: Collection[str] | None = None) -> Sight:
+    def sight(
+        self, schema: Schema, current: Record | None = None, keys: Collection[str] | None = None
+    ) -> FieldVisibility:
         """Return the fields of a kind that the account does not see.
 
         :param current: one of its records. :param keys: the fields that matter; all by default.
@@ -80,7 +82,7 @@ class InstanceState(ABC):
         """Return a reference with its other half, id or uuid, if that is known already."""
 
     @abstractmethod
-    def alike(self, is_now: Any, written: Any) -> tuple[Any, Any]:
+    def in_one_notation(self, is_now: Any, written: Any) -> tuple[Any, Any]:
         """Return a present and a written value with equal names for equal references, as far as known."""
 
     @abstractmethod
@@ -117,7 +119,7 @@ class QueriedState(InstanceState):
 
     def answered(self, kind: Kind, template: str = "") -> list[Record]:
         if kind.defines_fields:
-            return [Record.of(kind, raw) for raw in self.client.definitions(template)]
+            return [Record.from_answer(kind, raw) for raw in self.client.definitions(template)]
         return self.reading.read_of(kind)
 
     def find_existing(
@@ -126,7 +128,7 @@ class QueriedState(InstanceState):
         if any(not reference.resolved for key in keys for reference in references_in(values[key])):
             return []
         records = self._candidates(schema, keys, values, template)
-        Sight.of(schema, records).check_identifies(keys)
+        FieldVisibility.from_records(schema, records).check_identifies(keys)
         values = {key: values[key] for key in keys}
         for record in records:
             values = self.comparable(schema, values, record)
@@ -137,7 +139,7 @@ class QueriedState(InstanceState):
     ) -> list[Record]:
         kind = schema.kind
         if kind.defines_fields:
-            return [Record.of(kind, raw) for raw in self.client.definitions(template)]
+            return [Record.from_answer(kind, raw) for raw in self.client.definitions(template)]
         conditions = natural_keys.conditions(schema, keys, values) if kind.filters == "query" else []
         parameters = {}
         if kind.filters == "parameters" and "deadline" in keys:
@@ -153,25 +155,27 @@ class QueriedState(InstanceState):
     def is_archived(self, record: Record) -> bool:
         return self.client.is_archived(record)
 
-    def sight(self, schema: Schema, current: Record | None = None, keys: Collection[str] | None = None) -> Sight:
+    def sight(
+        self, schema: Schema, current: Record | None = None, keys: Collection[str] | None = None
+    ) -> FieldVisibility:
         """Return the visibility that the read records show. Without any, a few records are read."""
         kind, records = schema.kind, self.reading.read_of(schema.kind) or ([] if current is None else [current])
-        is_told = bool(records) or self.reading.has_whole(kind)
-        if not kind.has_own_fields or (is_told and not kind.key_prefix):
-            return sight_of(self.client, schema, records, keys)
+        is_reported = bool(records) or self.reading.has_whole(kind)
+        if not kind.has_own_fields or (is_reported and not kind.key_prefix):
+            return field_visibility_of(self.client, schema, records, keys)
         if (
             current is not None
             and keys is not None
             and all(schema.fields[key].wire_key in current.flat for key in keys)
         ):
-            return Sight(kind)
-        return sight_by(self.client, schema, records, {OBJECT.name: self.reading.read_of(OBJECT)}, keys)
+            return FieldVisibility(kind)
+        return field_visibility_by(self.client, schema, records, {OBJECT.name: self.reading.read_of(OBJECT)}, keys)
 
     def completed(self, reference: Reference) -> Reference:
         return self.reading.completed(reference)
 
-    def alike(self, is_now: Any, written: Any) -> tuple[Any, Any]:
-        return alike(is_now, written, self.reading.name_of)
+    def in_one_notation(self, is_now: Any, written: Any) -> tuple[Any, Any]:
+        return in_one_notation(is_now, written, self.reading.name_of)
 
     def comparable(self, schema: Schema, desired: Mapping[str, Any], record: Record) -> dict[str, Any]:
         linked = [(key, value) for key, value in desired.items() if any(references_in(value))]

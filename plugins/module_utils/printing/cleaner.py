@@ -68,7 +68,7 @@ def cleaned(value: Any) -> Any:
     return clean(value) if isinstance(value, str) else value
 
 
-def told(result: Mapping[str, Any]) -> dict[str, Any]:
+def sanitized(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return a result for Ansible with clean ``msg`` and ``warnings``, which Ansible prints as text.
 
     Everything else is data: playbooks read it as it is, and Ansible prints it as JSON or YAML.

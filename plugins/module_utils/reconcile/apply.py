@@ -29,7 +29,7 @@ from ..model.schema import Schema
 from ..model.types_composite import BY_TIME
 from ..model.types_links import attachments_in
 from ..plan.change import ARCHIVE, CREATE, DELETE, UPDATE, Change
-from ..resolve.sight import check_kept, perhaps_unseen
+from ..resolve.field_visibility import check_kept, perhaps_unseen
 from .effects import without_effect
 from .refusals import at_the_same_time, may_meet, why_occupied
 from .request_bodies import create_body, update_body

@@ -24,9 +24,9 @@ from ..plan.record_planner import PlannedRecord, plan_record
 from ..plan.relations import names_fields, with_uuids
 from ..plan.state import QueriedState, find_now
 from ..resolve import natural_keys
+from ..resolve.field_visibility import perhaps_not_deleted
 from ..resolve.read_cache import Reading
 from ..resolve.references import with_targets
-from ..resolve.sight import perhaps_not_deleted
 from .apply import Applier
 from .refusals import named_occupants, unseen_holder
 from .result import Result
@@ -154,8 +154,8 @@ class _Ensure:
 
     def _check(self, findings: ParseErrors, unclear: Sequence[str]) -> None:
         # In check mode an earlier task of the play may be the one that makes a definition, so it may be there by then.
-        slips = [one for one in findings.unknown if self._schema.is_slip(str(one.way[0]))]
-        if findings.errors or unclear or slips or (findings.unknown and not self._check_mode):
+        likely_typos = [one for one in findings.unknown if self._schema.is_typo(str(one.way[0]))]
+        if findings.errors or unclear or likely_typos or (findings.unknown and not self._check_mode):
             raise InvalidInput([*unclear, *findings.errors, *findings.unknown])
         self._warnings += [
             f"{self._desired_record.prefix}{self._schema.not_yet(str(one.way[0]))}" for one in findings.unknown

@@ -17,7 +17,7 @@ from ..model.schema import Schema
 from ..model.types_basic import FIELD_TYPES
 from ..model.types_links import Reference, references_in
 from ..resolve import natural_keys
-from ..resolve.sight import LIMITED
+from ..resolve.field_visibility import LIMITED
 
 
 def unseen_holder(schema: Schema, keys: Iterable[str], values: Mapping[str, Any], refused: ServiceError) -> str:

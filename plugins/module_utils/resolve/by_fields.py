@@ -14,9 +14,9 @@ from ..errors import InvalidInput, NoMatch
 from ..model.kinds import Kind
 from ..model.types_links import Reference, references_in
 from . import natural_keys
+from .field_visibility import field_visibility_by, perhaps_unseen
 from .read_cache import Reading
 from .references import with_targets
-from .sight import perhaps_unseen, sight_by
 
 
 class FinderByFields:
@@ -57,8 +57,8 @@ class FinderByFields:
         )
         if hit is None:
             if self._kind.has_own_fields:
-                sight_by(self._client, self._schema, candidates, {}, desired).check_written(desired)
-            near = natural_keys.near_names(str(wanted.get(name)), self._names(name, candidates))
+                field_visibility_by(self._client, self._schema, candidates, {}, desired).check_written(desired)
+            near = natural_keys.closest_names(str(wanted.get(name)), self._names(name, candidates))
             hint = f" The nearest are {', '.join(map(repr, near))}." if near else ""
             raise NoMatch(f"There is no {self._kind.words} with {record_in_words}{perhaps_unseen(self._kind)}.{hint}")
         return hit

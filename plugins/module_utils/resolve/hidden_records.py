@@ -20,7 +20,7 @@ from ..model.field import EMPTY, Field, integer_of
 from ..model.kinds import HUB_ITEM, KINDS, LOCATION, OBJECT, ROOM, Kind
 from ..model.schema import Schema, type_of
 from ..model.types_links import Reference, references_in
-from .sight import LIMITED
+from .field_visibility import LIMITED
 
 YES, NO, UNKNOWN = "yes", "no", "unknown"
 """Whether records are hidden from the account."""

@@ -23,10 +23,16 @@ from ..model.kinds import SERVER_FIELDS, SERVER_KEYS, USER, Kind
 from ..model.schema import Schema, type_of
 from ..model.types_links import Attachment, Reference, references_in
 from . import natural_keys
+from .field_visibility import (
+    FieldVisibility,
+    field_visibility_by,
+    field_visibility_of,
+    hidden_field_message,
+    keys_in_none,
+)
 from .one_request import first_records
 from .read_cache import Reading, find_by_barcode
 from .references import with_targets
-from .sight import Sight, keys_in_none, sight_by, sight_of, unseen
 
 
 @dataclass(frozen=True)
@@ -39,7 +45,7 @@ class ListResult:
     records: list[dict[str, Any]]
     count: int
     complete: bool = True
-    sight: Sight | None = dataclasses.field(default=None, compare=False)
+    sight: FieldVisibility | None = dataclasses.field(default=None, compare=False)
 
 
 def list_records(
@@ -168,7 +174,7 @@ def _check_seen(
     records: Sequence[Record],
     conditions: Sequence[tuple[Field, Condition]],
     option: str,
-) -> Sight:
+) -> FieldVisibility:
     """Refuse filters by fields that the account does not see: no record would seem to match.
 
     :param records: the records found. If there are none, a sample of all records decides.
@@ -179,12 +185,16 @@ def _check_seen(
     if records:
         filtered &= keys_in_none((schema.fields[key] for key in filtered), records)
     if not filtered or not schema.kind.has_own_fields:
-        return Sight.of(schema, records)
+        return FieldVisibility.from_records(schema, records)
     if records and not schema.kind.key_prefix:
-        sight = sight_of(client, schema, records, filtered)
+        sight = field_visibility_of(client, schema, records, filtered)
     else:
-        sight = sight_by(client, schema, records, {}, filtered)
-    wrong = [f"{option}.{field.key}: {unseen(field.key)}" for field, _cond in conditions if field.key in sight.hidden]
+        sight = field_visibility_by(client, schema, records, {}, filtered)
+    wrong = [
+        f"{option}.{field.key}: {hidden_field_message(field.key)}"
+        for field, _cond in conditions
+        if field.key in sight.hidden
+    ]
     if wrong:
         raise InvalidInput(wrong)
     return sight

@@ -17,8 +17,8 @@ from ..client.query import Condition, Link
 from ..errors import Ambiguous, InvalidInput, SeventhingsError
 from ..model.field import Unread, shorten
 from ..model.kinds import KINDS, TEMPLATE_KINDS, Kind
-from ..model.near import near_names as nearest
 from ..model.schema import Schema, field_from_definition, type_of
+from ..model.suggestions import closest_names as nearest
 from ..model.types_links import Reference
 
 Key = tuple[Any, ...]
@@ -282,6 +282,6 @@ def path_splits(path: str) -> Iterator[tuple[str, str]]:
             yield path[:position], path[position + 1 :]
 
 
-def near_names(wanted: str, names: Iterable[Any], limit: int = 5) -> list[str]:
+def closest_names(wanted: str, names: Iterable[Any], limit: int = 5) -> list[str]:
     """Return the names of records closest to a wanted name, for a message."""
     return nearest(wanted, (name for name in names if isinstance(name, str)), limit, _NEAR)

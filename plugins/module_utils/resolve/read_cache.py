@@ -12,10 +12,11 @@ from ..client.client import Client, Record
 from ..client.query import PER_PAGE, Condition
 from ..errors import Ambiguous, InvalidInput, NoMatch
 from ..model.kinds import KINDS, Kind
-from ..model.near import slips
 from ..model.schema import Schema
+from ..model.suggestions import likely_typos
 from ..model.types_links import Reference, references_in
 from . import natural_keys
+from .field_visibility import perhaps_unseen, unlisted, why_unfound
 from .references import (
     Question,
     Unresolved,
@@ -27,7 +28,6 @@ from .references import (
     with_target,
     with_targets,
 )
-from .sight import perhaps_unseen, unlisted, why_unfound
 
 Mark: TypeAlias = "str | int"
 """The uuid or the integer id of a record."""
@@ -308,9 +308,9 @@ class Reading(ReadIndex):
         words = [_words_of(one) for one in unresolved]
         # What has a name that the account does not see may be there, so nothing can be said of it.
         is_hidden = any(one.is_explained for one in unresolved)
-        is_slip = is_hidden or any(map(self._is_slip, unresolved))
-        if words and (not self._allow_missing or is_hidden or (is_slip and self._slips_fail)):
-            raise NoMatch(words, is_slip)
+        is_typo = is_hidden or any(map(self._is_typo, unresolved))
+        if words and (not self._allow_missing or is_hidden or (is_typo and self._slips_fail)):
+            raise NoMatch(words, is_typo)
         self.warnings += [self._not_yet(one) for one in unresolved]
         return found.targets
 
@@ -321,22 +321,22 @@ class Reading(ReadIndex):
         kind = KINDS[one.reference.target]
         return f"{at(one.reference)}reference to {kind.one}: {self.schema(kind).not_yet(one.name)}"
 
-    def _is_slip(self, one: Unresolved) -> bool:
+    def _is_typo(self, one: Unresolved) -> bool:
         """Return True if an existing name was probably meant, so that no earlier task creates the written name."""
         kind, written = KINDS[one.reference.target], one.reference.written
         if one.why is Why.UNKNOWN_FIELD:
-            return self.schema(kind).is_slip(one.name)
+            return self.schema(kind).is_typo(one.name)
         if one.why is not Why.MISSING or not isinstance(written, str) or self._asks_no_names:
             return False
         names = self.names(kind)
-        if slips(written, names) or not kind.parent:
-            return bool(slips(written, names))
+        if likely_typos(written, names) or not kind.parent:
+            return bool(likely_typos(written, names))
         # A room without its location, or the location in the path of a room.
         if "/" not in written:
-            return bool(slips(written, [name.rpartition("/")[2] for name in names]))
+            return bool(likely_typos(written, [name.rpartition("/")[2] for name in names]))
         places = [name for record in self.listed(KINDS[kind.parent]) for name in natural_keys.written_names(record)]
         heads = [place for place, _label in natural_keys.path_splits(written)]
-        return not set(heads) & set(places) and any(slips(place, places) for place in heads)
+        return not set(heads) & set(places) and any(likely_typos(place, places) for place in heads)
 
 
 def _shared(ways: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]] | None:
@@ -376,7 +376,7 @@ def _find_records(client: Client, kind: Kind, written: Mapping[str, Any]) -> lis
     if missing:
         words = [f"{at(one)}There is no {kind.words} {one.written!r}{perhaps_unseen(kind)}." for one in missing]
         # An earlier task of the play may make the record. Nobody knows its id beforehand.
-        raise NoMatch(words, is_slip=True)
+        raise NoMatch(words, is_typo=True)
     return [found[one] for one in references]
 
 

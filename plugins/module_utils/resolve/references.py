@@ -22,7 +22,7 @@ from ..model.schema import Schema, cause_of
 from ..model.types_composite import is_called
 from ..model.types_links import Reference, parse_reference, references_in, with_references
 from . import natural_keys
-from .sight import perhaps_unseen
+from .field_visibility import perhaps_unseen
 
 _ORDER = tuple(kind for kind in KINDS.values() if kind.identity)
 """Rooms are found by their location, so locations come first."""
@@ -274,9 +274,9 @@ class _Resolver:
         names = self._index.names(kind) if isinstance(written, str) else []
         if not names:
             return ()
-        near = natural_keys.near_names(written, names)
+        near = natural_keys.closest_names(written, names)
         if kind.parent_key:
-            near = near or natural_keys.near_names(written.rpartition("/")[2], names)
+            near = near or natural_keys.closest_names(written.rpartition("/")[2], names)
         return tuple(near)
 
 

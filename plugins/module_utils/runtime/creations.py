@@ -78,7 +78,7 @@ class _State:
     digest: bytes = b""
 
     @classmethod
-    def of(cls, content: bytes) -> _State:
+    def from_bytes(cls, content: bytes) -> _State:
         if len(content) == _LAYOUT.size and content.startswith(_FORMAT):
             number, process, moment, digest = _LAYOUT.unpack(content)[1:]
             return cls(number, process, UNKNOWN_MOMENT if math.isnan(moment) else moment, digest)
@@ -126,7 +126,7 @@ class _Kind:
 
     def states(self) -> dict[Path, _State]:
         """Return the content of each place where the lock is owned, or else of all places."""
-        return {path: _State.of(content) for path, content in self.lock.read(_LAYOUT.size + 1).items()}
+        return {path: _State.from_bytes(content) for path, content in self.lock.read(_LAYOUT.size + 1).items()}
 
     def numbers(self) -> dict[Path, int]:
         """Return the number in each place."""

@@ -75,7 +75,7 @@ def wait_for(
 
 
 @dataclass(frozen=True)
-class Holder:
+class LockOwner:
     """The process that owns a lock.
 
     :ivar started: when the process was started, in seconds since 1970.
@@ -89,7 +89,7 @@ class Holder:
         return f"process {self.process}, running since {started.isoformat(' ', 'seconds')}"
 
 
-def holder_of(descriptor: int) -> Holder | None:
+def lock_owner_of(descriptor: int) -> LockOwner | None:
     """Return the process that owns the lock of an open file, or None if the system does not say."""
     wanted = os.fstat(descriptor)
     with contextlib.suppress(OSError):
@@ -100,7 +100,7 @@ def holder_of(descriptor: int) -> Holder | None:
                 process = Path("/proc", fields[4])
                 with contextlib.suppress(OSError):
                     if any(os.path.samestat(one.stat(), wanted) for one in (process / "fd").iterdir()):
-                        return Holder(int(fields[4]), _started(process))
+                        return LockOwner(int(fields[4]), _started(process))
     return None
 
 
@@ -278,11 +278,11 @@ class Lock:
             raise
         return True
 
-    def holder(self) -> Holder | None:
+    def holder(self) -> LockOwner | None:
         """Return the process that owns the lock in the first place with an owner, or None if nobody knows."""
         for file in self._files:
             with contextlib.suppress(OSError):
-                if found := holder_of(file.descriptor()):
+                if found := lock_owner_of(file.descriptor()):
                     return found
         return None
 

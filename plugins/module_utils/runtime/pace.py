@@ -101,7 +101,7 @@ class Pace:
         )
 
     @classmethod
-    def of(cls, numbers: Sequence[float], now: float) -> Pace:
+    def from_numbers(cls, numbers: Sequence[float], now: float) -> Pace:
         """Create the pace from stored :meth:`numbers`, whoever wrote them. Impossible numbers count as nothing known.
 
         Moments later than now are from before the machine was started and are ignored.

@@ -123,7 +123,7 @@ class SharedTurnstile:
                 raise OSError("the limit is locked by a process that does not go on") from busy
             # After a removal, the first process that comes passes on what it knows.
             known = self._numbers.read(_MOST_BYTES) or self._known
-            pace = Pace.of(_decoded(known), self._clock())
+            pace = Pace.from_numbers(_decoded(known), self._clock())
             yield pace
             self._known = pace.numbers().tobytes()
             self._numbers.write(self._known)

@@ -27,8 +27,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, UPDATE
 from ansible_collections.community.seventhings.plugins.module_utils.plan.replacing import missing_members
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import (
+    LIMITED,
+    maybe_hidden_message,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import LIMITED, unsure
 
 from ..desired.desired import BY_TEMPLATE, SECTIONS, DesiredInstance, Limits, states_of
 from ..desired.entry import Entry
@@ -308,7 +311,7 @@ class _Absorbing:
             raise NotPortable(f"no file can hold what the service answers: {shorten(now.raw)}")
         missing = {*self._state.sight(schema).missing, *missing_members(schema, current)}
         if key in missing and written not in EMPTY:
-            raise NotSpliced(unsure(key))
+            raise NotSpliced(maybe_hidden_message(key))
         now = with_references(now, self._state.completed)
         if type_of(definition).merge is not None and isinstance(written, Mapping):
             value: Any = self._merged(definition, now or {}, written)

@@ -19,7 +19,7 @@ from ..apply.applied_base import AppliedBase
 from ..apply.journal_place import place_of
 from ..controller.controller_run import ControllerRun
 from ..desired.desired import DesiredInstance
-from ..desired.telling import tell
+from ..desired.grouped_findings import group_findings
 from ..export.downloads import Downloads
 from ..instance.caps import Caps
 from ..instance.run import many_objects
@@ -47,7 +47,7 @@ def _take_in(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
     with many_objects():
         desired = run.load(sources)
     if desired.findings:
-        return with_findings(run, tell(desired.findings, desired).lines)
+        return with_findings(run, group_findings(desired.findings, desired).lines)
     client = run.connect()
     caps = Caps.from_task({"expect_instance": options.get("expect_instance")})
     wrong = caps.wrong_instance(client.transport.root, desired.instances)
@@ -69,7 +69,7 @@ def _take_in(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as held, many_objects():
         absorbed = absorb(client, desired, files, Downloads(client, Path(held), {}), wishes)
     if absorbed.planned.findings:
-        return with_findings(run, tell(absorbed.planned.findings, desired).lines)
+        return with_findings(run, group_findings(absorbed.planned.findings, desired).lines)
     changes = list(files.changes(lambda name, why: absorbed.not_changed.append(f"{name}: not changed, because {why}")))
     patch = files.patch(changes)
     backups = [] if check_mode else files.write(changes, options["backup"])
@@ -88,7 +88,7 @@ def _take_in(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
         "requests": client.transport.sent,
         "duration": round(time.monotonic() - started, 3),
     }
-    warnings = [*desired.warnings, *absorbed.warnings, *client.transport.told()]
+    warnings = [*desired.warnings, *absorbed.warnings, *client.transport.notes()]
     return {**result, **({"warnings": warnings} if warnings else {}), **({"backup_files": backups} if backups else {})}
 
 

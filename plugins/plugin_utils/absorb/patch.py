@@ -109,11 +109,11 @@ def _within(old: Sequence[str], new: Sequence[str], part: _Change) -> Iterator[_
 
 def _next_alike(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
     """Return how many lines of each precede equal lines: many equal lines nearby, or else a few."""
-    for alike, far in _ALIKE:
+    for in_one_notation, far in _ALIKE:
         for together in range(1, min(far, len(old) + len(new))):
             for number in range(max(0, together - len(new)), min(together, len(old)) + 1):
                 other = together - number
-                left, right = old[number : number + alike], new[other : other + alike]
+                left, right = old[number : number + in_one_notation], new[other : other + in_one_notation]
                 if left == right and left:
                     return number, other
     return len(old), len(new)

@@ -19,7 +19,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
 )
 from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import hide_in_result
 from ansible_collections.community.seventhings.plugins.module_utils.client.session import REQUESTS_IMPORT_ERROR
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import told
+from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import sanitized
 
 from ..ansible_compat import marked
 from ..printing.screen import warn
@@ -60,7 +60,7 @@ class ControllerAction(ActionBase):
         options = read.options
         for risk in risks_of(options):
             warn(risk)
-        return marked({**result, **hide_in_result(secrets_of(self.spec, options), told(self.carry_out(options)))})
+        return marked({**result, **hide_in_result(secrets_of(self.spec, options), sanitized(self.carry_out(options)))})
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         """Do the work with validated options."""

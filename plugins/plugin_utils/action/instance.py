@@ -23,22 +23,22 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidd
 
 from ..controller.controller_run import ControllerRun
 from ..desired.desired import DesiredInstance
+from ..desired.grouped_findings import GroupedFindings, group_findings
 from ..desired.hiding import NOT_SHOWN, Hiding
 from ..desired.loading import local_files
 from ..desired.observed import of_task, together
-from ..desired.telling import Told, tell
 from ..instance.caps import Caps, require_caps
 from ..instance.offline import JSONSCHEMA_IMPORT_ERROR, offline_findings
 from ..instance.plan_file import PlanFile, StoredPlan, sha256_of, stand_beside
 from ..instance.run import RunOptions, Scope, many_objects, run_instance
 from ..layers.given import sources_of
-from ..printing.screen import tell as tell_on_screen
+from ..printing.screen import print_line as tell_on_screen
 from ..render.directory import RenderedDirectory
 from ..render.rendering import MeantInstance, render
 from ..report.on_screen import findings_in_short, message_in_short
 from ..report.provenance import made_by
 from ..report.result import RunResult
-from ..report.task import report_paths, result_of, teller, write_reports
+from ..report.task import progress_printer, report_paths, result_of, write_reports
 from ..rules.found import lines_of
 from ..rules.rule import RuleSet, read_rules
 from ..undo.inverse import Undo
@@ -158,9 +158,9 @@ def _provision(run: InstanceRun, check_mode: bool, written: Mapping[str, Any]) -
         apply_record=apply_record,
     )
     client = client or _connected(run, looks_only)
-    account = run_instance(client, desired, run_options, teller(host=run.host))
+    account = run_instance(client, desired, run_options, progress_printer(host=run.host))
     account.made_by = made_by(desired.set_name, run.host)
-    account.warnings += client.transport.told()
+    account.warnings += client.transport.notes()
     if plan_file is not None and stored is None and not looks_only:
         account.warnings.insert(0, f"plan_file: there is no {plan_file}, so the plan was made anew.")
     write_reports(account, reports, src, secrets_of(INSTANCE, options) | client.tokens.secrets, url)
@@ -211,14 +211,14 @@ def _rendered(run: InstanceRun, check_mode: bool, sources: Sequence[Path]) -> di
     with many_objects():
         desired = run.load(sources)
         instance = MeantInstance(run.connect, desired, options.get("expect_instance") or ())
-        destination = RenderedDirectory.of(Path(options["dest"]).expanduser(), sources)
+        destination = RenderedDirectory.at(Path(options["dest"]).expanduser(), sources)
         rendered = render(desired, instance.fields)
-    warnings = [*desired.warnings, *(run.client.transport.told() if run.client else ())]
+    warnings = [*desired.warnings, *(run.client.transport.notes() if run.client else ())]
     outcome: dict[str, Any] = {"changed": False, "requests": run.requests}
     if warnings:
         outcome["warnings"] = warnings
     if rendered.findings:
-        lines = tell(rendered.findings, desired).lines
+        lines = group_findings(rendered.findings, desired).lines
         return {**outcome, "failed": True, "findings": lines, "msg": findings_in_short(lines)}
     destination.compare(rendered.files)
     if not check_mode:
@@ -302,7 +302,7 @@ def _validated(
     if JSONSCHEMA_IMPORT_ERROR is not None:
         raise SeventhingsError(missing_required_lib("jsonschema"))
     findings = offline_findings(desired, plan_follows, rules)
-    told = tell(findings, desired)
+    told = group_findings(findings, desired)
     problems = told.lines
     of_rules = lines_of(desired.rule_warnings, desired)
     warnings = [*desired.warnings, *of_rules]
@@ -318,7 +318,7 @@ def _validated(
     return {"changed": False, "failed": bool(problems), "findings": problems, "msg": shown, **warned}
 
 
-def _judged(told: Told, desired: DesiredInstance, check_mode: bool, host: str) -> RunResult:
+def _judged(told: GroupedFindings, desired: DesiredInstance, check_mode: bool, host: str) -> RunResult:
     """Return the outcome of a validation, as a report has it."""
     return RunResult(
         outcome="failed" if told.lines else "unchanged",

@@ -35,7 +35,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.reconcile.ef
     unchanged_fields,
     without_effect,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import perhaps_unseen
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import perhaps_unseen
 
 from ..set_plan.hub import offer_of, offered
 from ..set_plan.listed_state import ListedState

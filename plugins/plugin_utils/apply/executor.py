@@ -58,7 +58,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 from ansible_collections.community.seventhings.plugins.module_utils.plan.state import find_now
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.apply import Applier
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.refusals import unseen_holder
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import not_kept, unkept
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import not_kept, unkept
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import CreatedMeanwhile
 
 from ..set_plan.duplicates import created_now, creations_in, duplicates_of, listed_now

@@ -37,7 +37,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime.crea
     UNKNOWN_MOMENT,
     seconds_left,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.runtime.locks import Busy, holder_of, wait_for
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.locks import Busy, lock_owner_of, wait_for
 
 from ..desired.desired import INLINE, Held, Source
 from .journal_place import place_of, places_of_all
@@ -522,7 +522,7 @@ class Journal:
 
     def _holder(self) -> str:
         """Return which process owns the journal, in words to append; empty if the system does not say."""
-        holder = holder_of(self._opened())
+        holder = lock_owner_of(self._opened())
         return f": {holder}" if holder else ""
 
     def _settle_id(self) -> None:

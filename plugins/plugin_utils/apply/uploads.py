@@ -25,7 +25,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FILE
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
 
-from ..desired.sealing import scrypted
+from ..desired.fingerprints import scrypted
 from .journal import Journal, JournalBroken, Upload
 
 

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import BrokenCell, Field, shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.near import near_names
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import (
     FieldError,
     Misfit,
     Schema,
     type_of,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.model.suggestions import closest_names
 
 from .desired import DesiredInstance
 from .dialect import Dialect
@@ -108,7 +108,7 @@ def mapping_words(desired: DesiredInstance, schema: Schema, path: str, columns: 
     names = [name for one in schema.fields.values() for name in (one.key, one.label) if name]
     meant: dict[str, str] = {}
     for column in columns:
-        near = near_names(column, names, 1, _LIKENESS)
+        near = closest_names(column, names, 1, _LIKENESS)
         field = schema.find(near[0]) if near else None
         if field is not None and field.key not in meant.values():
             meant[column] = field.key

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.near import LIKELY, near_names
+from ansible_collections.community.seventhings.plugins.module_utils.model.suggestions import LIKELY, closest_names
 
 from .dialect import PRESETS, Dialect, Dialects
 from .nodes import EVERYTHING, Node
@@ -85,7 +85,7 @@ class CsvSettings:
             if name in READERS:
                 dialect = self._taken(dialect, member, f"{setting}.{name}", READERS[name])
             elif name not in known:
-                near = near_names(str(name), known, 1, LIKELY)
+                near = closest_names(str(name), known, 1, LIKELY)
                 hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(known)}"
                 self._find(member, f"{setting}.{name}: no such setting; {hint}")
         if dialect.decimal in dialect.thousands:

@@ -12,8 +12,8 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.near import LIKELY, near_names
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.suggestions import LIKELY, closest_names
 
 from .globs import Globs
 from .nodes import Node
@@ -132,7 +132,7 @@ def read_settings(node: Node, sections: Iterable[str], find: Find) -> dict[str, 
     for section, member in node.members.items():
         name = f"{LIFECYCLE}.{section}"
         if section not in known:
-            near = near_names(str(section), known, 1, LIKELY)
+            near = closest_names(str(section), known, 1, LIKELY)
             find(member, f"{name}: no such section; " + (f"did you mean {near[0]}?" if near else ", ".join(known)))
         elif not isinstance(member.value, dict):
             find(member, f"{name}: expected a map with {', '.join(KEYS)}")
@@ -172,7 +172,7 @@ _WORDS = {
 def _members(node: Node, name: str, find: Find) -> dict[str, Node]:
     for key in node.value:
         if key not in KEYS:
-            near = near_names(str(key), KEYS, 1, LIKELY)
+            near = closest_names(str(key), KEYS, 1, LIKELY)
             hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(KEYS)}"
             find(node.member(key), f"{name}.{key}: no such setting; {hint}")
     return {key: member for key, member in node.members.items() if key in KEYS}

@@ -20,7 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.local.safe_f
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, TEMPLATES
-from ansible_collections.community.seventhings.plugins.module_utils.model.near import LIKELY, near_names
+from ansible_collections.community.seventhings.plugins.module_utils.model.suggestions import LIKELY, closest_names
 
 from ..ansible_compat import was_vaulted
 from . import formulas
@@ -362,7 +362,7 @@ class _Loading:
                 self._records(source, name, self._list(member))
             else:
                 known = [*SECTIONS, "instance", "moved"]
-                near = near_names(str(name), known, 1, LIKELY)
+                near = closest_names(str(name), known, 1, LIKELY)
                 hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(known)}"
                 self._find(member.place, f"{name}: no such section; {hint}")
 

@@ -47,7 +47,7 @@ class SheetSource(str):
     workbook: str
 
     @classmethod
-    def of(cls, workbook: str, sheet: str) -> SheetSource:
+    def for_sheet(cls, workbook: str, sheet: str) -> SheetSource:
         """Return the source for a sheet of a workbook."""
         source = cls(f"{workbook}:{sheet}")
         source.workbook = workbook
@@ -99,7 +99,7 @@ class Finding:
     rule: str = field(default="", compare=False)
 
     @classmethod
-    def of(cls, place: Place, message: str) -> Finding:
+    def for_message(cls, place: Place, message: str) -> Finding:
         """Return the finding for a message, which is a :class:`FieldError` if it concerns a field."""
         if not isinstance(message, FieldError):
             return cls(place, message)

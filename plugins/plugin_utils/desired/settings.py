@@ -18,7 +18,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain, shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.model.near import LIKELY, near_names
+from ansible_collections.community.seventhings.plugins.module_utils.model.suggestions import LIKELY, closest_names
 from ansible_collections.community.seventhings.plugins.module_utils.model.zones import zone_of
 
 from .csv_settings import CsvSettings
@@ -107,7 +107,7 @@ class Settings:
     def _check_names(self, node: Node, known: tuple[str, ...], prefix: str) -> None:
         for name in node.value:
             if name not in known:
-                near = near_names(str(name), known, 1, LIKELY)
+                near = closest_names(str(name), known, 1, LIKELY)
                 hint = f"; did you mean {near[0]}?" if near else f"; expected one of {', '.join(known)}"
                 self._find(node.member(name), f"{prefix}{name}: no such setting{hint}")
 
@@ -164,7 +164,7 @@ class Settings:
             if section in SECTIONS:
                 found[section] = one
             else:
-                near = near_names(str(section), SECTIONS, 1, LIKELY)
+                near = closest_names(str(section), SECTIONS, 1, LIKELY)
                 hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(SECTIONS)}"
                 self._find(one, f"{name}.{section}: no such section; {hint}")
         return found
@@ -259,7 +259,7 @@ class Settings:
                 self._find(member, f"moved.{section}: {_NEVER_MOVED[section]}")
                 continue
             if section not in SECTIONS:
-                near = near_names(str(section), SECTIONS.keys() - _NEVER_MOVED.keys(), 1, LIKELY)
+                near = closest_names(str(section), SECTIONS.keys() - _NEVER_MOVED.keys(), 1, LIKELY)
                 self._find(member, f"moved.{section}: no such section" + (f"; did you mean {near[0]}?" if near else ""))
                 continue
             if member.value is None:

@@ -11,8 +11,8 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain, is_uuid, shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.near import near_names
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.suggestions import closest_names
 
 from .desired import SECTIONS, DesiredInstance
 from .dialect import Dialect
@@ -101,7 +101,7 @@ class TableReader:
         self.read = ReadTable(table, self._section, node.source, place, names, columns)
         for column in table.columns:
             if column not in columns:
-                near = near_names(column, columns, 1, _LIKENESS)
+                near = closest_names(column, columns, 1, _LIKENESS)
                 hint = f"; did you mean {near[0]}?" if near else ""
                 self._warnings.append(
                     f"{node.source}: there is no column {column!r}, which {table.setting}.columns names{hint}"
@@ -141,7 +141,7 @@ class TableReader:
 
     def _find(self, node: Node, column: str, name: str, words: str, why: str, cell: Any = None) -> None:
         place = place_at(node.source, node.mark_of(column))
-        finding = Finding.of(place, FieldError.at((name,), words, why, Misfit(cell, why)))
+        finding = Finding.for_message(place, FieldError.at((name,), words, why, Misfit(cell, why)))
         self._findings.append(finding)
 
 

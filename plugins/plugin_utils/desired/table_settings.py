@@ -13,7 +13,7 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import parts_of
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain, integer_of, shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.near import LIKELY, near_names
+from ansible_collections.community.seventhings.plugins.module_utils.model.suggestions import LIKELY, closest_names
 
 from .csv_settings import CSV_KEYS, READERS, Unfit, read_preset, texts_of
 from .desired import SECTIONS
@@ -59,7 +59,7 @@ class TableSettings:
             return Table(setting, node.place)
         for name, member in node.members.items():
             if name not in _KNOWN:
-                near = near_names(str(name), _KNOWN, 1, LIKELY)
+                near = closest_names(str(name), _KNOWN, 1, LIKELY)
                 hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(_KNOWN)}"
                 self._find(member, f"{setting}.{name}: no such setting; {hint}")
         columns, ids = self._read(node, setting, "columns", _columns, ({}, frozenset()))

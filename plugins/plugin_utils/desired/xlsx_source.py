@@ -409,7 +409,7 @@ class Workbook:
                 raise _Refused(f"expected one sheet for a section, {title!r} is the second for {section}")
             if section:
                 read.add(section)
-                source = SheetSource.of(self._name, title)
+                source = SheetSource.for_sheet(self._name, title)
                 sheet = _Sheet(source, self._dialect, self._findings, merged)
                 nodes = list(sheet.records((row, cells) for _number, row, cells in of_sheet))
                 self._warn_of_hidden(nodes, set(hidden))

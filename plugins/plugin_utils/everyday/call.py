@@ -19,10 +19,10 @@ from ..desired.desired import DesiredInstance
 from ..desired.entry import Entry
 from ..instance.caps import Caps
 from ..instance.run import RunOptions, run_instance
-from ..printing.screen import tell as tell_on_screen
+from ..printing.screen import print_line as tell_on_screen
 from ..report.on_screen import message_in_short, on_screen
 from ..report.provenance import made_by
-from ..report.task import report_paths, result_of, teller, write_reports
+from ..report.task import progress_printer, report_paths, result_of, write_reports
 
 MOST_NAMED = 20
 """Records or hosts that a warning names; the result has all of them."""
@@ -67,7 +67,7 @@ class Call(ControllerRun):
         )
         task = {"limits": dict(limits), "limited_account": self.options.get("limited_account")}
         run_options = RunOptions(check_mode=self.check_mode, caps=Caps.from_task(task))
-        account = run_instance(client, desired, run_options, teller(host=self.host))
+        account = run_instance(client, desired, run_options, progress_printer(host=self.host))
         account.made_by = made_by("", self.host)
         account.warnings += self.all_warnings(client)
         account.requests = client.transport.sent
@@ -78,7 +78,7 @@ class Call(ControllerRun):
 
     def all_warnings(self, client: Client) -> list[str]:
         """Return the warnings of this call, and those of its connection."""
-        return [*self.warnings, *client.transport.told()]
+        return [*self.warnings, *client.transport.notes()]
 
 
 def _without_empty(settings: Mapping[str, Any]) -> dict[str, Any]:

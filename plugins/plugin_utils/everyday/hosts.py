@@ -283,9 +283,9 @@ class _Hosts:
         if not serials:
             return
         free = _free_codes(client, lists, code, self._options["scan_codes"]["placeholder"])
-        for host, serial in serials.items():
-            self._feed.created[host] = next(free)
-            own = {code.key: self._feed.created[host], key.key: serial}
+        for (host, serial), placeholder in zip(serials.items(), free, strict=False):
+            self._feed.created[host] = placeholder
+            own = {code.key: placeholder, key.key: serial}
             fields = {**own, **self._values(lists.schema, host, mapped)}
             yield Entry(OBJECT, fields, Place(f"host {host}"), inline=True)
 

@@ -19,7 +19,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
     references_in,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.plan.alike import alike
+from ansible_collections.community.seventhings.plugins.module_utils.plan.notation import in_one_notation
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO
 
 from ..desired.xlsx_source import openpyxl_library
@@ -189,7 +189,7 @@ class _Comparison:
                 self._resolve(lists, row.values, [key])
                 books = row.values[key]
                 if any(references_in((books, now))):
-                    books, now = alike(books, now, lists.state.known_name_of)
+                    books, now = in_one_notation(books, now, lists.state.known_name_of)
                 same = type_of(one).equal(now, books, one)
             if not same:
                 self._found.differing.add(record.uuid)

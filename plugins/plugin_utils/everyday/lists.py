@@ -22,19 +22,19 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import (
+    LIMITED,
+    FieldVisibility,
+    hidden_field_message,
+    maybe_hidden_message,
+    sends_empty_members,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import (
     NO,
     Listed,
     visibility,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import identity_of
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import (
-    LIMITED,
-    Sight,
-    sends_empty_members,
-    unseen,
-    unsure,
-)
 
 from ..set_plan.listed_state import ListedState
 from ..set_plan.prune import Scope
@@ -91,7 +91,7 @@ class ObjectLists:
         with self.state.reading_ahead(kinds):
             for kind in kinds:
                 self.state.records(kind)
-        for name in sorted(client.unsure):
+        for name in sorted(client.maybe_hidden_message):
             if self.state.has_missed(name):
                 raise IncompleteList.of_the_list(KINDS[name].several)
 
@@ -101,9 +101,9 @@ class ObjectLists:
         return self.state.records(OBJECT)
 
     @cached_property
-    def sight(self) -> Sight:
+    def sight(self) -> FieldVisibility:
         """The fields of objects that the account sees."""
-        return Sight.of(self.schema, self.objects)
+        return FieldVisibility.from_records(self.schema, self.objects)
 
     @cached_property
     def hidden(self) -> frozenset[str]:
@@ -119,7 +119,7 @@ class ObjectLists:
         :raises InvalidInput: with a line for each.
         """
         wrong = [
-            unseen(field.key) if field.key in self.hidden else unsure(field.key)
+            hidden_field_message(field.key) if field.key in self.hidden else maybe_hidden_message(field.key)
             for field in needed
             if field.key in self.sight.missing
         ]
@@ -225,7 +225,7 @@ class ObjectLists:
         scope = Scope(self.state, lambda _kind: self.schema, {section: listed} if listed else {})
         wrong = [f"scope.{section}.{problem}" for _name, problem in scope.problems(section, listed)]
         hidden = (field for name in listed if (field := self.schema.find(name)) and field.key in self.sight.missing)
-        wrong += [f"scope.{section}: {unsure(field.key)}" for field in hidden]
+        wrong += [f"scope.{section}: {maybe_hidden_message(field.key)}" for field in hidden]
         if wrong:
             raise InvalidInput(wrong)
         return (record for record in self.objects if not listed or scope.holds(section, record))

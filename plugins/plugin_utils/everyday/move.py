@@ -11,8 +11,8 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT, PERSON, ROOM, USER
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import LIMITED
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import LIMITED
 
 from ..desired.entry import Entry
 from ..desired.positions import Place

@@ -28,9 +28,9 @@ from ..controller.controller_run import ControllerRun
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.dialect import Dialects
 from ..desired.entry import Entry
+from ..desired.grouped_findings import group_findings
 from ..desired.loading import ENDINGS, WORKBOOK
 from ..desired.settings import API, Settings
-from ..desired.telling import tell
 from ..desired.xlsx_source import openpyxl_library
 from ..desired.yaml_source import read_yaml
 from ..layers.given import sources_of
@@ -75,12 +75,12 @@ class Destination:
     backup: bool = False
 
     @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Destination:
+    def from_options(cls, options: Mapping[str, Any]) -> Destination:
         """Return the destination of the options.
 
         :raises InvalidInput: for an invalid note of an earlier export, mode, owner or group.
         """
-        access = Access.of(options)
+        access = Access.from_options(options)
         folder = Folder(Path(options["dest"]).expanduser())
         with _at_dest():
             earlier = Manifest.read(folder)
@@ -153,14 +153,14 @@ def _rehearsed(run: ControllerRun) -> Sequence[Entry]:
         raise InvalidInput("src: these files are read for a twin only; set twin: true too, or leave out src")
     desired = run.load(sources_of(options))
     if desired.findings:
-        raise InvalidInput([f"src: {line}" for line in tell(desired.findings, desired).lines])
+        raise InvalidInput([f"src: {line}" for line in group_findings(desired.findings, desired).lines])
     return [entry for entry in desired.entries if entry.kind.can_be_archived]
 
 
 def _export(run: ControllerRun, check_mode: bool, rehearsed: Sequence[Entry]) -> dict[str, Any]:
     started = time.monotonic()
     options = run.options
-    dest = Destination.of(options)
+    dest = Destination.from_options(options)
     client = run.connect()
     format_name = options["format"]
     if format_name == "xlsx":
@@ -185,7 +185,7 @@ def _export(run: ControllerRun, check_mode: bool, rehearsed: Sequence[Entry]) ->
         changes = _changes(dest, exported, downloads, files, client.transport.root)
         backups = [] if check_mode else _carry_out(dest, changes)
     shown = str(Path(options["dest"]).expanduser())
-    warnings = client.transport.told()
+    warnings = client.transport.notes()
     if exported.visibility.hidden_records == YES:
         warnings.insert(0, f"This export may be short: {exported.visibility.evidence}.")
     told = {"warnings": warnings} if warnings else {}
@@ -443,7 +443,7 @@ def _on_progress() -> Any:
         now = time.monotonic()
         if now - last[0] >= _EVERY_SECONDS:
             last[0] = now
-            screen.tell(f"{section}: {number} read")
+            screen.print_line(f"{section}: {number} read")
 
     return on_progress
 

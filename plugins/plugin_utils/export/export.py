@@ -48,14 +48,14 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
     type_of,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.plan.replacing import missing_members
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import Visibility
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import matching_records
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import (
-    Sight,
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import (
+    FieldVisibility,
+    hidden_field_message,
     identifies,
     sends_empty_members,
-    unseen,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import Visibility
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import matching_records
 
 from ..desired.desired import SECTIONS
 from ..set_plan.listed_state import ListedState
@@ -187,7 +187,7 @@ class _Export:
         for template in TEMPLATES:
             self._check_labels(template)
         self._write_all()
-        for name in sorted(self._client.unsure):
+        for name in sorted(self._client.maybe_hidden_message):
             if self._state.has_missed(name):
                 raise IncompleteList.of_the_list(KINDS[name].several)
         if self._selection.holds(HUB_ITEM.section):
@@ -273,7 +273,7 @@ class _Export:
                 )
 
     def _definitions(self) -> None:
-        schema = Schema.of(FIELD_DEFINITION)
+        schema = Schema.for_kind(FIELD_DEFINITION)
         for template in TEMPLATES:
             written = {}
             for raw in self._named(template):
@@ -301,7 +301,7 @@ class _Export:
 
     def _relate(self, template: str, written: Mapping[str, Row]) -> None:
         """Add the relations to the definitions. They may refer to any definition that is not left out."""
-        schema = Schema.of(FIELD_DEFINITION)
+        schema = Schema.for_kind(FIELD_DEFINITION)
         show = type_of(schema.fields["relations"]).show
         fields = [field_from_definition(raw) for raw in self._named(template)]
         names = {field.uuid: name_in_files(field) for field in fields if not self._is_withheld(template, field)}
@@ -327,8 +327,8 @@ class _Export:
 
     def _named(self, template: str) -> list[Mapping[str, Any]]:
         named = [raw for raw in self._client.definitions(template) if raw.get("field_key") not in SERVER_KEYS]
-        records = [Record.of(FIELD_DEFINITION, raw) for raw in named]
-        whole = self._whole(f"{template} fields", Schema.of(FIELD_DEFINITION), records, template)
+        records = [Record.from_answer(FIELD_DEFINITION, raw) for raw in named]
+        whole = self._whole(f"{template} fields", Schema.for_kind(FIELD_DEFINITION), records, template)
         return [record.flat for record in whole]
 
     def _whole(self, section: str, schema: Schema, records: Sequence[Record], template: str = "") -> Sequence[Record]:
@@ -406,7 +406,9 @@ class _Export:
         if names:
             self._result.observed[section] = names
         for key in sorted(sight.hidden):
-            self._leave_out(f"{section}: {name_in_files(schema.fields[key])}: {unseen(key)}, so no file holds it")
+            self._leave_out(
+                f"{section}: {name_in_files(schema.fields[key])}: {hidden_field_message(key)}, so no file holds it"
+            )
         for field in withheld.values():
             self._tell_values(section, field, exported, "of a field that is left out")
         for field in unwritable_fields(schema, definitions):
@@ -433,7 +435,7 @@ class _Export:
                 seen = self._portable.record(schema, scanned, read[record.uuid], words) if scanned else {}
                 twin.record(record, rows[record.uuid], names, seen or {})
 
-    def _sight(self, section: str, schema: Schema) -> Sight:
+    def _sight(self, section: str, schema: Schema) -> FieldVisibility:
         """Return the fields of a section that the account does not see.
 
         :raises InvalidInput: if its records could not be told apart.
@@ -501,7 +503,7 @@ class _Export:
         return ""
 
     def _offers(self) -> None:
-        schema = Schema.of(HUB_ITEM)
+        schema = Schema.for_kind(HUB_ITEM)
         rows = []
         for record in self._state.records(HUB_ITEM):
             values = schema.read(record.flat)

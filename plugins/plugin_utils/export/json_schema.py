@@ -131,7 +131,7 @@ def _document(schemas: Mapping[str, Schema], closed: bool) -> Json:
         elif kind.written:
             definitions[section] = _list(_written(kind))
         else:
-            schema = schemas.get(kind_name) or Schema.of(kind)
+            schema = schemas.get(kind_name) or Schema.for_kind(kind)
             definitions[section] = _list(_record(schema, closed or not kind.has_own_fields))
     return {
         "$schema": DRAFT,

@@ -17,8 +17,8 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_generated_key
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
-from ansible_collections.community.seventhings.plugins.module_utils.plan.alike import alike
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
+from ansible_collections.community.seventhings.plugins.module_utils.plan.notation import in_one_notation
 
 from ..desired.entry import Entry
 from ..report.removals import PERSON_TYPES, SERVICE_FIELDS, Removals, name_in_words
@@ -193,7 +193,7 @@ class _Reader:
     def _names(self, is_now: Any, wanted: Any) -> tuple[list[str], list[str]]:
         """Return the names of the records that two values refer to, equal names for equal records."""
         if self._state is not None:
-            is_now, wanted = alike(is_now, wanted, self._state.known_name_of)
+            is_now, wanted = in_one_notation(is_now, wanted, self._state.known_name_of)
         return _called(is_now), _called(wanted)
 
 

@@ -132,13 +132,13 @@ class _Shapes:
 
         Of records with a template only names and types of values are checked, so one of many equal records is enough.
         """
-        alike = (entry.kind.name, *((name, type(value), bool(value)) for name, value in entry.fields.items()))
-        if alike in self._fine:
+        in_one_notation = (entry.kind.name, *((name, type(value), bool(value)) for name, value in entry.fields.items()))
+        if in_one_notation in self._fine:
             return []
         found = list(self._checked(entry))
         has_parts = any(isinstance(value, (dict, list)) for value in entry.fields.values())
         if not found and not has_parts and not entry.kind.short_key:
-            self._fine.add(alike)
+            self._fine.add(in_one_notation)
         return found
 
     def _checked(self, entry: Entry) -> Iterable[Finding]:

@@ -31,10 +31,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 
 from ..desired.desired import DesiredInstance, Held
 from ..desired.entry import Entry
+from ..desired.fingerprints import Fingerprints, Placeholders, Written, hidden_names, sealed
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.lifecycle import Lifecycle
 from ..desired.positions import Place
-from ..desired.sealing import Holes, Seals, Written, hidden_names, sealed
 from ..report.result import shown
 from ..set_plan.plan import InstancePlan, Planned
 from .plan_shape import DEEPEST_DOCUMENT, check_document
@@ -65,7 +65,7 @@ class StoredPlan:
     before: dict[int, Mapping[str, Any]] = field(default_factory=dict)
     files: dict[int, dict[str, str]] = field(default_factory=dict)
     digest: str = ""
-    holes: Holes = field(default_factory=lambda: Holes({}))
+    holes: Placeholders = field(default_factory=lambda: Placeholders({}))
     protections: Mapping[str, bool] = field(default_factory=dict)
 
     @property
@@ -254,7 +254,7 @@ def _stored_plan(content: bytes, path: Path) -> StoredPlan:
         stored = StoredPlan(
             _desired_from(document),
             digest=digest,
-            holes=Holes(document["vaulted"]),
+            holes=Placeholders(document["vaulted"]),
             protections=document["protections"],
         )
     except ValueError as error:
@@ -295,7 +295,7 @@ def _content_of(document: Mapping[str, Any]) -> bytes:
 def _document(root: str, desired: DesiredInstance, made: InstancePlan, contents: Contents) -> dict[str, Any]:
     hidden = {id(planned.entry): _hidden_in(planned, desired.hiding) for planned in made.changes}
     sealed_entries = [(one.entry, hidden[id(one.entry)]) for one in made.changes if hidden[id(one.entry)]]
-    seals = Seals.of(sealed_entries)
+    seals = Fingerprints.for_entries(sealed_entries)
     return {
         "version": PLAN_VERSION,
         "instance": root,
@@ -337,7 +337,7 @@ def _hidden_in(planned: Planned, hiding: Hiding) -> list[str]:
 
 
 def _stored(
-    planned: Planned, contents: Contents, hidden: Sequence[str], seals: Seals, hiding: Hiding
+    planned: Planned, contents: Contents, hidden: Sequence[str], seals: Fingerprints, hiding: Hiding
 ) -> dict[str, Any]:
     entry = planned.entry
     fingerprint, files = _marks_of(planned, contents, seals.key_of(entry) if hidden else None)

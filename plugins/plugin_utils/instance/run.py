@@ -35,16 +35,15 @@ from ..apply.executor import Executor, Outcome, Progress
 from ..apply.journal import Journal, JournalBroken, JournalRefused, protected_by_others
 from ..apply.journal_place import earlier_journal, place_of
 from ..desired.desired import SECTIONS, DesiredInstance, Held, Limits, digest_of
-from ..desired.sealing import PlanOutdated, scrypted
-from ..desired.telling import tell
+from ..desired.fingerprints import PlanOutdated, scrypted
+from ..desired.grouped_findings import group_findings
 from ..report.forecast import NOTHING, forecast_of
 from ..report.provenance import made_by
 from ..report.removals import Removals
-from ..report.result import RunResult, failures_of, summary_of, told_changes
+from ..report.result import RunResult, failures_of, reported_changes, summary_of
 from ..rules.found import lines_of
 from ..rules.rule import RuleSet
 from ..set_plan.baseline import Baseline, note_applied
-from ..set_plan.held import without_held
 from ..set_plan.plan import (
     MOST_OF_A_RUN,
     SAMPLE,
@@ -55,6 +54,7 @@ from ..set_plan.plan import (
     shield_mark,
 )
 from ..set_plan.planner import plan_instance
+from ..set_plan.removal_blockers import without_blocked
 from ..undo.inverse import STILL_WANTED, Undo, inverse_of
 from ..undo.record import ApplyRecord
 from ..undo.record_file import NOT_KEPT, RecordPlace
@@ -425,7 +425,7 @@ class _Run:
             # A record that refers to one that is taken away must be in a list, too.
             unlisted = {one.kind.name for one in plan.changes if one.change.action == CREATE or one.archived}
             unlisted |= plan.searched
-            doubtful = unlisted & self._client.unsure
+            doubtful = unlisted & self._client.maybe_hidden_message
             if plan.state is None or plan.findings or not any(map(plan.state.has_missed, sorted(doubtful))):
                 return plan
         raise IncompleteList.of_the_list(KINDS[min(doubtful)].several)
@@ -478,7 +478,7 @@ class _Run:
             f"{planned}: skipped, because it is not as it was when the plan was made." for planned in stale
         ]
         left = drop_changes(plan, stale)
-        held = list(without_held(plan.state, left.changes)) if plan.state is not None else []
+        held = list(without_blocked(plan.state, left.changes)) if plan.state is not None else []
         left.warnings += [f"{planned}: skipped, because {why}." for planned, why in held]
         return drop_changes(left, (planned for planned, _why in held)), []
 
@@ -665,7 +665,7 @@ class _Run:
         self, name: str, plan: InstancePlan, outcome: Outcome | None = None, refusals: Sequence[str] = ()
     ) -> RunResult:
         plan.cautions = [*self._unrecorded(plan), *plan.cautions]
-        told = tell([*plan.findings, *plan.live_findings], self._desired)
+        told = group_findings([*plan.findings, *plan.live_findings], self._desired)
         of_rules = lines_of(plan.rule_warnings, self._desired)
         rules = self._options.rules or RuleSet()
         meaning = meaning_of(plan, self._desired.entries, self._desired.policy.notify, self._options.drift)
@@ -674,7 +674,7 @@ class _Run:
             instance=self._client.transport.root,
             check_mode=self._options.check_mode,
             summary=summary_of(plan, outcome, self._options.check_mode),
-            changes=told_changes(plan, self._desired.hiding, outcome, self._desired.entries, self._notes),
+            changes=reported_changes(plan, self._desired.hiding, outcome, self._desired.entries, self._notes),
             failures=failures_of(plan, outcome or Outcome()),
             refusals=list(refusals),
             findings=told.lines,

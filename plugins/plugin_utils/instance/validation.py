@@ -37,7 +37,7 @@ from ..set_plan.uniqueness import written_twice
 from .offline_rules import OfflineRules
 
 _KINDS = {kind: section for section, kind in SECTIONS.items()}
-_DEFINITIONS = Schema.of(FIELD_DEFINITION)
+_DEFINITIONS = Schema.for_kind(FIELD_DEFINITION)
 
 
 def validate(
@@ -145,7 +145,7 @@ class _Validation:
         # Many records may have the same mistake, which is one finding.
         self._complaints += 1
         if place not in self._misread:
-            self._found[Finding.of(place, message)] = None
+            self._found[Finding.for_message(place, message)] = None
 
     def _find_missing(self, entry: Entry, message: str) -> None:
         """Note that a record has no natural key, unless an unreadable part of it may be the reason."""

@@ -22,7 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
     shorten,
     typed,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.near import LIKELY, near_names
+from ansible_collections.community.seventhings.plugins.module_utils.model.suggestions import LIKELY, closest_names
 
 from ..ansible_compat import was_vaulted
 from ..desired.nodes import Node
@@ -283,7 +283,7 @@ def _with_value(node: Node, value: Any, children: Mapping[Any, Node]) -> Node:
 
 
 def _unknown(name: str, declared: Iterable[str]) -> str:
-    near = near_names(str(name), list(declared), 1, LIKELY)
+    near = closest_names(str(name), list(declared), 1, LIKELY)
     return "no such variable; " + (f"did you mean {near[0]}?" if near else "instance.yml declares the variables")
 
 

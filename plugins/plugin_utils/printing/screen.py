@@ -12,7 +12,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.printing.cle
 _display = Display()
 
 
-def tell(line: str) -> None:
+def print_line(line: str) -> None:
     """Print a line, such as progress."""
     _display.display(clean(line))
 

@@ -9,7 +9,9 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
-from ansible_collections.community.seventhings.plugins.module_utils.operations.account_sight import account_sight
+from ansible_collections.community.seventhings.plugins.module_utils.operations.account_visibility import (
+    account_visibility,
+)
 
 from .exchange import SpentAll
 
@@ -21,7 +23,7 @@ def account_of(client: Client) -> dict[str, Any]:
         ``hidden_records``: yes, no or unknown.
     """
     try:
-        sight: dict[str, Any] = account_sight(client)
+        sight: dict[str, Any] = account_visibility(client)
     except (SeventhingsError, SpentAll):
         # What the lists are like, others tell.
         sight = {"restricted_fields": {}, "hidden_records": "unknown"}

@@ -46,7 +46,7 @@ def probe(options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
 def _probe(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
     options = run.options = from_environment(run.options)
     target = _target(options)
-    local = LocalFiles.of(options, check_mode)
+    local = LocalFiles.from_options(options, check_mode)
     journal = Journal(target.path.with_name(target.path.name + _JOURNAL))
     writes = options["tier"] != LOOK or options["sweep"]
     if writes:
@@ -157,6 +157,6 @@ def _written(profile: Mapping[str, Any], target: Target, local: LocalFiles, is_k
 
 
 def _told(client: Client, result: dict[str, Any]) -> dict[str, Any]:
-    warnings = client.transport.told()
+    warnings = client.transport.notes()
     told = {"warnings": warnings} if warnings else {}
     return {**result, "requests": client.transport.sent, **told}

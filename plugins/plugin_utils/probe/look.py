@@ -426,7 +426,7 @@ class Look:
         if isinstance(link, Mapping):
             both = link.get("id"), link.get("uuid")
             return both if all(both) else None
-        records = [Record.of(kind, raw) for raw in self.listed.get(kind.name, ())] if link else []
+        records = [Record.from_answer(kind, raw) for raw in self.listed.get(kind.name, ())] if link else []
         return next(((one.id, one.uuid) for one in records if one.id == link and one.uuid), None)
 
     def _presence(self) -> None:
@@ -516,13 +516,13 @@ class Look:
     def _some(self, *kinds: Kind) -> Record | None:
         for kind in kinds:
             for raw in self.listed.get(kind.name, ()):
-                record = Record.of(kind, raw)
+                record = Record.from_answer(kind, raw)
                 if record.uuid:
                     return record
         return None
 
     def _uuids(self, kind: Kind, raw: Sequence[Mapping[str, Any]]) -> list[str]:
-        return [Record.of(kind, one).uuid for one in raw]
+        return [Record.from_answer(kind, one).uuid for one in raw]
 
     def _ids(self, kind: Kind) -> list[int]:
         found = (_id(kind, one) for one in self.listed.get(kind.name, ()))
@@ -537,7 +537,7 @@ def _sorting(kind: Kind) -> dict[str, str]:
 
 
 def _id(kind: Kind, raw: Mapping[str, Any]) -> int | None:
-    return Record.of(kind, raw).id
+    return Record.from_answer(kind, raw).id
 
 
 _CORS = "access-control-allow-origin"

@@ -26,8 +26,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, read_reference
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import (
+    FieldVisibility,
+    hidden_field_message,
+    with_more_evidence,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import list_records
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import Sight, ascertained, unseen
 
 from ..ansible_compat import as_data, as_name
 from .inventory_names import (
@@ -167,7 +171,7 @@ class Read:
     def warnings(self) -> list[str]:
         """Return a warning for each kind with fields that the account does not see."""
         return [
-            f"{plural}: {'; '.join(map(unseen, keys))}, so names, groups and variables lack it."
+            f"{plural}: {'; '.join(map(hidden_field_message, keys))}, so names, groups and variables lack it."
             for plural, keys in self.hidden.items()
         ]
 
@@ -183,10 +187,10 @@ def read_records(client: Client, plan: Plan, filters: Mapping[str, Mapping[str, 
     for plural in read_along(plan.hosts):
         kind = KINDS[plural]
         listed = list_records(client, kind, None, filters.get(plural, {}), [], None, option=f"filters.{plural}")
-        sight = ascertained(client, client.schema(kind), listed.sight or Sight(kind))
+        sight = with_more_evidence(client, client.schema(kind), listed.sight or FieldVisibility(kind))
         links = [key for _above, key in plan.links(plural) if key in sight.hidden]
         for place in sorted(plan.filtered.intersection(records)) if links else ():
-            why = f"{unseen(links[0])}, so nothing tells which {plural} stand in these {place}"
+            why = f"{hidden_field_message(links[0])}, so nothing tells which {plural} stand in these {place}"
             raise InvalidInput(f"filters.{place}: {why}")
         if sight.hidden:
             hidden[plural] = sorted(sight.hidden)

@@ -91,7 +91,7 @@ class Earlier:
     may_join: bool
 
     @classmethod
-    def of(cls, hosts: Iterable[str], groups: Iterable[str], existing: str) -> Earlier:
+    def from_names(cls, hosts: Iterable[str], groups: Iterable[str], existing: str) -> Earlier:
         return cls(frozenset(hosts), frozenset(groups).difference(_ANSIBLES_GROUPS), existing == "join")
 
     def check_host(self, name: str) -> None:

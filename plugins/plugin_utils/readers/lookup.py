@@ -17,13 +17,13 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
     parse_reference,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.by_fields import FinderByFields
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import (
+    field_visibility_of,
+    hidden_field_message,
+    perhaps_unseen,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.read_cache import Reading
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import with_targets
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import (
-    perhaps_unseen,
-    sight_of,
-    unseen,
-)
 
 LOOKED_UP = tuple(kind.name for kind in KINDS.values() if kind.can_be_looked_up)
 """The kinds that a lookup accepts, by name."""
@@ -79,8 +79,8 @@ class Finder:
         key = known.key if known else field
         if known is None and key not in shown:
             raise InvalidInput(f"field: {field}: {self._schema.why_unknown(field)}")
-        if key in sight_of(self._client, self._schema, self._seen, [key]).hidden:
-            raise InvalidInput(f"field: {unseen(key)}")
+        if key in field_visibility_of(self._client, self._schema, self._seen, [key]).hidden:
+            raise InvalidInput(f"field: {hidden_field_message(key)}")
         return shown.get(key if key in shown else self._kind.key_prefix + key)
 
     def _parsed(self, written: Any) -> Reference:

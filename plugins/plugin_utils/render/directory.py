@@ -44,7 +44,7 @@ class RenderedDirectory:
     _digests: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, path: Path, sources: Sequence[Path]) -> RenderedDirectory:
+    def at(cls, path: Path, sources: Sequence[Path]) -> RenderedDirectory:
         """Read the directory.
 
         :param sources: the layers.

@@ -168,7 +168,7 @@ class _Rendering:
         return self._result
 
     def _find(self, place: Place, message: str) -> None:
-        self._found[Finding.of(place, message)] = None
+        self._found[Finding.for_message(place, message)] = None
 
     def _hide(self, place: Place, message: str) -> None:
         self._found[Finding.plain(place, message)] = None

@@ -36,7 +36,7 @@ class Markdown(str):
         return Markdown(self.format(**{name: _written(text) for name, text in texts.items()}))
 
     @classmethod
-    def of(cls, parts: Iterable[Markdown], between: str = "") -> Markdown:
+    def joined(cls, parts: Iterable[Markdown], between: str = "") -> Markdown:
         """Join parts."""
         return cls(between.join(_written(part) for part in parts))
 

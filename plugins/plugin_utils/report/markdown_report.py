@@ -78,8 +78,8 @@ def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") 
         sent=Markdown(sent(account)),
     )
     if account.undo:
-        head = Markdown.of([head, Markdown("\n**{undo}**\n").fill(undo=account.undo)])
-    brief = Markdown.of([*map(_brief, tables(account)), _table(account), *_remarks(account)])
+        head = Markdown.joined([head, Markdown("\n**{undo}**\n").fill(undo=account.undo)])
+    brief = Markdown.joined([*map(_brief, tables(account)), _table(account), *_remarks(account)])
     by_field = _fields(account.changes)
     last = list(_points({ALONE: alone(account, _EXAMPLES)}, limit))
     room = limit - len(head) - len(brief) - len(by_field) - _length(last) - len(whole) - _REST
@@ -100,12 +100,12 @@ def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") 
     in_full = _folded(Markdown("{number} changes").fill(number=Markdown(f"{len(account.changes):,}")), shown_changes)
     remarks = _folded(Markdown("Warnings and records that were left alone"), [*shown_warned, *last])
     fields_table = _folded(Markdown("Fields by number of changes"), [by_field])
-    return Markdown.of([head, *shown_wrong, brief, fields_table, in_full, remarks, rest, Markdown("\n")])
+    return Markdown.joined([head, *shown_wrong, brief, fields_table, in_full, remarks, rest, Markdown("\n")])
 
 
 def _folded(title: Markdown, parts: Iterable[Markdown]) -> Markdown:
     """Return parts that open with a click, or nothing if there are none."""
-    inside = Markdown.of(parts)
+    inside = Markdown.joined(parts)
     if not inside:
         return Markdown()
     form = Markdown("\n\n<details><summary>{title}</summary>\n{inside}\n\n</details>")
@@ -116,13 +116,13 @@ def _brief(table: Table) -> Markdown:
     """Return one table about the meaning of the changes."""
     lines = (Markdown("---:|" if number in table.numbers else "---|") for number in range(len(table.heads)))
     head = Markdown("\n\n**{title}**\n\n| {heads} |\n|{lines}").fill(
-        title=Markdown(table.title), heads=Markdown(" | ".join(table.heads)), lines=Markdown.of(lines)
+        title=Markdown(table.title), heads=Markdown(" | ".join(table.heads)), lines=Markdown.joined(lines)
     )
     rows = (
-        Markdown("\n| {cells} |").fill(cells=Markdown.of((cell(text) for text in row), " | ")) for row in table.rows
+        Markdown("\n| {cells} |").fill(cells=Markdown.joined((cell(text) for text in row), " | ")) for row in table.rows
     )
     more = Markdown("\n\nand {more} more").fill(more=table.more) if table.more else Markdown()
-    return Markdown.of([head, *rows, more])
+    return Markdown.joined([head, *rows, more])
 
 
 def _remarks(account: RunResult) -> Iterator[Markdown]:
@@ -161,11 +161,11 @@ def _table(account: RunResult) -> Markdown:
     )
     rows = (
         Markdown("\n| {section} | {numbers} |").fill(
-            section=cell(section), numbers=Markdown.of((_number(numbers.get(name, 0)) for name in _WORDS), " | ")
+            section=cell(section), numbers=Markdown.joined((_number(numbers.get(name, 0)) for name in _WORDS), " | ")
         )
         for section, numbers in account.summary.items()
     )
-    return Markdown.of([head, *rows])
+    return Markdown.joined([head, *rows])
 
 
 def _number(number: int) -> Markdown:
@@ -177,7 +177,7 @@ def _points(told: Mapping[str, Sequence[str]], longest: int) -> Iterator[Markdow
     for title, texts in told.items():
         for number, text in enumerate(texts):
             point = Markdown("\n- {text}").fill(text=short(text, longest))
-            yield point if number else Markdown.of([_title(Markdown(title), len(texts)), point])
+            yield point if number else Markdown.joined([_title(Markdown(title), len(texts)), point])
 
 
 def _title(title: Markdown, number: int) -> Markdown:
@@ -210,7 +210,7 @@ def _changes(account: RunResult, mine: Iterable[Group], longest: int, most: int)
     title: list[Markdown] = [_overview(account)]
     for group in mine:
         for number, told in _parts(group, longest, most, account.is_drift):
-            yield number, Markdown.of([*title, told])
+            yield number, Markdown.joined([*title, told])
             title = []
 
 
@@ -227,7 +227,7 @@ def _overview(account: RunResult) -> Markdown:
         for action in TELLING
         if counts[action]
     ]
-    return Markdown("\n\n{told}").fill(told=Markdown.of(told, ", "))
+    return Markdown("\n\n{told}").fill(told=Markdown.joined(told, ", "))
 
 
 def _parts(group: Group, longest: int, most: int, is_drift: bool) -> Iterator[tuple[int, Markdown]]:
@@ -237,7 +237,7 @@ def _parts(group: Group, longest: int, most: int, is_drift: bool) -> Iterator[tu
         return
     title = Markdown("\n\n{title}:").fill(title=group.title) if len(group.changes) > 1 else Markdown()
     for change in group.changes[:most]:
-        yield 1, Markdown.of([title, _change(change, longest, is_drift)])
+        yield 1, Markdown.joined([title, _change(change, longest, is_drift)])
         title = Markdown()
     rest = len(group.changes) - most
     if rest > 0:
@@ -257,9 +257,9 @@ def _group(group: Group) -> Markdown:
     return Markdown("\n\n**{sign}** {title}\n- {names}{more}{marks}").fill(
         sign=Markdown(SIGNS[group.action]),
         title=group.title,
-        names=Markdown.of(first, ", "),
+        names=Markdown.joined(first, ", "),
         more=more,
-        marks=Markdown.of(told),
+        marks=Markdown.joined(told),
     )
 
 
@@ -283,7 +283,7 @@ def _fields(changes: Sequence[Mapping[str, Any]]) -> Markdown:
     ]
     rest = len(numbers) - _MOST_FIELDS
     more = Markdown("\n\nand {rest} more fields").fill(rest=rest) if rest > 0 else Markdown()
-    return Markdown.of([Markdown("\n\n| Section | Field | Changes |\n|---|---|---:|"), *rows, more])
+    return Markdown.joined([Markdown("\n\n| Section | Field | Changes |\n|---|---|---:|"), *rows, more])
 
 
 def _items(change: Mapping[str, Any], is_drift: bool) -> Iterator[Markdown]:
@@ -307,6 +307,6 @@ def _change(change: Mapping[str, Any], longest: int, is_drift: bool) -> Markdown
         became=became,
         sign=Markdown(SIGNS[change["action"]]),
         name=f"{change['section']} {key_and_name(change)}",
-        items=Markdown.of(shown),
+        items=Markdown.joined(shown),
         rest=rest.fill(number=len(items) - len(shown)),
     )

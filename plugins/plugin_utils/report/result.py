@@ -188,7 +188,7 @@ DONE, FAILED, SKIPPED, NOT_TRIED = "done", "failed", "skipped", "not_tried"
 """The status of a change after an apply. All changes of a plan are not tried."""
 
 
-def told_changes(
+def reported_changes(
     made: InstancePlan,
     hiding: Hiding,
     outcome: Outcome | None,

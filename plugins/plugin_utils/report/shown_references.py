@@ -10,8 +10,8 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_generated_key
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
-from ansible_collections.community.seventhings.plugins.module_utils.plan.alike import alike
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import UPDATE
+from ansible_collections.community.seventhings.plugins.module_utils.plan.notation import in_one_notation
 
 from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import Planned
@@ -44,7 +44,7 @@ def sides_as_written(planned: Planned, state: ListedState | None) -> Sides:
         is_now = None if current is None else schema.read_one(key, current)
         wanted = change.values.get(key)
         if any(references_in((is_now, wanted))):
-            is_now, wanted = alike(is_now, wanted, state.known_name_of)
+            is_now, wanted = in_one_notation(is_now, wanted, state.known_name_of)
             if key in before:
                 before[key] = schema.brief(key, is_now)
             if key in after:

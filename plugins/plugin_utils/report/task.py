@@ -15,7 +15,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 
 from ..apply.executor import Progress
 from ..controller.controller_run import ControllerRun
-from ..printing.screen import tell as tell_on_screen
+from ..printing.screen import print_line as tell_on_screen
 from .on_screen import findings_in_short, in_short
 from .result import RunResult
 from .text_report import as_diff, as_text, check_report, write_report
@@ -51,7 +51,7 @@ def write_reports(
             account.warnings.append(f"report: {path} can't be written ({error})")
 
 
-def teller(
+def progress_printer(
     show: Callable[[str], None] = tell_on_screen, clock: Callable[[], float] = time.monotonic, host: str = ""
 ) -> Callable[[Progress], None]:
     """Return a function that prints the progress of a run every few seconds, and nothing if the run is short.

@@ -16,7 +16,7 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.near import near_names
+from ansible_collections.community.seventhings.plugins.module_utils.model.suggestions import closest_names
 
 from ..desired.desired import SECTIONS
 from ..desired.nodes import Node
@@ -189,7 +189,7 @@ class _RulesFile:
         before = len(self._into.findings)
         for name in node.value:
             if name not in _MEMBERS:
-                near = near_names(str(name), list(_MEMBERS), 1, 0.65)
+                near = closest_names(str(name), list(_MEMBERS), 1, 0.65)
                 hint = f"did you mean {near[0]}?" if near else f"expected {', '.join(_MEMBERS)}"
                 self._find(node.member(name).place, f"{name}: no member of a rule; {hint}")
         texts = {name: self._text(node, name) for name in ("id", "for", "level", "because")}

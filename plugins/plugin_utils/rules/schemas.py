@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten, typed
-from ansible_collections.community.seventhings.plugins.module_utils.model.near import near_names
+from ansible_collections.community.seventhings.plugins.module_utils.model.suggestions import closest_names
 
 from ..desired.nodes import Node
 from ..desired.positions import Place
@@ -147,7 +147,7 @@ def _why_unknown(keyword: str) -> str:
         return "format: JSON Schema judges no value by it; write a pattern"
     if keyword == "patternProperties":
         return "patternProperties: rules name each field; write properties"
-    near = near_names(keyword, sorted(KEYWORDS), 1, 0.65)
+    near = closest_names(keyword, sorted(KEYWORDS), 1, 0.65)
     return f"{keyword}: no keyword that rules may use" + (f"; did you mean {near[0]}?" if near else "")
 
 

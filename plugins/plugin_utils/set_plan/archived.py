@@ -25,7 +25,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.archive
     is_archived_duplicate,
     second_record,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import unlisted
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import unlisted
 
 from ..desired.hiding import NOT_SHOWN
 from .context import PlanContext

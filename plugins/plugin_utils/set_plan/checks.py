@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, is_uuid, shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import unseen
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import hidden_field_message
 
 from ..desired.desired import SECTIONS
 from ..desired.parsing import written_as
@@ -32,7 +32,7 @@ def check_settings(context: PlanContext) -> Iterator[Finding]:
                 why = (
                     schema.why_unknown(name) if schema else "the records of this section are identified in one way only"
                 )
-                yield Finding.of(desired.place_of(f"identity.{section}"), f"identity.{section}: {name}: {why}")
+                yield Finding.for_message(desired.place_of(f"identity.{section}"), f"identity.{section}: {name}: {why}")
     schemas = {section: context.schema_of(section) for section in desired.sections if desired.marker}
     known = {section: schema.find(desired.marker) is not None for section, schema in schemas.items() if schema}
     for section, is_known in known.items():
@@ -40,14 +40,14 @@ def check_settings(context: PlanContext) -> Iterator[Finding]:
         schema = schemas[section]
         if schema is not None and not is_known and (prunes or not any(known.values())):
             words = f"marker: {desired.marker}: {schema.why_unknown(desired.marker)}"
-            yield Finding.of(desired.place_of("marker"), words)
+            yield Finding.for_message(desired.place_of("marker"), words)
 
 
 def check_scope(context: PlanContext) -> Iterator[Finding]:
     """Check fields and values of the scope. A value may be a record that is still to be created."""
     for section, fields in context.desired.scope.items():
         for name, problem in context.scope.problems(section, fields):
-            yield Finding.of(context.desired.place_of(f"scope.{section}.{name}"), f"scope.{section}.{problem}")
+            yield Finding.for_message(context.desired.place_of(f"scope.{section}.{name}"), f"scope.{section}.{problem}")
 
 
 def check_sight(context: PlanContext) -> Iterator[Finding]:
@@ -63,7 +63,7 @@ def check_sight(context: PlanContext) -> Iterator[Finding]:
         hidden = context.state.sight(schema, keys=keys.values()).hidden if keys else ()
         for setting, key in keys.items():
             if key in hidden:
-                yield Finding.of(context.desired.place_of(setting), f"{setting}: {unseen(key)}")
+                yield Finding.for_message(context.desired.place_of(setting), f"{setting}: {hidden_field_message(key)}")
 
 
 def is_in_scope(context: PlanContext, planned: Planned, current: Record | None) -> bool:
@@ -91,17 +91,19 @@ def check_chosen(context: PlanContext) -> Iterator[Finding]:
         for option, names in (("only", options.only), ("exclude", options.exclude)):
             for name in names:
                 if name not in known:
-                    yield Finding.of(Place(option), f"{name!r} is no section, and no natural key of what is planned")
+                    yield Finding.for_message(
+                        Place(option), f"{name!r} is no section, and no natural key of what is planned"
+                    )
     taken = {id(planned.entry) for planned in result.changes}
     for planned in result.changes:
         for number, one in enumerate(planned.relations):
             if (planned.entry.template, one.get("field")) in context.unmade:
                 place = planned.entry.place_in(("relations", number, "field"))
-                yield Finding.of(place, f"relations[{number}].field: {one['field']} {_LEFT_OUT}")
+                yield Finding.for_message(place, f"relations[{number}].field: {one['field']} {_LEFT_OUT}")
         for key, value in planned.change.values.items():
             if (planned.kind.template, key) in context.unmade:
                 name = written_as(planned.schema, planned.entry, key)
-                yield Finding.of(planned.entry.place_of(name), f"{name}: this field {_LEFT_OUT}")
+                yield Finding.for_message(planned.entry.place_of(name), f"{name}: this field {_LEFT_OUT}")
             for number, reference in numbered_references(value):
                 if reference.awaits is not None and id(reference.awaits) not in taken:
                     problem = f"{reference.target} {reference.written!r} {_LEFT_OUT}"
@@ -162,7 +164,9 @@ def check_order(context: PlanContext) -> Iterator[Finding]:
     for planned, key, holder in waiting_for_ever(context.result.changes):
         name, value = written_as(planned.schema, planned.entry, key), shorten(planned.change.values[key])
         words = f"must be unique, and the one at {holder.place} has it and waits for a value of this one"
-        yield Finding.of(planned.entry.place_of(name), f"{name}: {value} {words}; give one of them another value first")
+        yield Finding.for_message(
+            planned.entry.place_of(name), f"{name}: {value} {words}; give one of them another value first"
+        )
 
 
 def check_user(context: PlanContext, planned: Planned, gone: Mapping[str, Planned]) -> None:

@@ -124,7 +124,7 @@ class PlanContext:
         self.complaints += 1
         if place in self._misread:
             return
-        self._found[Finding.of(place, message)] = None
+        self._found[Finding.for_message(place, message)] = None
 
     def find_plainly(self, place: Place, message: str) -> None:
         """Note what is wrong in words that quote no value."""
@@ -306,7 +306,7 @@ class PlanContext:
         misfit = Misfit(reference.written, cause_of(problem))
         error = FieldError.at(way, f"{words_of(way)}: {problem}", gist, misfit)
         remedy = self.wanted.cell_checks.remedy(entry, name, written)
-        return Finding.of(entry.place_in((*way, *inner)), with_remedy(error, remedy))
+        return Finding.for_message(entry.place_in((*way, *inner)), with_remedy(error, remedy))
 
     def _is_named_in_secret(self, record: Record) -> bool:
         """Return True if a record has its name from a hidden value."""

@@ -43,7 +43,7 @@ class Definitions:
     def __init__(self, context: PlanContext, compare: Callable[[Planned, Record | None], None]) -> None:
         self._context = context
         self._compare = compare
-        self._schema = Schema.of(FIELD_DEFINITION)
+        self._schema = Schema.for_kind(FIELD_DEFINITION)
         self._final: list[tuple[str, Record | None, Entry]] = []
 
     def run(self) -> None:

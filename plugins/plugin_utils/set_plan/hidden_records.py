@@ -14,12 +14,12 @@ from collections.abc import Iterator, Sequence
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import LIMITED
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import (
     NO,
     YES,
     Visibility,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import LIMITED
 
 from ..desired.desired import SECTIONS
 from .context import PlanContext

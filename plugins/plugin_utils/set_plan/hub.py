@@ -48,7 +48,7 @@ FIELDS = (
 )
 """The fields of an offer in files: the object, and category and price unless the service suggests them."""
 
-_ITEMS = Schema.of(HUB_ITEM)
+_ITEMS = Schema.for_kind(HUB_ITEM)
 
 Offer = tuple[Entry, dict[str, Any], str, Change, str]
 """Entry, canonical values, the object in words, the change, and the fingerprint of the item before it."""

@@ -55,7 +55,7 @@ class Lifecycles:
             schema = self._schema_of(section) if section in desired.sections else None
             for setting, problem in unknown_fields(lifecycle, schema) if schema else ():
                 place = desired.place_of(f"{LIFECYCLE}.{section}.{setting}")
-                yield Finding.of(place, f"{LIFECYCLE}.{section}.{problem}")
+                yield Finding.for_message(place, f"{LIFECYCLE}.{section}.{problem}")
             if schema is None:
                 continue
             self._context.result.warnings += [
@@ -68,7 +68,7 @@ class Lifecycles:
             for key in keys:
                 if key in lifecycle.left_alone(schema, is_there=True):
                     words = f"{LIFECYCLE}.{section}: {key} identifies the {section}, so it can't be left alone"
-                    yield Finding.of(desired.place_of(f"{LIFECYCLE}.{section}"), words)
+                    yield Finding.for_message(desired.place_of(f"{LIFECYCLE}.{section}"), words)
 
     def _schema_of(self, section: str) -> Schema | None:
         return offer_schema() if SECTIONS[section] == HUB_ITEM.name else self._context.schema_of(section)

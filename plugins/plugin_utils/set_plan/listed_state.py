@@ -29,6 +29,13 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 )
 from ansible_collections.community.seventhings.plugins.module_utils.plan.state import InstanceState
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import (
+    FieldVisibility,
+    field_visibility_by,
+    perhaps_unseen,
+    why_unfound,
+    with_more_evidence,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import (
     Listed,
     Visibility,
@@ -42,13 +49,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.refe
     Why,
     resolve,
     with_target,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import (
-    Sight,
-    ascertained,
-    perhaps_unseen,
-    sight_by,
-    why_unfound,
 )
 
 _LISTS_AHEAD = 2
@@ -95,7 +95,7 @@ class ListedState(InstanceState):
         self._unlisted: dict[str, Record | None] = {}
         self._hints = 0
         self._names: dict[str, list[tuple[str, Record]]] = {}
-        self._sights: dict[str, Sight] = {}
+        self._sights: dict[str, FieldVisibility] = {}
         self._asked: dict[str, set[str]] = {}
 
     def records(self, kind: Kind, template: str = "") -> list[Record]:
@@ -103,7 +103,7 @@ class ListedState(InstanceState):
         name = f"{kind.name} {template}".strip()
         if name not in self._records:
             if kind.defines_fields:
-                found = [Record.of(kind, raw) for raw in self.client.definitions(template)]
+                found = [Record.from_answer(kind, raw) for raw in self.client.definitions(template)]
             else:
                 ahead = self._ahead.pop(name, None)
                 # Lists before it in the pool may be long, and not needed yet.
@@ -227,28 +227,30 @@ class ListedState(InstanceState):
         """Return False if a list shows a record, or if it says itself that it is not archived."""
         return self._of_uuid(record.kind, record.uuid) is None and super().may_be_archived(record)
 
-    def sight(self, schema: Schema, _current: Record | None = None, keys: Collection[str] | None = None) -> Sight:
+    def sight(
+        self, schema: Schema, _current: Record | None = None, keys: Collection[str] | None = None
+    ) -> FieldVisibility:
         """Return the fields of a kind that the account does not see, as far as its list and the instance show."""
         kind = schema.kind
         if kind.name not in self._sights:
-            self._sights[kind.name] = ascertained(self.client, self.client.schema(kind), self._sight(kind))
+            self._sights[kind.name] = with_more_evidence(self.client, self.client.schema(kind), self._sight(kind))
         asked = self._asked.setdefault(kind.name, set())
         if keys is not None and not asked.issuperset(keys):
             fresh = set(keys) - asked
             if self._sights[kind.name].is_open(fresh):
                 known = self._sights[kind.name]
-                self._sights[kind.name] = ascertained(self.client, self.client.schema(kind), known, fresh)
+                self._sights[kind.name] = with_more_evidence(self.client, self.client.schema(kind), known, fresh)
             asked |= fresh
         return self._sights[kind.name]
 
-    def _sight(self, kind: Kind) -> Sight:
+    def _sight(self, kind: Kind) -> FieldVisibility:
         if not kind.has_own_fields:
-            return Sight(kind)
+            return FieldVisibility(kind)
         # Those that the instance has now: fields that are still to be made are in no record.
         schema = self.client.schema(kind)
         if kind.key_prefix:
-            return sight_by(self.client, schema, self.records(kind), self._records)
-        return Sight.of(schema, self.records(kind))
+            return field_visibility_by(self.client, schema, self.records(kind), self._records)
+        return FieldVisibility.from_records(schema, self.records(kind))
 
     def take_over(self, other: ListedState, kinds: Iterable[str]) -> None:
         """Reuse the lists of some kinds from another view of the same instance, in which they are still valid."""
@@ -384,7 +386,7 @@ class ListedState(InstanceState):
         record = self.find(reference)
         return reference if record is None else with_target(reference, record)
 
-    def alike(self, is_now: Any, written: Any) -> tuple[Any, Any]:
+    def in_one_notation(self, is_now: Any, written: Any) -> tuple[Any, Any]:
         """Return the values unchanged: a list that is read later may know more."""
         return is_now, written
 

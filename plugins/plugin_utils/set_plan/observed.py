@@ -141,10 +141,10 @@ class ObservedFields:
                 place = context.desired.place_of(f"{OBSERVED}.{section}")
                 found = schema.find(name) if schema is not None else None
                 if found is None and schema is not None:
-                    yield Finding.of(place, f"{OBSERVED}.{section}: {name}: {schema.why_unknown(name)}")
+                    yield Finding.for_message(place, f"{OBSERVED}.{section}: {name}: {schema.why_unknown(name)}")
                 elif found is not None and found.key in self._identity(section, schema):
                     words = f"{found.key} identifies the {section}, so files must write it"
-                    yield Finding.of(place, f"{OBSERVED}.{section}: {words}")
+                    yield Finding.for_message(place, f"{OBSERVED}.{section}: {words}")
 
     def without(self, section: str, entry: Entry) -> Mapping[str, Any]:
         """Return the fields of an entry that files may write; note the others."""

@@ -58,8 +58,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 from ansible_collections.community.seventhings.plugins.module_utils.plan.compare import Comparer, Wanted
 from ansible_collections.community.seventhings.plugins.module_utils.plan.record_planner import is_archived, those_meant
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import identifies
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import Key
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import identifies
 
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.entry import Entry
@@ -84,7 +84,6 @@ from .checks import (
 )
 from .context import Check, PlanContext, numbered_references
 from .definitions import Definitions
-from .held import check_held, may_be_occupied
 from .hidden_records import check_hidden_records
 from .hub import offered, plan_offers
 from .hub import schema as hub_schema
@@ -94,6 +93,7 @@ from .limits import MANY_UPDATES, LimitCheck
 from .plan import NO_CHANGE, InstancePlan, Planned, PlanOptions, level_of
 from .prune import Pruning
 from .relabelled import check_relabelled
+from .removal_blockers import check_removal_blockers, may_be_occupied
 from .renames import Moved
 from .ruled import RuleCheck
 from .sources import check_sources
@@ -203,7 +203,7 @@ class _Planner:
         for planned in pruned:
             context.take(planned)
         without_dependants_of_users(context)
-        context.check((partial(check_held, lifecycles=self._lifecycles), *CHANGES))
+        context.check((partial(check_removal_blockers, lifecycles=self._lifecycles), *CHANGES))
         if not context.findings:
             self._lifecycles.check_protected()
             result.warnings += idle_settings(context)

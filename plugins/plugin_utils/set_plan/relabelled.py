@@ -55,7 +55,7 @@ def check_relabelled(context: PlanContext, matched: Iterable[tuple[Planned, Reco
         sections[planned.section].append((planned, record))
     for group in sections.values():
         words = _words(context, *group[0]) if len(group) == 1 else _words_of_many(context, group)
-        yield Finding.of(group[0][0].entry.place, FieldError.at((), words, _GIST))
+        yield Finding.for_message(group[0][0].entry.place, FieldError.at((), words, _GIST))
 
 
 def _words(context: PlanContext, planned: Planned, record: Record) -> str:

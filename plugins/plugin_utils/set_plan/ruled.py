@@ -143,10 +143,12 @@ class RuleCheck:
     def _that_see(self, planned: Planned, rules: list[BoundRule], current: Record | None) -> Iterable[BoundRule]:
         """Return the rules whose fields the account sees in a record, or the files write."""
         names = self._bound[planned.section][1]
-        unseen = self._unseen_of(planned.section, planned.schema, names) if current is not None else frozenset()
-        if unseen:
-            unseen -= planned.desired.keys()
-        return [one for one in rules if self._sees(one, unseen)] if unseen else rules
+        hidden_field_message = (
+            self._unseen_of(planned.section, planned.schema, names) if current is not None else frozenset()
+        )
+        if hidden_field_message:
+            hidden_field_message -= planned.desired.keys()
+        return [one for one in rules if self._sees(one, hidden_field_message)] if hidden_field_message else rules
 
     def _unseen_of(self, section: str, schema: Schema, names: frozenset[str] | None) -> frozenset[str]:
         """Return the fields that the account does not see, of those that rules judge (None: all)."""
@@ -157,8 +159,8 @@ class RuleCheck:
             self._unseen[section, names] = frozenset(hidden).intersection(keys)
         return self._unseen[section, names]
 
-    def _sees(self, one: BoundRule, unseen: frozenset[str]) -> bool:
-        missing = unseen if one.names is None else unseen & one.names
+    def _sees(self, one: BoundRule, hidden_field_message: frozenset[str]) -> bool:
+        missing = hidden_field_message if one.names is None else hidden_field_message & one.names
         for key in sorted(missing):
             if (one.rule.id, key) not in self._reported:
                 self._reported.add((one.rule.id, key))
@@ -181,11 +183,11 @@ class RuleCheck:
         names = all_names(self._changes)
         for planned in changes:
             document = self._change(planned, names)
-            unseen: frozenset[str] = frozenset()
+            hidden_field_message: frozenset[str] = frozenset()
             if planned.change.current is not None:
-                unseen = self._unseen_of(planned.section, planned.schema, names)
+                hidden_field_message = self._unseen_of(planned.section, planned.schema, names)
             for one in self._changes:
-                if self._sees(one, unseen) and one.breaks(document):
+                if self._sees(one, hidden_field_message) and one.breaks(document):
                     self._note_change(one, planned, document)
 
     def _change(self, planned: Planned, names: Collection[str] | None) -> dict[str, Any]:
@@ -228,10 +230,10 @@ class RuleCheck:
 
     def _judge_section(self, section: str, template: str) -> None:
         context, kind = self._context, KINDS[SECTIONS[section]]
-        schema = Schema.of(kind) if kind.defines_fields else context.schema(kind)
+        schema = Schema.for_kind(kind) if kind.defines_fields else context.schema(kind)
         rules, names = self._rules_of(section, schema)
-        unseen = self._unseen_of(section, schema, names)
-        rules = [one for one in rules if self._sees(one, unseen)]
+        hidden_field_message = self._unseen_of(section, schema, names)
+        rules = [one for one in rules if self._sees(one, hidden_field_message)]
         judged, claimed = self._judged.get(section, set()), context.claimed.get(kind.name, {})
         for listed in context.state.records(kind, template):
             if listed.uuid in judged or not context.scope.holds(section, listed):

@@ -19,7 +19,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import unseen
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import hidden_field_message
 
 from ..desired.entry import Entry
 from ..desired.parsing import written_as
@@ -95,11 +95,11 @@ class ScanCodes:
         schema, setting = context.schema(OBJECT), f"{SCAN_CODES}.{FIELD}"
         place = context.desired.place_of(setting)
         if not self.key:
-            yield Finding.of(place, f"{setting}: {settings.field}: {schema.why_unknown(settings.field)}")
+            yield Finding.for_message(place, f"{setting}: {settings.field}: {schema.why_unknown(settings.field)}")
             return
         named = [schema.find(name) for name in context.desired.identity.get(_SECTION, ())]
         if any(one is not None and one.key == self.key for one in named):
-            yield Finding.of(
+            yield Finding.for_message(
                 place, f"{setting}: identity.{_SECTION} names {settings.field} itself; expected other fields"
             )
 
@@ -107,7 +107,9 @@ class ScanCodes:
         """Find a scan code that this account does not see: nothing is known of labels then."""
         context = self._context
         if self.key and self.key in context.state.sight(context.schema(OBJECT), keys=[self.key]).hidden:
-            yield Finding.of(context.desired.place_of(f"{SCAN_CODES}.{FIELD}"), f"{SCAN_CODES}: {unseen(self.key)}")
+            yield Finding.for_message(
+                context.desired.place_of(f"{SCAN_CODES}.{FIELD}"), f"{SCAN_CODES}: {hidden_field_message(self.key)}"
+            )
 
     # ---- rows
 

@@ -38,7 +38,7 @@ def check_sources(context: PlanContext) -> Iterator[Finding]:
         gained[source[1]] += max(0, held.records - before.get(source, 0))
     for section, paths in lost.items():
         if gained[section] < sum(paths.values()) and _may_be_left(context, section):
-            yield Finding.plain(Place(next(iter(paths))), _words(context, section, paths))
+            yield Finding.plain(Place(next(iter(paths), "")), _words(context, section, paths))
 
 
 def _may_be_left(context: PlanContext, section: str) -> bool:

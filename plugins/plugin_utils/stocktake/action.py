@@ -21,8 +21,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.printing.cle
 from ..absorb.files import Files
 from ..controller.controller_run import ControllerRun
 from ..desired.desired import DesiredInstance
+from ..desired.grouped_findings import group_findings
 from ..desired.scan_codes import ScanCodeSettings
-from ..desired.telling import tell
 from ..desired.xlsx_source import openpyxl_library
 from ..export.downloads import Downloads
 from ..instance.caps import Caps
@@ -78,7 +78,7 @@ class _Call:
         if mode == CLOSE:
             self._desired = self._run.load(sources)
             if self._desired.findings:
-                return with_findings(self._run, tell(self._desired.findings, self._desired).lines)
+                return with_findings(self._run, group_findings(self._desired.findings, self._desired).lines)
         client = self._run.connect()
         caps = Caps.from_task({})
         wrong = caps.wrong_instance(client.transport.root, self._desired.instances)
@@ -102,7 +102,7 @@ class _Call:
         document = client.without_credentials(document_of(heading, evaluation, lists.fields.money))
         if not self._check_mode:
             write_reports(document, reports)
-        warnings = [*self._warnings(scan_codes, evaluation, lists), *client.transport.told()]
+        warnings = [*self._warnings(scan_codes, evaluation, lists), *client.transport.notes()]
         return {
             "changed": False,
             **document,

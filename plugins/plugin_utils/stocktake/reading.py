@@ -14,10 +14,13 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT, ROOM
-from ansible_collections.community.seventhings.plugins.module_utils.model.near import near_names
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.model.suggestions import closest_names
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import parse_reference
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import keys_in_none, unsure
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import (
+    keys_in_none,
+    maybe_hidden_message,
+)
 
 from ..everyday.lists import TO_ROOMS, ObjectLists, compared_rooms, location_beside
 from .rooms import Room, Rooms
@@ -105,11 +108,13 @@ class InstanceLists(ObjectLists):
         """
         field = self.fields.time
         if field is None:
-            near = near_names(name, self._time_fields(), 3, 0.5)
+            near = closest_names(name, self._time_fields(), 3, 0.5)
             hint = f"did you mean {' or '.join(near)}?" if near else "expected a field of the type DATETIME or DATE"
             raise InvalidInput(f"time_field: {name}: no such field in objects; {hint}")
         if not self.sees_times:
-            raise InvalidInput(f"time_field: {unsure(field.key)}, so nobody can say what was scanned in the window")
+            raise InvalidInput(
+                f"time_field: {maybe_hidden_message(field.key)}, so nobody can say what was scanned in the window"
+            )
 
     @cached_property
     def sees_times(self) -> bool:

@@ -55,7 +55,7 @@ TERMS: Mapping[str, tuple[Term, ...]] = {
 
 
 @dataclass(frozen=True)
-class Told:
+class ReportedDate:
     """A date to report: ``due`` or ``overdue``.
 
     :ivar days_left: until the date; negative if it has passed. :ivar spelling: the field as the event names it.
@@ -73,7 +73,7 @@ class Told:
         return f"{self.type} {self.field}-{self.days} {self.date}"
 
 
-def terms_of(kind: str, values: Mapping[str, Any], now: dt.datetime, days: int) -> Iterator[Told]:
+def terms_of(kind: str, values: Mapping[str, Any], now: dt.datetime, days: int) -> Iterator[ReportedDate]:
     """Yield the approaching or past deadlines of a task or a rental case.
 
     :param values: canonical values by field key. :param now: with the time zone in which days begin.
@@ -88,9 +88,9 @@ def terms_of(kind: str, values: Mapping[str, Any], now: dt.datetime, days: int) 
         date = text_of_date(instant if isinstance(instant, dt.datetime) else day)
         passed = instant <= now if isinstance(instant, dt.datetime) else left < 0
         if passed or status in term.overdue:
-            yield Told("overdue", term.day, date, left, spelling=term.day)
+            yield ReportedDate("overdue", term.day, date, left, spelling=term.day)
         elif left <= days:
-            yield Told("due", term.day, date, left, days, term.day)
+            yield ReportedDate("due", term.day, date, left, days, term.day)
 
 
 def dates_in(watches: Sequence[Watch], values: Mapping[str, Any]) -> dict[str, str]:
@@ -99,7 +99,7 @@ def dates_in(watches: Sequence[Watch], values: Mapping[str, Any]) -> dict[str, s
     return {field: text_of_date(value) for field, value in found.items() if isinstance(value, dt.date)}
 
 
-def near(watches: Sequence[Watch], dates: Mapping[str, str], now: dt.datetime) -> Iterator[tuple[Watch, Told]]:
+def near(watches: Sequence[Watch], dates: Mapping[str, str], now: dt.datetime) -> Iterator[tuple[Watch, ReportedDate]]:
     """Yield the watched dates that approach.
 
     :param dates: from :func:`dates_in`.
@@ -110,7 +110,7 @@ def near(watches: Sequence[Watch], dates: Mapping[str, str], now: dt.datetime) -
             continue
         left = (_day_of(date, now.tzinfo) - now.date()).days
         if left <= watch.days:
-            yield watch, Told("due", watch.field, date, left, watch.days, watch.spelling)
+            yield watch, ReportedDate("due", watch.field, date, left, watch.days, watch.spelling)
 
 
 def _day_of(date: str, zone: dt.tzinfo | None) -> dt.date:

@@ -120,7 +120,7 @@ async def _watch(watcher: Watcher, queue: Queue, feedback: asyncio.Queue[Any] | 
             # The next look sees what this one missed.
             told.warn([error.message])
         else:
-            told.warn([*watcher.problems, *watcher.client.transport.told()])
+            told.warn([*watcher.problems, *watcher.client.transport.notes()])
             for event in events:
                 await queue.put(event)
                 if feedback is not None:

@@ -31,7 +31,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.list
 
 from .comparing import changed_fields, known
 from .cursor import CursorFile, KindState, Known, State
-from .dates import Told, Watch, near, terms_of
+from .dates import ReportedDate, Watch, near, terms_of
 from .event import Names, carried, key_of, status_of
 
 WATCHED = tuple(kind.name for kind in KINDS.values() if kind.has_history)
@@ -311,7 +311,7 @@ class _Look:
         for uuid, one in list(self._state.records.items()):
             if one.out_of_sight:
                 continue
-            due: list[tuple[bool, Told]] = [
+            due: list[tuple[bool, ReportedDate]] = [
                 # The first look at a field that is watched from now on only remembers.
                 (watch.mark not in self._state.watched and not self._watcher.options.tells_existing, told)
                 for watch, told in near(self._watches, one.dates, now)

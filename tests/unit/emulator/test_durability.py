@@ -114,9 +114,9 @@ def test_kill_under_load(tmp_path: Path) -> None:
             assert [record for record in found.values() if record["name"] != record["city"]] == []
             # no answered write is lost, except for what a later write without an answer has done to it
             for writer in writers:
-                unsure, mark = writer.open or ("", "")
+                maybe_hidden_message, mark = writer.open or ("", "")
                 for uuid, name in writer.answered.items():
-                    if uuid == unsure:
+                    if uuid == maybe_hidden_message:
                         assert found[uuid]["name"] in (name, mark)
                     else:
                         assert found[uuid]["name"] == name

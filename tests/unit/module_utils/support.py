@@ -254,12 +254,12 @@ def by_uuid(record: Mapping[str, Any] | None) -> Step:
 def record(kind: str, which: int, /, **flat: Any) -> Record:
     """Return a record of a kind as the service answers it."""
     key = KINDS[kind].uuid_keys[0]
-    return Record.of(KINDS[kind], {key: uuid_of(which), "id": which, **flat})
+    return Record.from_answer(KINDS[kind], {key: uuid_of(which), "id": which, **flat})
 
 
 def schema_of(kind: str, *fields: Field) -> Schema:
     """Return a schema with just these fields, or that of the catalogue."""
-    return Schema(KINDS[kind], fields) if fields else Schema.of(KINDS[kind])
+    return Schema(KINDS[kind], fields) if fields else Schema.for_kind(KINDS[kind])
 
 
 def definition(key: str, type_name: str = "TEXT", **more: Any) -> JsonMap:

@@ -32,7 +32,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.query
 from ansible_collections.community.seventhings.plugins.module_utils.errors import IncompleteList
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION, KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.operations.account_sight import account_sight
+from ansible_collections.community.seventhings.plugins.module_utils.operations.account_visibility import (
+    account_visibility,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.operations.api import api_info
 from ansible_collections.community.seventhings.plugins.module_utils.operations.service import history_info
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.reconcile import DesiredRecord, ensure
@@ -295,9 +297,9 @@ def test_any_list_is_read_to_its_end(shape: dict[str, str]) -> None:
 
 
 def test_what_the_account_sees_is_told_without_totals() -> None:
-    assert account_sight(Embedded.started(SILENT).client()) == account_sight(Embedded.started().client())
+    assert account_visibility(Embedded.started(SILENT).client()) == account_visibility(Embedded.started().client())
     service = with_locations({**SILENT, "per_page_cap": "50"}, 51)
-    assert account_sight(service.client())["hidden_records"] == "unknown"
+    assert account_visibility(service.client())["hidden_records"] == "unknown"
 
 
 # ---- what the proofs cost

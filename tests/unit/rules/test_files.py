@@ -402,5 +402,5 @@ def test_an_export_begins_with_the_fields_that_name_a_record(kind: Kind) -> None
     definitions = [
         {"field_key": key, "label": key, "field_type": {"name": "TEXT"}} for key in ["a", *named[::-1], "zz"]
     ]
-    schema = Schema.of(replace(kind, key_prefix=""), definitions)
+    schema = Schema.for_kind(replace(kind, key_prefix=""), definitions)
     assert [field.key for field in writable_fields(schema, definitions)][: len(named)] == named

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from embedded_here import Embedded
 
@@ -14,7 +16,7 @@ def test_every_identity_provider_is_sent(name: str) -> None:
     here = Embedded.started()
     users = "SELECT id FROM user WHERE email = 'bernd.kowalski@nordhain.example'"
     here.service.store.run(f"INSERT INTO sso_code VALUES ('code', ?, ({users}))", (name,))
-    given = {"grant_type": "sso_auth_code", "auth_code": "code", "username": None, "password": None}
+    given: dict[str, Any] = {"grant_type": "sso_auth_code", "auth_code": "code", "username": None, "password": None}
     assert here.call("auth_token", provider_name="another", **given)["failed"]
     done = here.call("auth_token", provider_name=name, **given)
     assert not done.get("failed"), done

@@ -423,33 +423,35 @@ def test_a_task_that_changes_its_status_between_two_lists_is_listed_once() -> No
     ids=["flat", "flat uuid", "fields", "uuid and fields", "uuid, id and fields", "texts"],
 )
 def test_a_record_may_be_flat_or_in_an_envelope(kind: str, key: str, shape: Any) -> None:
-    found = Record.of(KINDS[kind], shape(key))
+    found = Record.from_answer(KINDS[kind], shape(key))
     assert (found.uuid, found.id, found.flat["name"]) == (uuid_of(1), 5, "a")
 
 
 def test_the_uuid_of_a_linked_user_is_not_that_of_the_person() -> None:
-    assert Record.of(KINDS["person"], {"user_uuid": uuid_of(9), "person_uuid": uuid_of(1)}).uuid == uuid_of(1)
+    assert Record.from_answer(KINDS["person"], {"user_uuid": uuid_of(9), "person_uuid": uuid_of(1)}).uuid == uuid_of(1)
 
 
 @pytest.mark.parametrize("raw", [{}, {"uuid": None}, {"uuid": 5}, {"uuid": "x"}])
 def test_a_record_without_a_uuid_has_none(raw: JsonMap) -> None:
-    assert Record.of(KINDS["object"], {"id": None, **raw}).uuid == ""
-    assert Record.of(KINDS["object"], raw).id is None
+    assert Record.from_answer(KINDS["object"], {"id": None, **raw}).uuid == ""
+    assert Record.from_answer(KINDS["object"], raw).id is None
 
 
 def test_a_field_called_fields_of_a_fixed_record_is_left_alone() -> None:
     raw = {"uuid": uuid_of(1), "fields": {"a": 1}}
-    assert Record.of(KINDS["task"], raw).flat == raw
+    assert Record.from_answer(KINDS["task"], raw).flat == raw
 
 
 def test_a_definition_has_its_type_and_constraints_apart() -> None:
-    flat = Record.of(KINDS["field_definition"], definition("a", "DROPDOWN", constraints={"max_length": 5})).flat
+    flat = Record.from_answer(
+        KINDS["field_definition"], definition("a", "DROPDOWN", constraints={"max_length": 5})
+    ).flat
     assert (flat["type"], flat["constraints"]) == ("DROPDOWN", [{"type": "max_length", "value": 5}])
 
 
 @pytest.mark.parametrize("empty", [None, [], {}])
 def test_a_definition_without_a_type_has_none(empty: Any) -> None:
-    flat = Record.of(KINDS["field_definition"], {"uuid": uuid_of(1), "field_type": empty}).flat
+    flat = Record.from_answer(KINDS["field_definition"], {"uuid": uuid_of(1), "field_type": empty}).flat
     assert (flat.get("type"), flat.get("constraints")) == (None, None)
 
 

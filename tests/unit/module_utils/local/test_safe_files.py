@@ -363,19 +363,19 @@ def test_a_path_that_no_directory_can_have_is_refused(path: str) -> None:
 @pytest.mark.parametrize("mode", [True, "rw", "999", "0100600", -1, 0o100600, 10**60, ["0600"], 6.5])
 def test_a_mode_that_is_none_is_refused(mode: object) -> None:
     with pytest.raises(InvalidInput, match="mode: "):
-        Access.of({"mode": mode})
+        Access.from_options({"mode": mode})
 
 
 def test_owner_and_group_are_names_or_numbers() -> None:
-    assert Access.of({"mode": "0644", "owner": "root", "group": "12"}) == Access(0o644, 0, 12)
-    assert Access.of({"mode": 0o644, "owner": None}) == Access(0o644)
+    assert Access.from_options({"mode": "0644", "owner": "root", "group": "12"}) == Access(0o644, 0, 12)
+    assert Access.from_options({"mode": 0o644, "owner": None}) == Access(0o644)
 
 
 @pytest.mark.parametrize("name", ["a\0b", "nobody-of-that-name", str(2**32 - 1), str(10**60), "-1", "9" * 5000])
 @pytest.mark.parametrize("option", ["owner", "group"])
 def test_an_owner_that_is_none_is_refused(option: str, name: str) -> None:
     with pytest.raises(InvalidInput, match=f"{option}: this machine knows no"):
-        Access.of({option: name})
+        Access.from_options({option: name})
 
 
 # ---- the way to the directory

@@ -31,7 +31,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.natu
 )
 def test_an_integer_of_the_service_is_one_or_none(value: Any, number: int | None) -> None:
     assert integer_of(value) == number
-    assert asset_id(Record.of(HUB_ITEM, {"id": 1, "asset_id": value})) == number
+    assert asset_id(Record.from_answer(HUB_ITEM, {"id": 1, "asset_id": value})) == number
 
 
 @pytest.mark.parametrize("odd", [["x"], {"a": 1}, "x", 7, True, [[]]])
@@ -40,13 +40,13 @@ def test_nothing_of_a_definition_is_lost_whatever_is_answered(odd: Any) -> None:
     flat = flatten(FIELD_DEFINITION, raw)
     assert (flat["field_key"], flat["label"]) == (odd, odd)
     assert (flat["attributes"], flat["relations"]) == (raw["attributes"], raw["relations"])
-    schema = Schema.of(FIELD_DEFINITION)
+    schema = Schema.for_kind(FIELD_DEFINITION)
     assert schema.show(flat)["attributes"] == (odd if odd != [[]] else {})
     assert field_from_definition(raw).mandatory is False
 
 
 def test_a_natural_key_of_a_list_can_be_looked_up() -> None:
-    schema = Schema.of(KINDS["location"])
+    schema = Schema.for_kind(KINDS["location"])
     assert len({key_of(schema, ["name"], {"name": value}, str) for value in (["x"], {"x": 1}, "x")}) == 3
 
 

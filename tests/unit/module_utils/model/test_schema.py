@@ -26,7 +26,7 @@ UUID = "9091afea-81ee-4003-ac76-2ac11e3ddc3f"
 
 
 def schema(*definitions: Any, kind: str = "object") -> Schema:
-    return Schema.of(KINDS[kind], definitions)
+    return Schema.for_kind(KINDS[kind], definitions)
 
 
 def findings(of: Schema, written: dict[str, Any], **options: Any) -> ParseErrors:
@@ -161,12 +161,12 @@ def test_a_type_that_is_not_known_is_read_as_it_comes_and_never_written() -> Non
 
 
 def test_kinds_without_a_template_have_the_fields_of_the_catalogue() -> None:
-    assert set(Schema.of(KINDS["location"]).fields) == {"name", "address", "zip", "city", "country"}
-    assert set(Schema.of(KINDS["task"], [definition("x")]).fields) == {of.key for of in KINDS["task"].fields}
+    assert set(Schema.for_kind(KINDS["location"]).fields) == {"name", "address", "zip", "city", "country"}
+    assert set(Schema.for_kind(KINDS["task"], [definition("x")]).fields) == {of.key for of in KINDS["task"].fields}
 
 
 def test_a_location_learns_keys_from_records_but_not_those_of_the_server() -> None:
-    location = Schema.of(KINDS["location"])
+    location = Schema.for_kind(KINDS["location"])
     location.learn(["name", "floor_plan", "location_uuid", "created_at"])
     assert set(location.fields) == {"name", "address", "zip", "city", "country", "floor_plan"}
     assert location.fields["name"].mandatory
@@ -349,7 +349,7 @@ def test_a_record_is_shown_with_keys_that_are_no_fields_as_they_came() -> None:
 
 
 def test_a_field_has_its_key_on_the_wire_where_it_differs() -> None:
-    of = Schema.of(KINDS["rental_case"])
+    of = Schema.for_kind(KINDS["rental_case"])
     user = Reference("user", 7, UUID)
     assert of.write({"responsible_user": user}) == {"responsible_user_uuid": UUID}
     assert of.read({"responsible_user_uuid": UUID})["responsible_user"].uuid == UUID

@@ -16,7 +16,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     NoMatch,
     SeventhingsError,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.operations.account_sight import account_sight
+from ansible_collections.community.seventhings.plugins.module_utils.operations.account_visibility import (
+    account_visibility,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.operations.service import history_info, service_info
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import ListResult
 
@@ -89,7 +91,7 @@ def pages_of(**pages: Any) -> dict[str, Any]:
 
 def seen(**pages: Any) -> tuple[Any, Any]:
     """Return what ``account_sight`` tells of an account that sees some pages."""
-    told = account_sight(client_on(FakeTransport(pages_of(**pages))))
+    told = account_visibility(client_on(FakeTransport(pages_of(**pages))))
     return told["restricted_fields"], told["hidden_records"]
 
 

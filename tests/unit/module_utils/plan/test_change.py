@@ -60,8 +60,8 @@ CURRENT = record(
     size=0,
     other="x",
 )
-DEFINITION = Schema.of(FIELD_DEFINITION)
-RENTAL = Schema.of(KINDS["rental_case"])
+DEFINITION = Schema.for_kind(FIELD_DEFINITION)
+RENTAL = Schema.for_kind(KINDS["rental_case"])
 
 
 def present(desired: JsonMap, current: Record | None = CURRENT, archived: bool = False) -> Change:
@@ -69,7 +69,7 @@ def present(desired: JsonMap, current: Record | None = CURRENT, archived: bool =
 
 
 def defined(*, current: bool = True, **more: Any) -> Record | None:
-    return Record.of(FIELD_DEFINITION, definition("colour", "DROPDOWN", **more)) if current else None
+    return Record.from_answer(FIELD_DEFINITION, definition("colour", "DROPDOWN", **more)) if current else None
 
 
 def wish(written: JsonMap) -> JsonMap:
@@ -81,11 +81,11 @@ def wish(written: JsonMap) -> JsonMap:
 def test_what_differs_is_shown_with_references_that_are_called_alike() -> None:
     asked = []
 
-    def alike(is_now: Any, written: Any) -> tuple[Any, Any]:
+    def in_one_notation(is_now: Any, written: Any) -> tuple[Any, Any]:
         asked.append((is_now, written))
         return "as it is", "as it was written"
 
-    change = plan_present(OBJECT, {"name": "Desk", "active": True}, CURRENT, alike=alike)
+    change = plan_present(OBJECT, {"name": "Desk", "active": True}, CURRENT, in_one_notation=in_one_notation)
     assert change.diff == {"before": {"name": "as it is"}, "after": {"name": "as it was written"}}
     assert asked == [("Laptop", "Desk")]
     assert change.values == {"name": "Desk"}
@@ -564,7 +564,10 @@ def chosen(written: JsonMap, current: Record | None) -> None:
     [
         ({"possible_values": ["a", 5, True]}, defined()),
         ({"label": "A", "type": "DROPDOWN", "possible_values": [5, True]}, None),
-        ({"type": "DROPDOWN", "possible_values": [5, True]}, Record.of(FIELD_DEFINITION, definition("a", "TEXT"))),
+        (
+            {"type": "DROPDOWN", "possible_values": [5, True]},
+            Record.from_answer(FIELD_DEFINITION, definition("a", "TEXT")),
+        ),
     ],
     ids=["there", "new", "becoming one"],
 )
@@ -580,7 +583,7 @@ def test_possible_values_of_a_dropdown_that_are_no_texts_are_refused(written: Js
         ({"possible_values": ["a", "5"]}, defined()),
         ({"label": "A"}, defined()),
         ({"label": "A", "type": "NUMBER", "possible_values": [5]}, None),
-        ({"possible_values": [5]}, Record.of(FIELD_DEFINITION, definition("a", "NUMBER"))),
+        ({"possible_values": [5]}, Record.from_answer(FIELD_DEFINITION, definition("a", "NUMBER"))),
         ({"type": "NUMBER", "possible_values": [5]}, defined()),
     ],
     ids=["texts", "not written", "new number", "number", "becoming a number"],
@@ -636,7 +639,7 @@ def test_they_follow_only_where_there_are_some_and_nobody_wrote_them(written: Js
 
 
 def test_they_do_not_follow_for_another_type() -> None:
-    current = Record.of(FIELD_DEFINITION, definition("a", "TEXT", constraints={"allowed_values": ["x"]}))
+    current = Record.from_answer(FIELD_DEFINITION, definition("a", "TEXT", constraints={"allowed_values": ["x"]}))
     assert followed({"possible_values": ["a"]}, current) == {"possible_values": ("a",)}
     becoming = followed({"possible_values": ["a"], "type": "DROPDOWN"}, current)
     assert becoming["constraints"] == {"allowed_values": ("a",)}

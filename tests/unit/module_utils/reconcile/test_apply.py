@@ -52,7 +52,7 @@ from ..support import (
 )
 
 OBJECT = schema_of("object", Field("barcode", "BARCODE"), Field("name", "TEXT"), Field("files", "ATTACHMENT"))
-TASK, RENTAL = Schema.of(KINDS["task"]), Schema.of(KINDS["rental_case"])
+TASK, RENTAL = Schema.for_kind(KINDS["task"]), Schema.for_kind(KINDS["rental_case"])
 POST = "POST /object"
 FULL_TASK: JsonMap = {
     "title": "a",
@@ -314,7 +314,7 @@ def test_a_500_with_a_renter_is_sent_again(clock: Clock) -> None:
 
 
 def update(schema: Schema, flat: JsonMap, written: JsonMap, archived: bool = False) -> Change:
-    current = Record.of(schema.kind, {"uuid": uuid_of(1), **flat})
+    current = Record.from_answer(schema.kind, {"uuid": uuid_of(1), **flat})
     current.is_whole = True
     return plan_present(schema, values_of(schema, written), current, archived)
 
@@ -368,7 +368,7 @@ def test_an_archived_object_is_brought_back_to_be_deleted_only_if_that_was_plann
             f"POST {path}/archive": answer(status=204),
         }
     )
-    change = Change(KINDS["object"], DELETE, Record.of(KINDS["object"], ARCHIVED), unarchive=is_planned)
+    change = Change(KINDS["object"], DELETE, Record.from_answer(KINDS["object"], ARCHIVED), unarchive=is_planned)
     sent = [f"DELETE {path}", f"GET {path}"]
     if not is_planned:
         with pytest.raises(NotProcessable) as caught:
@@ -542,7 +542,7 @@ def test_a_put_without_a_renter_whose_answer_is_lost_is_sent_again(status: int |
 
 
 def test_a_put_that_carries_what_an_instance_refuses_is_explained_though_that_does_not_change() -> None:
-    schema = Schema.of(KINDS["task"])
+    schema = Schema.for_kind(KINDS["task"])
     path = f"/task-management/task/{uuid_of(1)}"
     transport = FakeTransport({f"PUT {path}": refusal(400)})
     flat: JsonMap = {

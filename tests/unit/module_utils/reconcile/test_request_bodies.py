@@ -80,26 +80,28 @@ RENTAL_WRITTEN: JsonMap = {
 
 
 def parsed(kind: str, written: JsonMap) -> JsonMap:
-    values, findings = Schema.of(KINDS[kind]).parse(written, "")
+    values, findings = Schema.for_kind(KINDS[kind]).parse(written, "")
     assert not findings.errors
     assert not findings.unknown
     return values
 
 
 def update(kind: str, flat: JsonMap, written: JsonMap, extra: JsonMap | None = None) -> JsonMap:
-    return update_body(Schema.of(KINDS[kind]), Record.of(KINDS[kind], flat), parsed(kind, written), extra or {})
+    return update_body(
+        Schema.for_kind(KINDS[kind]), Record.from_answer(KINDS[kind], flat), parsed(kind, written), extra or {}
+    )
 
 
 def create(kind: str, written: JsonMap, extra: JsonMap | None = None) -> JsonMap:
-    return create_body(Schema.of(KINDS[kind]), parsed(kind, written), extra or {})
+    return create_body(Schema.for_kind(KINDS[kind]), parsed(kind, written), extra or {})
 
 
 # ---- PATCH
 
 
 def test_patch_sends_the_changed_keys_alone() -> None:
-    schema = Schema.of(KINDS["object"], [definition("barcode", "BARCODE"), definition("price", "MONEY")])
-    current = Record.of(KINDS["object"], {"asset_uuid": uuid_of(1), "barcode": "1", "price": 5, "other": "x"})
+    schema = Schema.for_kind(KINDS["object"], [definition("barcode", "BARCODE"), definition("price", "MONEY")])
+    current = Record.from_answer(KINDS["object"], {"asset_uuid": uuid_of(1), "barcode": "1", "price": 5, "other": "x"})
     assert update_body(schema, current, {"price": None}, {}) == {"price": None}
 
 
@@ -107,7 +109,7 @@ def test_a_create_leaves_out_what_is_empty_but_not_zero_and_false() -> None:
     definitions = [
         definition(key, name) for key, name in (("a", "TEXT"), ("n", "NUMBER"), ("b", "BOOLEAN"), ("f", "ATTACHMENT"))
     ]
-    schema = Schema.of(KINDS["object"], definitions)
+    schema = Schema.for_kind(KINDS["object"], definitions)
     values, _findings = schema.parse({"a": None, "n": 0, "b": False, "f": []}, "")
     assert create_body(schema, values, {}) == {"n": 0, "b": False}
 
@@ -318,8 +320,8 @@ def test_a_new_kind_that_is_replaced_needs_its_declaration_alone() -> None:
         kept_by_leaving_out=("ends_on",),
         texts_without_null=("note",),
     )
-    schema = Schema.of(kind)
+    schema = Schema.for_kind(kind)
     whole = {"number": "C-17", "amount": None, "note": ""}
     assert create_body(schema, {"number": "C-17"}, {}) == whole
-    current = Record.of(kind, {**whole, "uuid": uuid_of(1), "amount": 5, "ends_on": "2031-05-31"})
+    current = Record.from_answer(kind, {**whole, "uuid": uuid_of(1), "amount": 5, "ends_on": "2031-05-31"})
     assert update_body(schema, current, {"amount": None}, {}) == {**whole, "ends_on": "2031-05-31"}

@@ -251,7 +251,7 @@ def test_more_than_one_hit_is_an_error_that_names_all_of_them(count: int) -> Non
 
 
 def test_records_without_a_uuid_are_named_by_their_id() -> None:
-    items = [Record.of(KINDS["hub_item"], {"id": number}) for number in (8, 7)]
+    items = [Record.from_answer(KINDS["hub_item"], {"id": number}) for number in (8, 7)]
     with pytest.raises(Ambiguous) as caught:
         natural_keys.one_of(KINDS["hub_item"], "the object", items)
     assert caught.value.message == "2 hub items have the object: 7, 8. Expected exactly one."
@@ -357,25 +357,28 @@ def test_every_place_and_room_is_among_the_readings_of_its_path(place: str, labe
 
 
 def test_near_names_come_nearest_first_as_they_are_written() -> None:
-    assert natural_keys.near_names("head ofice", ["Harbour", "Head Office", "HEAD OFICE"]) == [
+    assert natural_keys.closest_names("head ofice", ["Harbour", "Head Office", "HEAD OFICE"]) == [
         "HEAD OFICE",
         "Head Office",
     ]
 
 
 def test_a_name_is_near_though_half_of_it_is_another() -> None:
-    assert natural_keys.near_names("Head office", ["Headquarters", "Office north"]) == ["Office north", "Headquarters"]
+    assert natural_keys.closest_names("Head office", ["Headquarters", "Office north"]) == [
+        "Office north",
+        "Headquarters",
+    ]
 
 
 @pytest.mark.parametrize("names", [[], [None, "", 5], ["xyzzy"]])
 def test_what_is_far_away_or_no_text_is_not_near(names: list[Any]) -> None:
-    assert natural_keys.near_names("Head office", names) == []
+    assert natural_keys.closest_names("Head office", names) == []
 
 
 def test_at_most_five_near_names_are_told_unless_another_limit_is_given() -> None:
     names = [f"Room {number}" for number in range(9)]
-    assert len(natural_keys.near_names("Room", names)) == 5
-    assert len(natural_keys.near_names("Room", names, 2)) == 2
+    assert len(natural_keys.closest_names("Room", names)) == 5
+    assert len(natural_keys.closest_names("Room", names, 2)) == 2
 
 
 # ---- values of a field that records have
@@ -389,7 +392,7 @@ def test_values_in_use_are_those_that_records_have(template: str) -> None:
         asked.append((kind.name, list(conditions)))
         return [record(kind.name, number, colour=colour) for number, colour in enumerate(("red", None, "blue"))]
 
-    field = Record.of(KINDS["field_definition"], definition("colour", "DROPDOWN"))
+    field = Record.from_answer(KINDS["field_definition"], definition("colour", "DROPDOWN"))
     used = natural_keys.values_in_use(field, template, iter(["green", "blue", "red"]), listed)
     assert used == ["blue", "red"]
     # Only lists that take filters are narrowed.

@@ -483,7 +483,7 @@ BOB = {"uuid": uuid_of(32), "id": 32, "email": "bob@example.com", "display_name"
     ],
 )
 def test_a_user_may_be_answered_by_its_names(kind: str, flat: JsonMap, names: tuple[str, ...]) -> None:
-    assert names_of(Record.of(KINDS[kind], flat)) == names
+    assert names_of(Record.from_answer(KINDS[kind], flat)) == names
 
 
 @pytest.mark.parametrize(
@@ -495,14 +495,14 @@ def test_a_renter_that_is_a_text_alone_is_told_apart(value: Any, is_text: bool) 
 
 
 def test_a_renter_that_is_a_text_is_the_user_who_is_called_so_or_else_that_text() -> None:
-    users = [Record.of(KINDS["user"], one) for one in (ADA, BOB)]
+    users = [Record.from_answer(KINDS["user"], one) for one in (ADA, BOB)]
     what, who = renter_of("ADA lovelace", users)
     assert (what, who.target, who.id, who.uuid) == ("user", "user", 31, uuid_of(31))
     assert who.names == ("ada@example.com", "Ada Lovelace")
     assert renter_of(uuid_of(32), users)[1].id == 32
     assert renter_of("Somebody", users) == ("plain", "Somebody")
     with pytest.raises(Ambiguous) as caught:
-        renter_of("Bob", [users[1], Record.of(KINDS["user"], {**BOB, "uuid": uuid_of(33)})])
+        renter_of("Bob", [users[1], Record.from_answer(KINDS["user"], {**BOB, "uuid": uuid_of(33)})])
     assert caught.value.message == (
         "renter: 'Bob' may mean 2 users, and the instance does not say which; write renter."
     )

@@ -208,7 +208,7 @@ def test_what_is_kept_is_what_was_known() -> None:
     pace.name(200, 1000.0)
     pace.take(1000.0)
     pace.refuse(1000.0, 5.0, 1001.0)
-    assert Pace.of(pace.numbers(), 1001.0) == pace
+    assert Pace.from_numbers(pace.numbers(), 1001.0) == pace
 
 
 @pytest.mark.parametrize("wrong", ["link", "folder", "owner", "full"])

@@ -36,7 +36,9 @@ def planned(section: str, action: str, number: int = 0, template: str = "", **va
     kind = KINDS[SECTIONS[section]]
     current = None if action == CREATE else Record(kind, uuid_of(number), number, {"field_key": "colour"})
     entry = Entry(kind, {}, Place("files", number + 1), template=template)
-    return Planned(section, entry, Schema.of(kind), {}, ("name",), str(number), Change(kind, action, current, values))
+    return Planned(
+        section, entry, Schema.for_kind(kind), {}, ("name",), str(number), Change(kind, action, current, values)
+    )
 
 
 def awaiting(other: Planned, written: str = "other") -> Reference:

@@ -16,8 +16,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance, digest_of
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.dialect import PRESETS, Dialect
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.grouped_findings import group_findings
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.telling import tell
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.validation import validate
 
 _FIELDS = [
@@ -42,7 +42,7 @@ def _load(root: Path, files: Mapping[str, str | bytes], csv: str = "") -> Desire
 
 
 def _judged(desired: DesiredInstance) -> list[str]:
-    return tell(validate(desired, {"object": _FIELDS}), desired).lines
+    return group_findings(validate(desired, {"object": _FIELDS}), desired).lines
 
 
 def _read(desired: DesiredInstance) -> list[dict[str, Any]]:
@@ -333,7 +333,7 @@ def test_another_dialect_makes_other_records_of_the_same_file(tmp_path: Path) ->
 def test_thousands_of_cells_are_one_line_with_what_to_set(tmp_path: Path) -> None:
     rows = "".join(f"{number:05d};Thing;{number},33;31.12.2024;WAHR\n" for number in range(2500))
     desired = _load(tmp_path, {"objects/assets.csv": f"Inventory number;Name;Purchasing price;Gekauft am;lent\n{rows}"})
-    told = tell(validate(desired, {"object": _FIELDS}), desired)
+    told = group_findings(validate(desired, {"object": _FIELDS}), desired)
     proposed = "set `csv: {preset: excel-de}`"
     first = "first at objects/assets.csv"
     assert told.lines == [
@@ -390,7 +390,7 @@ def test_a_delimiter_that_is_not_that_of_the_file_is_found(tmp_path: Path) -> No
 def test_mistakes_that_no_dialect_explains_are_grouped_by_column_and_kind(tmp_path: Path) -> None:
     rows = "".join(f"{number},{'x' if number % 2 else 'y'},{number}.5\n" for number in range(8))
     desired = _load(tmp_path, {"objects.csv": f"barcode,price,count\n{rows}"})
-    told = tell(validate(desired, {"object": _FIELDS}), desired)
+    told = group_findings(validate(desired, {"object": _FIELDS}), desired)
     price, count = told.lines
     assert price.startswith("price: 8 cells such as 'y' (first at objects.csv:2:3): expected a number with a decimal")
     assert count.startswith("count: 8 cells such as '0.5' (first at objects.csv:2:5): expected an integer without")
@@ -400,7 +400,7 @@ def test_mistakes_that_no_dialect_explains_are_grouped_by_column_and_kind(tmp_pa
 def test_a_few_mistakes_are_told_one_by_one_and_those_of_yaml_always(tmp_path: Path) -> None:
     text = "".join(f"- {{barcode: '{number}', price: x}}\n" for number in range(5))
     desired = _load(tmp_path, {"objects/a.csv": "barcode,price\nA,x\nB,x\nC,x\n", "objects/b.yml": text})
-    told = tell(validate(desired, {"object": _FIELDS}), desired)
+    told = group_findings(validate(desired, {"object": _FIELDS}), desired)
     assert len(told.lines) == 8
     assert told.every == []
 

@@ -9,7 +9,7 @@ import pytest
 from instance_site import SETTINGS, Site
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import LIMITED
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import LIMITED
 
 GOOD = '- barcode: "1"\n  inventory_name: One\n- barcode: "2"\n  inventory_name: Two\n'
 

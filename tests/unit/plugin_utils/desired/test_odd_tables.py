@@ -16,8 +16,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.grouped_findings import group_findings
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.telling import tell
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.xlsx_source import shown_digits
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.validation import validate
 
@@ -42,7 +42,7 @@ def read(root: Path, name: str, content: str | bytes, settings: str = "") -> Des
 
 
 def judged(desired: DesiredInstance) -> list[str]:
-    return tell(validate(desired, {"object": FIELDS}), desired).lines
+    return group_findings(validate(desired, {"object": FIELDS}), desired).lines
 
 
 def values(desired: DesiredInstance) -> list[dict[str, str]]:

@@ -20,8 +20,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.grouped_findings import group_findings
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.telling import tell
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.validation import validate
 
 _FIELDS = [
@@ -40,7 +40,7 @@ def _load(root: Path, files: Mapping[str, str | bytes], csv: str = "plain") -> D
 
 
 def _judged(desired: DesiredInstance) -> list[str]:
-    return tell(validate(desired, {"object": _FIELDS}), desired).lines
+    return group_findings(validate(desired, {"object": _FIELDS}), desired).lines
 
 
 def _workbook(*rows: list[Any], title: str = "objects") -> bytes:
@@ -135,7 +135,7 @@ def test_a_number_that_is_not_whole_is_quoted_as_it_was_written(tmp_path: Path) 
         (many, "'1.001,1' (first"),
     ):
         desired = _load(tmp_path, {"objects.csv": text}, "excel-de")
-        (line,) = tell(validate(desired, {"object": fields}), desired).lines
+        (line,) = group_findings(validate(desired, {"object": fields}), desired).lines
         assert told in line
 
 
@@ -184,7 +184,7 @@ def test_a_number_as_a_spreadsheet_shows_it_is_one_line_that_says_what_to_do(
 def test_words_for_true_and_false_that_no_setting_names_say_where_to_name_them(tmp_path: Path) -> None:
     fields = [*_FIELDS, Field("lent", "BOOLEAN")]
     desired = _load(tmp_path, {"objects.csv": "barcode;lent;Gekauft am\n1;x;####\n"})
-    lent, bought = tell(validate(desired, {"object": fields}), desired).lines
+    lent, bought = group_findings(validate(desired, {"object": fields}), desired).lines
     assert lent.endswith("set `csv: {booleans: {true: [...], false: [...]}}`")
     assert bought.endswith("the column was too narrow for its dates; widen it")
 

@@ -18,8 +18,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.grouped_findings import group_findings
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.telling import tell
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.validation import validate
 from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layers import load_layers
 
@@ -58,7 +58,7 @@ def read(root: Path, tables: str, files: dict[str, str | bytes], more: str = "")
 
 def judged(desired: DesiredInstance) -> list[str]:
     """Return the findings as people see them."""
-    return tell(validate(desired, {"object": FIELDS}), desired).lines
+    return group_findings(validate(desired, {"object": FIELDS}), desired).lines
 
 
 def values(desired: DesiredInstance) -> list[dict[str, Any]]:

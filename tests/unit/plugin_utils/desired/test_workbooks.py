@@ -23,9 +23,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired import xlsx_source
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.grouped_findings import group_findings
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import VaultedContent, load
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import letters_of
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.telling import tell
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.validation import validate
 
 _FIELDS = [
@@ -70,7 +70,7 @@ def _load(root: Path, csv: str = "") -> DesiredInstance:
 
 
 def _judged(desired: DesiredInstance) -> list[str]:
-    return tell(validate(desired, {"object": _FIELDS}), desired).lines
+    return group_findings(validate(desired, {"object": _FIELDS}), desired).lines
 
 
 def test_one_and_zero_are_true_and_false_where_a_field_wants_that(tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ def test_a_number_in_a_text_says_what_excel_did_unless_the_cell_is_a_text(tmp_pa
 def test_thousands_of_numbers_in_a_text_are_one_line(tmp_path: Path) -> None:
     _book(tmp_path / "a.xlsx", {"objects": [["barcode"], *([number] for number in range(1, 101))]})
     desired = _load(tmp_path)
-    told = tell(validate(desired, {"object": _FIELDS}), desired)
+    told = group_findings(validate(desired, {"object": _FIELDS}), desired)
     (line,) = told.lines
     assert line.startswith("barcode: 100 cells such as '1' (first at a.xlsx:objects!A2): expected text; the cell holds")
     assert len(told.every) == 100

@@ -56,7 +56,7 @@ def ledger(tmp_path: Path) -> Path:
 
 def take(here: Embedded, ledger: Path, **options: Any) -> Result:
     """Compare by the asset number."""
-    given = {"table": TABLE, "identity": ["Anlagennummer"], "compare": COMPARED, **options}
+    given: dict[str, Any] = {"table": TABLE, "identity": ["Anlagennummer"], "compare": COMPARED, **options}
     result = compare(here, file=str(ledger), **given)
     assert not result.get("failed"), result["msg"]
     return result
@@ -110,9 +110,10 @@ def test_the_natural_key_and_all_columns_are_the_default(here: Embedded, tmp_pat
 
 def test_a_workbook_is_read_too(here: Embedded, tmp_path: Path) -> None:
     book = openpyxl.Workbook()
-    book.active.append(["Anlage", "AHK"])
-    book.active.append(["0410-0", 1890])
-    book.active.append(["0433-0", 1300])
+    sheet: Any = book.active
+    sheet.append(["Anlage", "AHK"])
+    sheet.append(["0410-0", 1890])
+    sheet.append(["0433-0", 1300])
     book.save(tmp_path / "ledger.xlsx")
     table = {"columns": {"Anlage": "Anlagennummer", "AHK": "purchasing_price"}}
     result = compare(here, file=str(tmp_path / "ledger.xlsx"), table=table, identity=["Anlagennummer"])
@@ -129,7 +130,7 @@ def test_objects_out_of_scope_are_neither_missing_nor_compared(here: Embedded, l
 
 def test_every_form_of_a_report_is_for_the_owner_alone(here: Embedded, ledger: Path, tmp_path: Path) -> None:
     paths = [tmp_path / f"report.{ending}" for ending in ("html", "csv", "xlsx", "json")]
-    given = {"table": TABLE, "identity": ["Anlagennummer"], "report": [str(path) for path in paths]}
+    given: dict[str, Any] = {"table": TABLE, "identity": ["Anlagennummer"], "report": [str(path) for path in paths]}
     compare(here, check_mode=True, file=str(ledger), **given)
     assert not any(path.exists() for path in paths)
     compare(here, file=str(ledger), **given)
@@ -138,7 +139,7 @@ def test_every_form_of_a_report_is_for_the_owner_alone(here: Embedded, ledger: P
     assert "size: A4" in page.read_text("utf-8")
     assert "not_found,9999-0" in table.read_text("utf-8")
     assert json.loads(data.read_text("utf-8"))["counts"]["rows"] == 8
-    sheet = openpyxl.load_workbook(paths[2]).active
+    sheet: Any = openpyxl.load_workbook(paths[2]).active
     assert [cell.value for cell in sheet[1]][:3] == ["finding", "key", "scan_code"]
 
 
@@ -173,7 +174,7 @@ def test_an_account_that_is_limited_to_locations_hears_that_things_may_be_hidden
 @pytest.mark.parametrize("field", ["purchasing_price", "anlagennummer_9d6956cb"])
 def test_a_hidden_field_is_not_compared_in_silence(here: Embedded, ledger: Path, field: str) -> None:
     account = limited(here, hidden_fields=[field])
-    given = {"table": TABLE, "identity": ["Anlagennummer"], "compare": COMPARED}
+    given: dict[str, Any] = {"table": TABLE, "identity": ["Anlagennummer"], "compare": COMPARED}
     result = compare(here, file=str(ledger), **given, **account)
     assert result["failed"]
     assert not result.get("differences")

@@ -25,7 +25,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.action impor
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.executor import Progress
 from ansible_collections.community.seventhings.plugins.plugin_utils.report import task
-from ansible_collections.community.seventhings.plugins.plugin_utils.report.task import teller
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.task import progress_printer
 
 _SECRET = VaultSecret(b"open sesame")
 
@@ -51,7 +51,7 @@ def _objects(*barcodes: str) -> str:
 def test_progress_is_a_line_every_few_seconds_with_what_is_left() -> None:
     now = 100.0
     lines: list[str] = []
-    tell = teller(lines.append, lambda: now)
+    tell = progress_printer(lines.append, lambda: now)
     for done in range(1, 101):
         now += 0.125
         tell(Progress("objects", done, 200, done + 3, 200 - done))
@@ -65,7 +65,7 @@ def test_progress_is_a_line_every_few_seconds_with_what_is_left() -> None:
 def test_progress_is_silent_when_nothing_takes_long() -> None:
     now = 100.0
     lines: list[str] = []
-    tell = teller(lines.append, lambda: now)
+    tell = progress_printer(lines.append, lambda: now)
     for done in range(1, 101):
         now += 0.03
         tell(Progress("objects", done, 100, done))
@@ -75,7 +75,7 @@ def test_progress_is_silent_when_nothing_takes_long() -> None:
 def test_progress_without_a_rate_limit_says_so() -> None:
     now = 0.0
     lines: list[str] = []
-    tell = teller(lines.append, lambda: now)
+    tell = progress_printer(lines.append, lambda: now)
     now = 5.0
     tell(Progress("rooms", 5, 5, 9))
     assert lines == ["rooms: 5 of 5, no rate limit, about 0 s left"]
@@ -84,7 +84,7 @@ def test_progress_without_a_rate_limit_says_so() -> None:
 def test_progress_of_one_host_of_many_names_it() -> None:
     now = 0.0
     lines: list[str] = []
-    tells = [teller(lines.append, lambda: now, host) for host in ("berlin", "localhost")]
+    tells = [progress_printer(lines.append, lambda: now, host) for host in ("berlin", "localhost")]
     now = 5.0
     for tell in tells:
         tell(Progress("rooms", 5, 5, 9))

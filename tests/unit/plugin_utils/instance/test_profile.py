@@ -69,7 +69,7 @@ def warnings(site: Site, profile: Path) -> list[str]:
     for state in ("present", "absent"):
         for city in ("Bonn", "Kiel"):
             ensure(client, DesiredRecord(KINDS["location"], {"name": "Harbour", "city": city}, state=state))
-    return [line for line in client.transport.told() if line.startswith("profile: ")]
+    return [line for line in client.transport.notes() if line.startswith("profile: ")]
 
 
 @pytest.mark.slow

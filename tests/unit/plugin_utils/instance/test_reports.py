@@ -513,7 +513,7 @@ def test_what_is_put_into_markdown_is_code(text: str) -> None:
 
 def test_markdown_is_put_into_markdown_as_it_is() -> None:
     assert Markdown("**{a}** {b}").fill(a=Markdown("_x_"), b="_x_") == "**_x_** `_x_`"
-    assert Markdown.of([Markdown("a"), Markdown("b")], ", ") == "a, b"
+    assert Markdown.joined([Markdown("a"), Markdown("b")], ", ") == "a, b"
 
 
 # ---- the page's own policy

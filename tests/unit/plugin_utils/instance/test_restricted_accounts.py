@@ -496,7 +496,7 @@ def test_other_kinds_tell_that_a_missing_key_is_hidden(filled: Site) -> None:
 
 
 @pytest.mark.parametrize(("side", "is_told"), [("sent", True), ("left_out", False)])
-def test_a_profile_tells_that_a_missing_key_is_hidden(site: Site, side: str, is_told: bool, tmp_path: Path) -> None:
+def test_a_profile_tells_that_a_missing_key_is_hidden(site: Site, side: str, is_reported: bool, tmp_path: Path) -> None:
     assert one(site, "location", {"name": "North"}).changed
     fields = site.client(read_only=True).schema(KINDS["location"]).fields
     account = restricted(site, hidden_fields=[key for key in fields if key != "name"])
@@ -506,7 +506,7 @@ def test_a_profile_tells_that_a_missing_key_is_hidden(site: Site, side: str, is_
     site.service.clear_log()
     with pytest.raises(SeventhingsError, match=re.escape(UNSEEN.format("city"))):
         one(account, "location", {"name": "North", "city": "Kiel"})
-    assert bool(site.writes()) is not is_told
+    assert bool(site.writes()) is not is_reported
 
 
 # ---- filters that find nothing

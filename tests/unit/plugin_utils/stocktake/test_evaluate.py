@@ -210,7 +210,7 @@ def test_a_status_of_the_service_that_differs_is_said(here: Embedded) -> None:
         records = listed(kind, *given, **more)
         changed = [{**one.flat, "status": "missing"} for one in records if one.flat.get("barcode") == "100017"]
         return [one for one in records if one.flat.get("barcode") != "100017"] + [
-            Record.of_flat(kind, flat) for flat in changed
+            Record.from_flat(kind, flat) for flat in changed
         ]
 
     with mock.patch.object(client, "list_all", altered):

@@ -61,7 +61,7 @@ class Instance:
             {"field_key": key, "label": key, "field_type": {"name": name, "constraints": []}}
             for key, name in types.items()
         ]
-        return Schema.of(kind, definitions)
+        return Schema.for_kind(kind, definitions)
 
     def list_all(self, kind: Kind, *_conditions: Any, **_options: Any) -> list[Record]:
         # As an instance that honours no filter: what does not match is left out by the engine.
@@ -72,7 +72,7 @@ class Instance:
         """All records, which nobody has to ask for again. Fields that are empty are sent."""
         empty = dict.fromkeys(field.wire_key for field in self.schema(kind).fields.values())
         raw: Sequence[Mapping[str, Any]] = getattr(self, f"{kind.name}s", ())
-        return [Record.of(kind, {**empty, **one}) for one in raw]
+        return [Record.from_answer(kind, {**empty, **one}) for one in raw]
 
 
 @dataclass

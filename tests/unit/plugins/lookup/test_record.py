@@ -55,7 +55,7 @@ class Instance:
 
     def schema(self, kind: Kind) -> Schema:
         types = _TYPES.get(kind.template, {})
-        return Schema.of(
+        return Schema.for_kind(
             kind,
             [
                 {"field_key": key, "label": key.title(), "field_type": {"name": name, "constraints": []}}
@@ -65,7 +65,7 @@ class Instance:
 
     def list_all(self, kind: Kind, *_conditions: Any, **_options: Any) -> list[Record]:
         self.asked.append(f"list {kind.name}")
-        return [Record.of(kind, raw) for raw in self.records.get(kind.name, ())]
+        return [Record.from_answer(kind, raw) for raw in self.records.get(kind.name, ())]
 
     def some(self, kind: Kind) -> list[Record]:
         return self.list_all(kind)[:1000]
@@ -73,17 +73,17 @@ class Instance:
     def get(self, kind: Kind, uuid: str, _template: str = "") -> Record | None:
         self.asked.append(f"get {kind.name}")
         names = (kind.name, f"archived {kind.name}")
-        records = [Record.of(kind, raw) for name in names for raw in self.records.get(name, ())]
+        records = [Record.from_answer(kind, raw) for name in names for raw in self.records.get(name, ())]
         return next((record for record in records if record.uuid == uuid), None)
 
     def get_by_barcode(self, kind: Kind, barcode: str) -> Record | None:
         """Archived records are in no list."""
         self.asked.append(f"barcode {kind.name}")
-        archived = [Record.of(kind, raw) for raw in self.records.get(f"archived {kind.name}", ())]
+        archived = [Record.from_answer(kind, raw) for raw in self.records.get(f"archived {kind.name}", ())]
         return next((record for record in archived if record.flat["barcode"] == barcode), None)
 
     def get_by_id(self, kind: Kind, number: int) -> Record | None:
-        records = [Record.of(kind, raw) for raw in self.records.get(kind.name, ())]
+        records = [Record.from_answer(kind, raw) for raw in self.records.get(kind.name, ())]
         return next((record for record in records if record.id == number), None)
 
 

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Spelling, shorten
 
+from .cell_damage import damage_in_table, damage_in_workbook, family
 from .desired import DesiredInstance
 from .dialect import PRESETS, ambiguous_date, best_presets
 from .positions import CellPlace, Finding, Place
-from .slips import family, slip_in_table, slip_in_workbook
 
 _ALONE = 3
 """Maximum number of findings of one kind that are reported one by one."""
@@ -26,7 +26,7 @@ Key = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Told:
+class GroupedFindings:
     """Findings in words.
 
     :ivar lines: one for each kind of mistake. :ivar shown: place and message of each finding.
@@ -41,7 +41,7 @@ class Told:
         return [_line(*one) for one in self.shown] if len(self.lines) < len(self.shown) else []
 
 
-def tell(findings: Sequence[Finding], desired: DesiredInstance) -> Told:
+def group_findings(findings: Sequence[Finding], desired: DesiredInstance) -> GroupedFindings:
     """Return findings in words, equal findings in one line."""
     shown = desired.hiding.shown(findings, desired.entries)
     every = [_line(*one) for one in shown]
@@ -64,7 +64,7 @@ def tell(findings: Sequence[Finding], desired: DesiredInstance) -> Told:
             lines.append(f"{_cells(some)}: {advice.words(some)}")
         else:
             lines.append(_alike(some, *shown[members[0]], key[0] == _HIDDEN))
-    return Told(lines, shown)
+    return GroupedFindings(lines, shown)
 
 
 def _line(place: Place, message: str) -> str:
@@ -99,8 +99,8 @@ def _slip(finding: Finding, desired: DesiredInstance) -> str:
     if misfit is None or misfit.spelling is Spelling.PLAIN or misfit.value.__class__ is not str:
         return ""
     if isinstance(finding.place, CellPlace):
-        return slip_in_workbook(misfit.spelling)
-    return slip_in_table(misfit.spelling, misfit.value, desired.dialects.of(source))
+        return damage_in_workbook(misfit.spelling)
+    return damage_in_table(misfit.spelling, misfit.value, desired.dialects.of(source))
 
 
 def _cells(findings: Sequence[Finding]) -> str:

@@ -46,12 +46,12 @@ _ANY = "ANY"
 """The type of a field that exists according to the user, although nothing defines it."""
 
 
-def unseen(key: str) -> str:
+def hidden_field_message(key: str) -> str:
     """Return the message that a field is hidden."""
     return f"this account does not see the field {key} (a role may hide fields)"
 
 
-def unsure(key: str) -> str:
+def maybe_hidden_message(key: str) -> str:
     """Return the message that a field may be hidden, or empty in every record."""
     return f"no record has the field {key}: it is empty in all of them, or this account does not see it"
 
@@ -81,13 +81,13 @@ def may_be_lost(kind: Kind, keys: Iterable[str]) -> str:
     )
 
 
-def sight_by(
+def field_visibility_by(
     client: Client,
     schema: Schema,
     records: Sequence[Record],
     read: Mapping[str, Sequence[Record]],
     keys: Iterable[str] | None = None,
-) -> Sight:
+) -> FieldVisibility:
     """Return what the account sees of a kind whose own records cannot show it.
 
     There are none, or they have only keys that somebody filled. The records of another kind show it, with one request
@@ -102,24 +102,32 @@ def sight_by(
     except PermissionMissing:
         seen = ()
     if witness is schema.kind:
-        return sight_of(client, schema, seen, keys)
-    return ascertained(client, schema, sight_of(client, client.schema(witness), seen).for_items(schema, records), keys)
+        return field_visibility_of(client, schema, seen, keys)
+    return with_more_evidence(
+        client, schema, field_visibility_of(client, client.schema(witness), seen).for_items(schema, records), keys
+    )
 
 
-def sight_of(client: Client, schema: Schema, records: Sequence[Record], keys: Iterable[str] | None = None) -> Sight:
+def field_visibility_of(
+    client: Client, schema: Schema, records: Sequence[Record], keys: Iterable[str] | None = None
+) -> FieldVisibility:
     """Return what the account sees of a kind, with everything that the instance shows.
 
     Nothing is requested if the records show it.
 
     :param records: that were read. :param keys: the fields that matter, all by default; only these are filtered for.
     """
-    sight = Sight.of(schema, records)
+    sight = FieldVisibility.from_records(schema, records)
     if not sight.is_open(keys):
         return sight
-    return ascertained(client, schema, Sight.of(schema, [*records, *client.sample(schema.kind)]), keys)
+    return with_more_evidence(
+        client, schema, FieldVisibility.from_records(schema, [*records, *client.sample(schema.kind)]), keys
+    )
 
 
-def ascertained(client: Client, schema: Schema, sight: Sight, keys: Iterable[str] | None = None) -> Sight:
+def with_more_evidence(
+    client: Client, schema: Schema, sight: FieldVisibility, keys: Iterable[str] | None = None
+) -> FieldVisibility:
     """Return a result that is sure of more fields, if the instance shows more; see :func:`sight_of`."""
     if not sight.is_open(keys):
         return sight
@@ -212,7 +220,7 @@ def keys_in_none(fields: Iterable[Field], records: Iterable[Record]) -> set[str]
 
 
 @dataclass(frozen=True)
-class Sight:
+class FieldVisibility:
     """The fields of a kind of record that are missing in answers.
 
     :ivar missing: keys of fields that no record has. :ivar hidden: those of them that are certainly hidden.
@@ -228,7 +236,7 @@ class Sight:
     leaves_out: bool = False
 
     @classmethod
-    def of(cls, schema: Schema, records: Sequence[Record]) -> Sight:
+    def from_records(cls, schema: Schema, records: Sequence[Record]) -> FieldVisibility:
         """Create the result for some answers.
 
         :param schema: the present fields of the instance, without fields that are still to be created.
@@ -249,13 +257,13 @@ class Sight:
             sends_empty is False,
         )
 
-    def for_items(self, schema: Schema, records: Sequence[Record]) -> Sight:
+    def for_items(self, schema: Schema, records: Sequence[Record]) -> FieldVisibility:
         """Return the same result of a kind that is a witness, for the records of another kind.
 
         :param records: some of the other kind; a field that one of them has is not hidden there.
         """
         unseen_keys = keys_in_none(schema.fields.values(), records) if records else set(schema.fields)
-        return Sight(
+        return FieldVisibility(
             schema.kind,
             self.missing & unseen_keys,
             self.hidden & unseen_keys,
@@ -288,7 +296,7 @@ class Sight:
         """
         if not self.hidden:
             return
-        wrong = [f"{key}: {unseen(key)}" for key in keys if key in self.hidden]
+        wrong = [f"{key}: {hidden_field_message(key)}" for key in keys if key in self.hidden]
         if wrong:
             raise InvalidInput(wrong)
 
@@ -299,7 +307,7 @@ class Sight:
         """
         if self.hidden:
             all_at_once = f"and a change of {self.kind.one} sets all fields at once: a value of this one would be lost"
-            raise InvalidInput([f"{key}: {unseen(key)}, {all_at_once}" for key in sorted(self.hidden)])
+            raise InvalidInput([f"{key}: {hidden_field_message(key)}, {all_at_once}" for key in sorted(self.hidden)])
 
     def check_in_use(self, key: str) -> None:
         """Refuse to remove values of a hidden field: nobody knows if records have them.
@@ -308,8 +316,8 @@ class Sight:
         """
         if key in self.hidden:
             raise InvalidInput(
-                f"possible_values: {unseen(key)}, so nobody can tell which values records use. Set allow_destructive: "
-                "true if this is meant."
+                f"possible_values: {hidden_field_message(key)}, so nobody can tell which values records use. "
+                "Set allow_destructive: true if this is meant."
             )
 
     def check_identifies(self, keys: Collection[str]) -> None:
@@ -324,7 +332,7 @@ class Sight:
 
 def identifies(kind: Kind, key: str) -> str:
     """Return the message that a field of a natural key is hidden."""
-    return f"{unseen(key)}, and {kind.several} are identified by it here"
+    return f"{hidden_field_message(key)}, and {kind.several} are identified by it here"
 
 
 def why_unfound(
@@ -338,9 +346,13 @@ def why_unfound(
     asked = list(keys)
     missing = keys_in_none(kind.identity, records)
     unnamed = [key for key in asked if key in missing]
-    hidden = Sight.of(Schema(kind, kind.identity), records).unidentifying(unnamed) if unnamed else []
-    others = Sight.of(schema, records).hidden.intersection(asked) - set(hidden) if schema else ()
-    why = "; ".join([*(identifies(kind, key) for key in sorted(hidden)), *(unseen(key) for key in sorted(others))])
+    hidden = (
+        FieldVisibility.from_records(Schema(kind, kind.identity), records).unidentifying(unnamed) if unnamed else []
+    )
+    others = FieldVisibility.from_records(schema, records).hidden.intersection(asked) - set(hidden) if schema else ()
+    why = "; ".join(
+        [*(identifies(kind, key) for key in sorted(hidden)), *(hidden_field_message(key) for key in sorted(others))]
+    )
     return f"no {kind.words} {written!r} is to be seen: {why}" if why else ""
 
 
@@ -367,5 +379,5 @@ def unkept(schema: Schema, values: Mapping[str, Any], record: Record) -> list[st
 
 def not_kept(kind: Kind, keys: Iterable[str], uuid: str) -> str:
     """Return the message that fields were written which the account does not see."""
-    told = "; ".join(f"{key}: {unseen(key)}" for key in keys)
+    told = "; ".join(f"{key}: {hidden_field_message(key)}" for key in keys)
     return f"The {kind.words} {uuid} was written, but what was written is not in it when it is read back: {told}."

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.ahead import PagesAhead
+from ansible_collections.community.seventhings.plugins.module_utils.client.prefetch import Prefetch
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Response
 
 _LENGTH = 100
@@ -53,7 +53,7 @@ class _Service:
 @pytest.mark.parametrize("most_waiting", [0, _LENGTH, 100 * _LENGTH])
 def test_pages_come_in_their_order_two_are_asked_for_at_a_time(most_waiting: int) -> None:
     service = _Service(held=frozenset({2}))
-    with PagesAhead(service, range(2, 20), most_waiting) as ahead:
+    with Prefetch(service, range(2, 20), most_waiting) as ahead:
         # While the first is on its way, others come.
         assert service.wait(lambda: 3 in service.asked)
         service.free.set()
@@ -67,7 +67,7 @@ def test_pages_come_in_their_order_two_are_asked_for_at_a_time(most_waiting: int
 @pytest.mark.parametrize(("most_waiting", "asked"), [(0, 2), (_LENGTH, 2), (3 * _LENGTH, 4), (6 * _LENGTH, 7)])
 def test_as_much_waits_as_may_wait(most_waiting: int, asked: int) -> None:
     service = _Service()
-    with PagesAhead(service, range(2, 20), most_waiting) as ahead:
+    with Prefetch(service, range(2, 20), most_waiting) as ahead:
         assert service.wait(lambda: len(service.asked) >= asked)
     assert len(service.asked) == asked
     assert ahead.next() is not None
@@ -75,7 +75,7 @@ def test_as_much_waits_as_may_wait(most_waiting: int, asked: int) -> None:
 
 def test_the_failure_of_a_page_is_told_at_its_turn() -> None:
     service = _Service(broken=frozenset({3}))
-    with PagesAhead(service, range(2, 20), 0) as ahead:
+    with Prefetch(service, range(2, 20), 0) as ahead:
         assert ahead.next() is not None
         with pytest.raises(ValueError, match="page 3"):
             ahead.next()
@@ -84,6 +84,6 @@ def test_the_failure_of_a_page_is_told_at_its_turn() -> None:
 
 def test_nothing_is_asked_for_where_there_are_no_more_pages() -> None:
     service = _Service()
-    with PagesAhead(service, range(2, 2), 1000) as ahead:
+    with Prefetch(service, range(2, 2), 1000) as ahead:
         assert ahead.next() is None
     assert service.asked == []

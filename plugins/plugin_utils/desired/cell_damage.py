@@ -53,12 +53,12 @@ def family(spelling: Spelling) -> str:
     return "number" if spelling.is_number else "flag" if spelling is Spelling.FLAG else "date"
 
 
-def slip_in_workbook(spelling: Spelling) -> str:
+def damage_in_workbook(spelling: Spelling) -> str:
     """Return what to do about a text in a cell of a workbook if another type was expected."""
     return _AS_TEXT[family(spelling)]
 
 
-def slip_in_table(spelling: Spelling, text: str, dialect: Dialect) -> str:
+def damage_in_table(spelling: Spelling, text: str, dialect: Dialect) -> str:
     """Return what is wrong with a CSV cell, and what to do about it; empty if nothing is known of it."""
     bare = text.strip()
     if spelling.is_number:

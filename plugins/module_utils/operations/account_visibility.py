@@ -8,13 +8,13 @@ from __future__ import annotations
 from ..client.client import Client
 from ..errors import PermissionMissing
 from ..model.kinds import LOCATION, OBJECT, PERSON, ROOM, Kind
+from ..resolve.field_visibility import FieldVisibility
 from ..resolve.hidden_records import Listed, visibility
-from ..resolve.sight import Sight
 
 _READ = (OBJECT, ROOM, LOCATION, PERSON)
 
 
-def account_sight(client: Client) -> dict[str, object]:
+def account_visibility(client: Client) -> dict[str, object]:
     """Return the fields and records that the account does not see.
 
     Takes two requests for each kind of record with a template, one for locations, and one for each of up to 20 unlisted
@@ -23,7 +23,7 @@ def account_sight(client: Client) -> dict[str, object]:
     :returns: ``restricted_fields``, kind of record to keys, and ``hidden_records``: yes, no or unknown.
     """
     lists = {kind.name: listed for kind in _READ if (listed := _first_page(client, kind)) is not None}
-    hidden = {name: sorted(Sight.of(one.schema, one.records).hidden) for name, one in lists.items()}
+    hidden = {name: sorted(FieldVisibility.from_records(one.schema, one.records).hidden) for name, one in lists.items()}
     return {
         "restricted_fields": {name: keys for name, keys in hidden.items() if keys},
         "hidden_records": visibility(client, lists, client.get).hidden_records,

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.near import near_names, slips
+from ansible_collections.community.seventhings.plugins.module_utils.model.suggestions import closest_names, likely_typos
 
 from ..support import RANDOMISED
 
@@ -36,7 +36,7 @@ from ..support import RANDOMISED
     ],
 )
 def test_a_slip(wanted: str, name: str) -> None:
-    assert slips(wanted, ["xyzzy", name]) == [name]
+    assert likely_typos(wanted, ["xyzzy", name]) == [name]
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_slip(wanted: str, name: str) -> None:
     ],
 )
 def test_a_name_of_something_else(wanted: str, name: str) -> None:
-    assert slips(wanted, [name]) == []
+    assert likely_typos(wanted, [name]) == []
 
 
 WORDS = st.lists(st.sampled_from(ascii_letters), min_size=6, max_size=12, unique_by=str.casefold).map("".join)
@@ -72,17 +72,17 @@ def test_a_letter_that_is_left_out_of_a_word_is_a_slip(words: list[str], data: s
     number = data.draw(st.integers(0, len(words) - 1))
     at = data.draw(st.integers(1, len(words[number]) - 1))
     wrong = [*words[:number], words[number][:at] + words[number][at + 1 :], *words[number + 1 :]]
-    assert slips(" ".join(wrong), [" ".join(words)]) == [" ".join(words)]
+    assert likely_typos(" ".join(wrong), [" ".join(words)]) == [" ".join(words)]
 
 
 @pytest.mark.slow
 @RANDOMISED
 @given(st.text(), st.lists(st.text(), max_size=5))
 def test_whatever_the_names(wanted: str, names: list[str]) -> None:
-    found = near_names(wanted, names, 3, 0.65)
+    found = closest_names(wanted, names, 3, 0.65)
     assert len(found) <= 3
     assert set(found) <= set(names)
 
 
 def test_slips_are_among_the_near_names_though_they_look_different() -> None:
-    assert near_names("A-1", ["a.1", "B-1"], 3, 0.9) == ["a.1"]
+    assert closest_names("A-1", ["a.1", "B-1"], 3, 0.9) == ["a.1"]

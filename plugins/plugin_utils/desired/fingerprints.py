@@ -66,7 +66,7 @@ def _as_text(contents: Iterable[Any]) -> str:
 
 
 @dataclass
-class Seals:
+class Fingerprints:
     """The fingerprints of one plan file that is written.
 
     :ivar keys: file (for inline values ``desired``) to the key of what else belongs to its values.
@@ -76,7 +76,7 @@ class Seals:
     _hashes: dict[str, dict[str, str]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, hidden: Sequence[tuple[Entry, Sequence[str]]]) -> Seals:
+    def for_entries(cls, hidden: Sequence[tuple[Entry, Sequence[str]]]) -> Fingerprints:
         """Create the fingerprints of hidden fields.
 
         :param hidden: entries, in the order of the plan, with the names of their hidden fields.
@@ -116,7 +116,7 @@ def sealed(key: bytes, text: str) -> str:
 
 
 @dataclass(frozen=True)
-class _Hole:
+class _Placeholder:
     """A placeholder for missing values in a plan that was read."""
 
     entry: Entry
@@ -125,13 +125,13 @@ class _Hole:
     fields: tuple[str, ...] | None
 
     @classmethod
-    def of(cls, entry: Entry, stored: Mapping[str, Any]) -> _Hole:
+    def of(cls, entry: Entry, stored: Mapping[str, Any]) -> _Placeholder:
         names = stored["fields"]
         fields = None if names is None else tuple(map(str, names))
         return cls(entry, str(stored["file"]), str(stored["place"]), fields)
 
 
-class Holes:
+class Placeholders:
     """Fill the placeholders of vaulted values in a plan that was read.
 
     :param hashes: as :meth:`Seals.document` returns them.
@@ -142,7 +142,7 @@ class Holes:
         self._hashes = {
             source: (bytes.fromhex(one["salt"]), bytes.fromhex(one["scrypt"])) for source, one in hashes.items()
         }
-        self._holes: dict[str, list[_Hole]] = {}
+        self._holes: dict[str, list[_Placeholder]] = {}
         self.keys: dict[int, bytes] = {}
 
     def add(self, entry: Entry, stored: Mapping[str, Any]) -> None:
@@ -150,7 +150,7 @@ class Holes:
 
         :raises KeyError: if the plan has no hash of them.
         """
-        hole = _Hole.of(entry, stored)
+        hole = _Placeholder.of(entry, stored)
         if hole.source not in self._hashes:
             raise KeyError(hole.source)
         self._holes.setdefault(hole.source, []).append(hole)
@@ -177,7 +177,7 @@ class Holes:
                 raise InvalidInput(f"plan_file: {path} needs {source}. {problems[0]}")
             self._fill(source, [(hole, entries.get((hole.entry.kind.name, hole.place))) for hole in holes])
 
-    def _fill(self, source: str, pairs: Sequence[tuple[_Hole, Entry | None]]) -> None:
+    def _fill(self, source: str, pairs: Sequence[tuple[_Placeholder, Entry | None]]) -> None:
         contents = []
         for hole, entry in pairs:
             names = [] if entry is None else [*entry.fields] if hole.fields is None else hole.fields

@@ -45,7 +45,7 @@ class Written:
         return f"What was changed before it stays: {earlier}{', '.join(self._newest)}."
 
 
-class Patience:
+class RetryBudget:
     """The time that one request may wait for the rate limit, retries included. It starts with the first refusal.
 
     :param seconds: maximum wait.

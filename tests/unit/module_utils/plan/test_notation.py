@@ -15,7 +15,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
     brief_reference,
     references_in,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.plan.alike import alike
+from ansible_collections.community.seventhings.plugins.module_utils.plan.notation import in_one_notation
 
 from ..support import uuid_of
 
@@ -30,7 +30,9 @@ def words(is_now: Any, written: Any, known: dict[int, str]) -> tuple[list[Any], 
 
     :param known: names by id.
     """
-    before, after = (list(references_in(side)) for side in alike(is_now, written, lambda one: known.get(one.id or 0)))
+    before, after = (
+        list(references_in(side)) for side in in_one_notation(is_now, written, lambda one: known.get(one.id or 0))
+    )
     return [brief_reference(one) for one in before], [brief_reference(one) for one in after]
 
 
@@ -63,10 +65,10 @@ def test_both_sides_are_called_alike(
 
 
 def test_values_without_references_and_the_values_themselves_stay_as_they_are() -> None:
-    assert alike("a", ("b",), lambda _reference: None) == ("a", ("b",))
+    assert in_one_notation("a", ("b",), lambda _reference: None) == ("a", ("b",))
     reference = ref(2, uuid_of(2))
-    _before, after = alike(None, One((reference,)), lambda _reference: "Lab/2")
+    _before, after = in_one_notation(None, One((reference,)), lambda _reference: "Lab/2")
     assert isinstance(after, One)
     assert (after[0].written, reference.written) == ("Lab/2", uuid_of(2))
-    _before, after = alike(None, ("user", reference), lambda _reference: "Lab/2")
+    _before, after = in_one_notation(None, ("user", reference), lambda _reference: "Lab/2")
     assert after[0] == "user"

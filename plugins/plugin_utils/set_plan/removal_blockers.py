@@ -32,7 +32,7 @@ _MOST_NAMED = 3
 
 
 @dataclass(frozen=True)
-class Holder:
+class Blocker:
     """A record that refers to a record to remove, and stays.
 
     :ivar name: its name in messages.
@@ -54,7 +54,7 @@ def may_be_occupied(planned: Planned) -> bool:
     return planned.entry.state == "absent" and link_to(planned.kind) in FIELD_TYPES
 
 
-def check_held(context: PlanContext, lifecycles: Lifecycles) -> Iterator[Finding]:
+def check_removal_blockers(context: PlanContext, lifecycles: Lifecycles) -> Iterator[Finding]:
     """Refuse to delete a record with a reference from a record that stays unchanged.
 
     Say that a deletion may fail if the other records are not all known. With any other finding it is not known yet
@@ -65,7 +65,7 @@ def check_held(context: PlanContext, lifecycles: Lifecycles) -> Iterator[Finding
     if context.findings:
         return
 
-    def is_told(schema: Schema, holder: Holder) -> bool:
+    def is_reported(schema: Schema, holder: Blocker) -> bool:
         """Return True if the reference is written in the files, and so is a finding of its own."""
         entry = context.claimed.get(schema.kind.name, {}).get(holder.record.uuid)
         if entry is None or entry.state != "present" or context.options.only or context.options.exclude:
@@ -76,22 +76,22 @@ def check_held(context: PlanContext, lifecycles: Lifecycles) -> Iterator[Finding
 
     looked = _Look(context.state, context.result.changes)
     context.result.searched |= looked.searched
-    for planned, holders in looked.held(is_told):
-        yield Finding.of(planned.entry.place, why_held(planned, holders))
+    for planned, holders in looked.held(is_reported):
+        yield Finding.for_message(planned.entry.place, why_blocked(planned, holders))
     context.result.warnings += looked.unknown()
 
 
-def without_held(state: ListedState, changes: Iterable[Planned]) -> Iterator[tuple[Planned, str]]:
+def without_blocked(state: ListedState, changes: Iterable[Planned]) -> Iterator[tuple[Planned, str]]:
     """Yield records that can no longer be removed if some changes are left out of a plan, each with the reason."""
     left = list(changes)
     while held := list(_Look(state, left).held()):
-        yield from ((planned, why_held(planned, holders)) for planned, holders in held)
+        yield from ((planned, why_blocked(planned, holders)) for planned, holders in held)
         kept = {id(planned) for planned, _holders in held}
         # A record that is kept refers to others in its turn.
         left = [planned for planned in left if id(planned) not in kept]
 
 
-def why_held(planned: Planned, holders: Iterable[Holder]) -> str:
+def why_blocked(planned: Planned, holders: Iterable[Blocker]) -> str:
     """Return why a record cannot be removed: the names of some records that refer to it."""
     names = sorted(map(str, holders))
     shown_names = names[:_MOST_NAMED] + ([f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else [])
@@ -120,7 +120,7 @@ class _Look:
         for planned in self._removals.values():
             planned.leaving = ()
         self.searched: set[str] = set()
-        self._found: dict[str, list[tuple[Schema, Holder]]] = {}
+        self._found: dict[str, list[tuple[Schema, Blocker]]] = {}
         types = {link_to(one.kind) for one in self._removals.values()}
         for kind in TEMPLATE_KINDS.values() if types else ():
             schema = state.schema(kind)
@@ -133,14 +133,14 @@ class _Look:
                     self._look_at(schema, keys, record, note=", archived" if record.archived else "")
 
     def held(
-        self, is_told: Callable[[Schema, Holder], bool] = lambda _schema, _holder: False
-    ) -> Iterator[tuple[Planned, list[Holder]]]:
+        self, is_reported: Callable[[Schema, Blocker], bool] = lambda _schema, _holder: False
+    ) -> Iterator[tuple[Planned, list[Blocker]]]:
         """Yield records that cannot be removed, with the records that refer to them.
 
         :param is_told: returns True if such a record is left out.
         """
         for uuid, found in self._found.items():
-            holders = [holder for schema, holder in found if not is_told(schema, holder)]
+            holders = [holder for schema, holder in found if not is_reported(schema, holder)]
             if holders:
                 yield self._removals[uuid], holders
 
@@ -168,7 +168,7 @@ class _Look:
                 name = f"{schema.kind.words} {self._state.name_of(record) or record.uuid}"
                 if planned is not None:
                     note = ", also when it is archived" if planned.change.action == ARCHIVE else ""
-                self._found.setdefault(uuid, []).append((schema, Holder(record, name, key, note)))
+                self._found.setdefault(uuid, []).append((schema, Blocker(record, name, key, note)))
 
     def _after(self, planned: Planned, key: str, now: Mapping[str, None]) -> Mapping[str, None]:
         """Return the references of a field after a change."""

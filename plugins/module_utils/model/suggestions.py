@@ -27,7 +27,7 @@ def composed(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
-def near_names(wanted: str, names: Iterable[str], limit: int, likeness: float) -> list[str]:
+def closest_names(wanted: str, names: Iterable[str], limit: int, likeness: float) -> list[str]:
     """Return the names closest to a wanted name, compared without case.
 
     :param likeness: minimum similarity, from 0 to 1.
@@ -38,17 +38,17 @@ def near_names(wanted: str, names: Iterable[str], limit: int, likeness: float) -
         by_folded.setdefault(name.casefold(), []).append(name)
     close = get_close_matches(wanted.casefold(), by_folded, n=limit, cutoff=likeness)
     found = [name for folded in close for name in by_folded[folded]]
-    return list(dict.fromkeys([*found, *slips(wanted, known)]))[:limit]
+    return list(dict.fromkeys([*found, *likely_typos(wanted, known)]))[:limit]
 
 
-def slips(wanted: str, names: Iterable[str]) -> list[str]:
+def likely_typos(wanted: str, names: Iterable[str]) -> list[str]:
     """Return the names that a wanted name is most likely a typo of.
 
     They are equal word for word except for a letter or two, case, accents, or what separates the words. A name with
     other numbers is another name.
     """
     mine = _parts(wanted)
-    return [name for name in names if name != wanted and _is_slip(mine, _parts(name))]
+    return [name for name in names if name != wanted and _is_typo(mine, _parts(name))]
 
 
 def _parts(name: str) -> list[str]:
@@ -56,7 +56,7 @@ def _parts(name: str) -> list[str]:
     return _PARTS.findall("".join(letter for letter in letters if not unicodedata.combining(letter)))
 
 
-def _is_slip(mine: list[str], theirs: list[str]) -> bool:
+def _is_typo(mine: list[str], theirs: list[str]) -> bool:
     if _numbers(mine) != _numbers(theirs):
         return False
     if "".join(mine) == "".join(theirs):
@@ -74,5 +74,5 @@ def _is_alike(mine: str, theirs: str) -> bool:
     if mine.isdecimal() or theirs.isdecimal() or max(len(mine), len(theirs)) <= _SHORT:
         return False
     wanted = _ALIKE if mine[0] == theirs[0] else _ALIKE_FROM_THE_FIRST_LETTER
-    alike = SequenceMatcher(None, mine, theirs, autojunk=False)
-    return alike.real_quick_ratio() >= wanted and alike.quick_ratio() >= wanted and alike.ratio() >= wanted
+    matcher = SequenceMatcher(None, mine, theirs, autojunk=False)
+    return matcher.real_quick_ratio() >= wanted and matcher.quick_ratio() >= wanted and matcher.ratio() >= wanted

@@ -13,8 +13,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import (
+    FieldVisibility,
+    field_visibility_of,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.read_cache import Reading
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.sight import Sight, sight_of
 
 from ..support import FakeTransport, by_uuid, client_on, listing, record, refusal, schema_of, uuid_of
 
@@ -27,8 +30,8 @@ THINGS = schema_of(
 )
 
 
-def sight(*records: dict[str, Any]) -> Sight:
-    return Sight.of(THINGS, [record("object", number, **one) for number, one in enumerate(records)])
+def sight(*records: dict[str, Any]) -> FieldVisibility:
+    return FieldVisibility.from_records(THINGS, [record("object", number, **one) for number, one in enumerate(records)])
 
 
 @pytest.mark.parametrize(
@@ -61,7 +64,10 @@ def test_only_what_is_written_is_refused() -> None:
 
 def test_what_others_are_made_from_has_the_keys_that_somebody_filled() -> None:
     schema = schema_of("catalog_item", Field("catalog_object_notes", "TEXT"), Field("catalog_object_price", "MONEY"))
-    assert Sight.of(schema, [record("catalog_item", 1, catalog_object_notes=None)]).hidden == frozenset()
+    assert (
+        FieldVisibility.from_records(schema, [record("catalog_item", 1, catalog_object_notes=None)]).hidden
+        == frozenset()
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,6 +88,8 @@ def test_a_kind_that_is_not_there_for_the_account_says_nothing_of_empty_keys(sta
     """Whether an instance sends them is asked of other kinds where no object tells it."""
     templates = ("asset", "room", "person")
     transport = FakeTransport({f"GET /asset-tracking/{one}/field-definitions": refusal(status) for one in templates})
-    open_one = sight_of(client_on(transport), THINGS, [record("object", 1, barcode="1", notes="x")], ["price"])
+    open_one = field_visibility_of(
+        client_on(transport), THINGS, [record("object", 1, barcode="1", notes="x")], ["price"]
+    )
     assert open_one.hidden == frozenset()
     assert len(transport.calls) >= len(templates)

@@ -17,7 +17,7 @@ _AT_A_TIME = 2
 """Number of concurrent page requests. More would be a burst."""
 
 
-class PagesAhead:
+class Prefetch:
     """Prefetch pages: always two beyond the current page, and more while the pending pages are small.
 
     :param ask: sends one request for a page number. :param numbers: page numbers in order.
@@ -34,7 +34,7 @@ class PagesAhead:
         self._under_way = 0
         self._waiting = 0
 
-    def __enter__(self) -> PagesAhead:
+    def __enter__(self) -> Prefetch:
         with self._lock:
             self._ask_more()
         return self

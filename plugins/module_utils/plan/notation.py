@@ -20,7 +20,7 @@ from ..model.types_links import Reference, references_in, with_references
 _MARKS = ("uuid", "id")
 
 
-def alike(is_now: Any, written: Any, name_of: Callable[[Reference], str | None]) -> tuple[Any, Any]:
+def in_one_notation(is_now: Any, written: Any, name_of: Callable[[Reference], str | None]) -> tuple[Any, Any]:
     """Return both values with equal names for equal references.
 
     A reference written as a natural key keeps its words, and the equal reference on the other side gets them.
