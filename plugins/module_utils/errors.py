@@ -62,7 +62,7 @@ class InvalidInput(SeventhingsError):
 class UnknownField(InvalidInput):
     """Raised if the template has no field with a name.
 
-    :ivar is_slip: True if the name is a typo of a known name, so no earlier task of the play creates the field.
+    :ivar is_typo: True if the name is a typo of a known name, so no earlier task of the play creates the field.
     """
 
     def __init__(self, problems: str | Sequence[str], is_typo: bool = False) -> None:
@@ -73,7 +73,7 @@ class UnknownField(InvalidInput):
 class NoMatch(SeventhingsError):
     """Raised if a required target of a reference, uuid or key does not exist.
 
-    :ivar is_slip: True if the name is a typo of an existing name, or if an id was written, so no earlier task of the
+    :ivar is_typo: True if the name is a typo of an existing name, or if an id was written, so no earlier task of the
         play
         creates the target.
     """

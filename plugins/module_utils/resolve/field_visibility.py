@@ -94,7 +94,7 @@ def field_visibility_by(
     if none of those was read.
 
     :param records: of the kind, that were read. :param read: records that were read, by the name of their kind.
-    :param keys: the fields that matter, as for :func:`sight_of`.
+    :param keys: the fields that matter, as for :func:`field_visibility_of`.
     """
     witness = witness_of(schema.kind)
     try:
@@ -128,7 +128,7 @@ def field_visibility_of(
 def with_more_evidence(
     client: Client, schema: Schema, sight: FieldVisibility, keys: Iterable[str] | None = None
 ) -> FieldVisibility:
-    """Return a result that is sure of more fields, if the instance shows more; see :func:`sight_of`."""
+    """Return a result that is sure of more fields, if the instance shows more; see :func:`field_visibility_of`."""
     if not sight.is_open(keys):
         return sight
     if not sight.leaves_out and _sends_empty_elsewhere(client):
