@@ -29,6 +29,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime.left
 UUID = "1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8"
 SECRET = "of somebody else\n"
 CONTENT = b"%PDF-1.7 of the service\n"
+NEW = b"%PDF-1.7 new"
 
 
 @dataclass
@@ -48,7 +49,10 @@ class Service:
     def send(self, _method: str, path: str, *_more: Any, **_named: Any) -> Any:
         self.transport.sent += 1
         templates = [{"uuid": UUID, "name": "All"}]
-        return SimpleNamespace(body=self.content, json=lambda: templates if path == "/report-template" else None)
+        return SimpleNamespace(
+            body=self.content,
+            json=lambda: templates if path == "/report-template" else None,
+        )
 
 
 def run(module: str, service: Service, check_mode: bool = False, **options: Any) -> dict[str, Any]:
@@ -265,7 +269,7 @@ def test_a_file_belongs_to_whom_the_task_names_and_stays_so(place: Path, module:
     said = (place / "a").stat()
     assert (said.st_uid, said.st_gid, stat.S_IMODE(said.st_mode)) == (1234, 4321, 0o640)
     assert not run(module, Service(), **options)["changed"]
-    assert run(module, Service(content=b"new"), force=True, dest=str(place / "a"), owner="1234")["changed"]
+    assert run(module, Service(content=NEW, size=len(NEW)), force=True, dest=str(place / "a"), owner="1234")["changed"]
     said = (place / "a").stat()
     assert (said.st_uid, said.st_gid, stat.S_IMODE(said.st_mode)) == (1234, 4321, 0o640)
 

@@ -284,7 +284,7 @@ def test_a_netrc_file_does_not_take_the_place_of_the_token(
     [
         ({"ca_path": "/gone/authority.pem"}, "/gone/authority.pem: no such file"),
         ({"client_cert": "/gone/cert.pem"}, "/gone/cert.pem: no such file"),
-        ({"timeout": 0}, "timeout: 0 does not fit; expected seconds above 0"),
+        ({"timeout": 0}, "timeout: 0.0 does not fit; expected seconds above 0"),
         ({"retries": -1}, "retries: -1 does not fit; expected 0 or more"),
         ({"rate_limit": -5}, "rate_limit: -5 does not fit"),
         ({"timeout": "soon"}, "timeout"),

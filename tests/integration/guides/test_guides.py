@@ -27,7 +27,9 @@ def play(directory: Path, service: Emulator, snippet: guides.Snippet, options: l
         text = _PLAY + textwrap.indent(text, "    ")
     book = directory / "playbook.yml"
     book.write_text(text, encoding="utf-8")
-    return playbook.run(directory, book, *options, variables=service.variables())
+    # The guides show results as the settings of a checkout, and those of the repository template, print them.
+    variables = {**service.variables(), "ANSIBLE_CALLBACK_RESULT_FORMAT": "yaml"}
+    return playbook.run(directory, book, *options, variables=variables)
 
 
 def graph(directory: Path, service: Emulator, snippet: guides.Snippet, name: str) -> playbook.Run:

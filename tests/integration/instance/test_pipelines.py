@@ -201,6 +201,7 @@ class GitLab(Pipeline):
             "CI_PROJECT_ID": "1",
             "CI_MERGE_REQUEST_IID": "7",
             "CI_DEFAULT_BRANCH": "main",
+            "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
             "CI_SERVER_HOST": "gitlab.example.com",
             "CI_PROJECT_PATH": "acme/instance",
             "SEVENTHINGS_BASE_URL": self.service.base_url,
@@ -214,6 +215,18 @@ class GitLab(Pipeline):
         done = self.run("\n".join([*self.text["default"]["before_script"], *job["script"]]), self.checkout, variables)
         after = self.run("\n".join(job.get("after_script", [])), self.checkout, variables)
         return subprocess.CompletedProcess([], done.returncode, done.stdout + after.stdout)
+
+
+def add_remote(pipeline: Pipeline) -> None:
+    """Give a checkout the repository that it came from, with a main branch."""
+    remote = pipeline.directory / "remote.git"
+    subprocess.run(["git", "init", "--quiet", "--bare", str(remote)], check=True)
+    for command in (
+        ["-c", "user.name=a", "-c", "user.email=a@acme.example", "commit", "--quiet", "-m", "Files"],
+        ["remote", "add", "origin", str(remote)],
+        ["push", "--quiet", "origin", "HEAD:main"],
+    ):
+        subprocess.run(["git", *command], cwd=pipeline.checkout, check=True)
 
 
 @pytest.fixture
@@ -255,6 +268,7 @@ def test_every_pull_request_is_validated_without_credentials(pipeline: Pipeline)
 
 
 def test_a_pull_request_gets_its_plan_as_a_comment_and_nothing_else_happens(pipeline: Pipeline) -> None:
+    add_remote(pipeline)
     before = sorted(path for path in pipeline.checkout.rglob("*") if ".git" not in path.parts)
     done = pipeline.job("plan")
     assert done.returncode == 0, done.stdout
