@@ -22,9 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime.plac
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """Python does not look for garbage among the thousands of tests that are collected and stay to the end: not while
-    they are read, and not with each look during the tests.
-    """
+    """Pause garbage collection for the thousands of collected tests, which stay to the end."""
     gc.disable()
     try:
         return (yield)
@@ -42,9 +40,7 @@ def pytest_unconfigure() -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _state_of_the_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """No journal of a test gets into the state directory of the user; the processes of the tests share what Python
-    compiles.
-    """
+    """Keep journals of tests out of the state directory of the user, and share compiled code between processes."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv(kept_code.VARIABLE, str(BUILD / "code"))
         patched.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / "state"))
@@ -65,9 +61,7 @@ def state_home(
 def runtime_home(
     _state_of_the_session: None, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Path]:
-    """Yield the directory in which the processes of one test share limits, locks and tokens: those of another one do
-    not.
-    """
+    """Yield the directory in which the processes of one test share limits, locks and tokens."""
     path = tmp_path_factory.getbasetemp() / f"runtime-{secrets.token_hex(8)}"
     path.mkdir(0o700)
     monkeypatch.setenv("SEVENTHINGS_RUNTIME_DIR", str(path))

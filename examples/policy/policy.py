@@ -2,7 +2,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A policy on plans: python3 policy.py plan.json"""
+"""Check a plan against a policy: ``python3 policy.py plan.json``."""
 
 from __future__ import annotations
 

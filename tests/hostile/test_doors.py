@@ -108,7 +108,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
 
 
 def assert_harmless(results: list[dict[str, Any]], output: str = "") -> None:
-    """The one assertion, about results and about what was printed beside them."""
+    """Check results, and everything that was printed beside them."""
     told = json.dumps(results, default=str, ensure_ascii=False) + output
     for secret in (*SECRETS, CANARY, OWN, OUTSIDE):
         for spelling in hostile_service.spelled(secret):
@@ -121,7 +121,7 @@ def assert_harmless(results: list[dict[str, Any]], output: str = "") -> None:
 # ---- the table
 
 
-def test_no_door_lacks_its_line() -> None:
+def test_no_door_misses_its_line() -> None:
     """Whoever adds a module, a report, a source of files, a format or a plugin adds a line, and so these tests."""
     assert set(doors.MODULES) == set(MODULES)
     documented = {path.stem for path in (ROOT / "plugins" / "modules").glob("*.py")}
@@ -391,7 +391,7 @@ UNNAMEABLE = ["{{ own_secret }}", "{# x #}", "\\ud800", "a\\0b", " ", "=1+1", "#
 
 @pytest.mark.parametrize("form", sorted(doors.FORMATS))
 @pytest.mark.parametrize("name", UNNAMEABLE)
-def test_a_value_under_a_hostile_name_is_exported_or_told(world: World, form: str, name: str) -> None:
+def test_a_value_under_a_hostile_name_is_exported_or_reported(world: World, form: str, name: str) -> None:
     world.service.texts = ["x", name]
     dest = world.inside / "out"
     options = {**world.service.options(), "dest": str(dest), "format": form, "only": WITHOUT_USERS}
@@ -402,7 +402,7 @@ def test_a_value_under_a_hostile_name_is_exported_or_told(world: World, form: st
 
 
 @pytest.mark.parametrize("name", UNNAMEABLE)
-def test_a_value_under_a_hostile_name_is_taken_in_or_told(world: World, name: str) -> None:
+def test_a_value_under_a_hostile_name_is_absorbed_or_reported(world: World, name: str) -> None:
     world.service.texts = ["x", name]
     src = str(state(world.inside / "in", {"objects/here.yml": "- {barcode: '1', inventory_name: x}\n"}))
     into = {"objects": "objects/new.yml", "rooms": "rooms.yml", "locations": "locations.yml"}
@@ -414,7 +414,7 @@ def test_a_value_under_a_hostile_name_is_taken_in_or_told(world: World, name: st
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "yml"])
 @pytest.mark.parametrize("gone", ["keep", "remove", "absent"])
-def test_payloads_that_are_taken_into_files(world: World, ending: str, gone: str) -> None:
+def test_payloads_that_are_absorbedto_files(world: World, ending: str, gone: str) -> None:
     """Texts of the service in new records, and in the place of values that are written."""
     results = []
     for number, texts in enumerate(BATCHES):

@@ -144,7 +144,7 @@ def test_notes_of_another_shape_are_an_error_and_no_traceback(demo: Site, said: 
     assert demo.writes() == []
 
 
-def test_names_that_a_note_tells_are_texts(demo: Site) -> None:
+def test_names_that_a_note_reports_are_texts(demo: Site) -> None:
     for names in ({UUID: ["a"]}, {UUID: "\ud800"}, {"no uuid": "a"}):
         forge(demo, FETCHED, downloads={}, names=names)
         assert export_of(demo)["failed"]
@@ -296,7 +296,7 @@ def without_cases(site: Site) -> None:
         client.delete(KINDS["rental_case"], record.uuid)
 
 
-def test_an_edited_file_is_not_taken_away_without_force(demo: Site) -> None:
+def test_an_edited_file_is_not_removed_without_force(demo: Site) -> None:
     export_of(demo)
     edited = demo.root / "rental_cases.yml"
     edited.write_bytes(edited.read_bytes() + b"# mine\n")

@@ -1,8 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A journal that somebody else wrote, linked or replaced: nothing is appended to, read or waited for that is no journal
-of ours, and what is forged in one prunes nothing and lifts nothing.
+"""Journals that somebody else wrote, linked or replaced.
+
+Only our own journals are appended to, read or waited for, and a forged journal prunes nothing and lifts nothing.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def uuids(site: Site) -> dict[str, str]:
 
 
 def forge(path: Path, site: Site, *notes: dict[str, Any], **names: str) -> None:
-    """Appends notes to a journal as if a run had written them."""
+    """Append notes to a journal as if a run had written them."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     name = {"instance": site.service.base_url, "set": "test", "set_id": SET_ID, **names}
     with path.open("a", encoding="utf-8") as stream:
@@ -340,7 +341,7 @@ def test_forged_records_out_of_scope_are_never_pruned(site: Site, kept: Path) ->
 
 
 def interrupted(site: Site, kept: Path, files: str, after: int = 20, **order: Any) -> None:
-    """A run that does not come to its end: after some objects the service refuses."""
+    """Start a run that does not end: the service refuses after some objects."""
     site.write({"objects.yml": files})
     site.service.steer("PUT", "/faults", [{"fault": "422", "method": "POST", "path": "/object", "after": after}])
     assert site.run(journal=kept, **order).outcome == "partly_applied"
@@ -483,7 +484,7 @@ _NOTES = st.builds(
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(lines=st.lists(_NOTES | st.binary(max_size=40), max_size=12), end=st.sampled_from([b"", b"\n"]))
-def test_whatever_stands_in_it_is_taken_told_or_refused(tmp_path: Path, lines: list[bytes], end: bytes) -> None:
+def test_whatever_is_in_it_is_taken_reported_or_refused(tmp_path: Path, lines: list[bytes], end: bytes) -> None:
     path = tmp_path / "journal.jsonl"
     path.write_bytes(b"\n".join(lines) + end)
     path.chmod(0o600)
@@ -495,7 +496,7 @@ def test_whatever_stands_in_it_is_taken_told_or_refused(tmp_path: Path, lines: l
     assert "mine" in Journal(tmp_path, "i", "s", set_id="x").known
 
 
-def test_a_last_line_that_no_run_of_ours_began_is_told(tmp_path: Path) -> None:
+def test_a_last_line_that_no_run_of_ours_began_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
     path.write_bytes(b"garbage")
     path.chmod(0o600)

@@ -1,8 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Local files leave only on purpose: whoever writes the files of an instance reads nothing outside of their directory,
-sends nothing from there, learns nothing about it, and makes nothing hang.
+"""Local files leave only on purpose.
+
+The author of the files of an instance reads nothing outside of their directory, sends nothing from there, learns
+nothing about it, and makes nothing hang.
 """
 
 from __future__ import annotations
@@ -145,7 +147,7 @@ NO_FILES: tuple[Callable[[Path], None], ...] = (
         ("linked/deep/one.yml", "linked/none/one.yml"),
     ],
 )
-def test_what_lies_outside_or_is_hidden_is_never_sent_nor_told_of(site: Site, there: str, missing: str) -> None:
+def test_what_lies_outside_or_is_hidden_is_never_sent_nor_reported_of(site: Site, there: str, missing: str) -> None:
     (site.root / "linked").symlink_to(site.root.parent / "secrets")
     told = []
     for path in (there, missing):
@@ -397,7 +399,7 @@ def test_hidden_names_and_what_is_no_data_are_left_alone(site: Site) -> None:
     assert offline_findings(load(site.root)) == []
 
 
-def test_directories_are_read_to_a_depth_that_is_told(site: Site) -> None:
+def test_directories_are_read_to_a_depth_that_is_reported(site: Site) -> None:
     path = site.root / "objects"
     for level in range(1200):
         path.mkdir()
@@ -525,7 +527,7 @@ def test_a_pull_request_gets_nothing_out_of_a_real_run(site: Site) -> None:
 
 
 @pytest.mark.parametrize("path", ["a\0b", "\ud800"])
-def test_a_layer_that_no_path_names_is_told(path: str) -> None:
+def test_a_layer_that_no_path_names_is_reported(path: str) -> None:
     for src in (path, [".", path]):
         with pytest.raises(InvalidInput, match="holds a character that no file name holds"):
             sources_of({"src": src})

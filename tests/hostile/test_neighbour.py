@@ -108,9 +108,7 @@ def test_a_link_that_a_neighbour_puts_in_the_place_of_a_report_leads_nowhere(sit
 
 
 def hold(way: str, shared: Path) -> Path:
-    """Return a directory of this user's that a link of the neighbour leads to, or a directory behind it; gives the
-    link.
-    """
+    """Return the link of the neighbour to a directory of this user, or to a directory behind it."""
     (shared / "victim" / "in").mkdir(parents=True)
     public = shared / "public"
     public.mkdir()

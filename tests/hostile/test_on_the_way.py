@@ -103,7 +103,7 @@ def _port(service: tuple[str, list[str]]) -> int:
     return int(service[0].rpartition(":")[2])
 
 
-def test_a_refused_login_is_told_without_a_word_of_the_answer(service: tuple[str, list[str]]) -> None:
+def test_a_refused_login_is_reported_without_a_word_of_the_answer(service: tuple[str, list[str]]) -> None:
     message = _sign_in(service[0])
     assert "Pa" not in message
     assert "a reason that is not known here" in message
@@ -141,7 +141,7 @@ def test_lines_of_a_private_key_are_secrets_too(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_who_gives_up_a_protection_is_told(options: dict[str, Any], told: list[str]) -> None:
+def test_who_gives_up_a_protection_is_reported(options: dict[str, Any], told: list[str]) -> None:
     assert [risk.partition(":")[0] for risk in risks_of(options)] == told
 
 
@@ -151,7 +151,7 @@ def test_the_environment_never_allows_plain_http(monkeypatch: pytest.MonkeyPatch
         connect({"base_url": "http://acme.test", "access_token": "t"})
 
 
-def test_a_run_tells_it_once(emulator: Emulator, tmp_path: Path) -> None:
+def test_a_run_reports_it_once(emulator: Emulator, tmp_path: Path) -> None:
     emulator.reset()
     (tmp_path / "acme.yml").write_text("locations: [{name: Mill}]\n", "utf-8")
     options = {**emulator.options(), "validate_certs": False}

@@ -94,7 +94,7 @@ def planned(site: Site, path: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("ending", ["json", "md", "html"])
-def test_the_digest_is_that_of_the_bytes_and_told_everywhere(
+def test_the_digest_is_that_of_the_bytes_and_reported_everywhere(
     site: Site, path: Path, tmp_path: Path, ending: str
 ) -> None:
     site.write({"objects.yml": objects("1")})
@@ -143,7 +143,7 @@ def test_where_a_plan_is_demanded_none_is_made_anew(site: Site, path: Path, dema
     assert site.sent() == []
 
 
-def test_a_plan_that_is_made_anew_is_told_of(site: Site, path: Path) -> None:
+def test_a_plan_that_is_made_anew_is_reported_of(site: Site, path: Path) -> None:
     site.write({"objects.yml": objects("1")})
     result = run(site, src=site.root, plan_file=path)
     assert result["outcome"] == "changed"
@@ -716,7 +716,7 @@ def test_any_change_is_applied_or_refused_and_never_a_traceback(
     assert not any(re.match(r"\w+Error: ", failure["reason"]) for failure in result.get("failures", []))
 
 
-def test_a_name_of_a_file_that_is_no_text_and_an_answer_that_is_none_leave_a_plan_that_can_be_told(
+def test_a_name_of_a_file_that_is_no_text_and_an_answer_that_is_none_leave_a_plan_that_can_be_reported(
     site: Site, path: Path
 ) -> None:
     site.write({"objects/\udcff.yml": objects("1")})

@@ -1,8 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a pull request brings along, through real plays of an operator: a journal among the files, and settings that ask
-for more than the task allows.
+"""What a pull request brings along, through real plays of an operator.
+
+It may bring a journal among the files, and settings that ask for more than the task allows.
 """
 
 from __future__ import annotations

@@ -93,11 +93,11 @@ class _Hostile(http.server.BaseHTTPRequestHandler):
             self.wfile.write(block)
 
     def _redirect(self) -> None:
-        """An answer that leads elsewhere, and a bomb with it."""
+        """Answer with a redirect and a bomb."""
         self._bomb(302, Location="/x")
 
     def _chunk(self) -> None:
-        """A part with a length that can't be, and no end."""
+        """Answer with a chunk of impossible length, without an end."""
         self._unbounded(Transfer_Encoding="chunked")
         self.wfile.write(b"-1\r\n")
         for _mebibyte in range(1500):
@@ -112,12 +112,12 @@ class _Hostile(http.server.BaseHTTPRequestHandler):
             self.wfile.write(MEBIBYTE)
 
     def _drip(self) -> None:
-        """A whole head, then a byte at a time."""
+        """Answer with a whole head, then a byte at a time."""
         self._unbounded()
         self._drop(itertools.repeat(b" "))
 
     def _head(self) -> None:
-        """A head that does not end."""
+        """Answer with a head that does not end."""
         self._drop(itertools.chain((bytes([one]) for one in b"HTTP/1.1 200 OK\r\nX-Long: "), itertools.repeat(b"x")))
 
     def _refusal(self) -> None:
@@ -131,7 +131,7 @@ class _Hostile(http.server.BaseHTTPRequestHandler):
             self.wfile.flush()
 
     def _endless(self) -> None:
-        """New records on every page, and no total."""
+        """Answer with new records on every page, and no total."""
         page = next(int(part[5:]) for part in self.path.partition("?")[2].split("&") if part.startswith("page="))
         self._json(json.dumps([_record(page * 1000 + number) for number in range(1000)]).encode())
 
@@ -148,7 +148,7 @@ class _Hostile(http.server.BaseHTTPRequestHandler):
         self._json(b'{"items": ' + b"[" * 100_000)
 
     def _wide(self) -> None:
-        """A record with a million fields, in each list and by itself."""
+        """Answer with a record with a million fields, in each list and by itself."""
         fields = ", ".join(f'"field {number}": 0' for number in range(800_000))
         record = f'{{"location_uuid": "{FILE}", {fields}}}'
         self._json((f'{{"items": [{record}]}}' if self.path.partition("?")[2] else record).encode())
@@ -253,7 +253,7 @@ def test_no_library_reads_on_by_itself(service: str, mode: str, words: str) -> N
     ],
     ids=lambda value: str(value)[:40],
 )
-def test_the_head_of_an_answer_is_told_in_short_and_without_what_is_somebody_s(answer: bytes, words: str) -> None:
+def test_the_head_of_an_answer_is_reported_in_short_and_without_what_is_somebody_s(answer: bytes, words: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         thread = threading.Thread(target=_answer_once, args=(server, answer))
         thread.start()
@@ -273,8 +273,9 @@ def _answer_once(server: socket.socket, answer: bytes) -> None:
 
 
 def _in_a_process(service: str, mode: str, *acts: str) -> list[str]:
-    """Return the errors of some calls in a process of its own, and the most memory that it used in MiB, where Linux
-    tells it: what getrusage tells is never less than the process of the tests has.
+    """Return the errors of some calls in a process of its own, and the most memory that it used, in MiB.
+
+    Linux reports it: getrusage never returns less than the process of the tests has.
     """
     script = f"""
 from pathlib import Path
@@ -361,7 +362,7 @@ def test_lists_without_an_end_cost_little_memory(service: str) -> None:
     assert int(mebibytes) < 500
 
 
-def test_a_total_beyond_the_limit_is_told_after_one_page(service: str) -> None:
+def test_a_total_beyond_the_limit_is_reported_after_one_page(service: str) -> None:
     client = client_of(service, "total")
     assert "more than 500 pages" in refused(lambda: client.list_all(LOCATION)).message
     assert client.transport.sent == 1

@@ -1,9 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Vaulted text is shown nowhere: whatever a pull request makes of ciphertext that lies in the repository, through real
-``ansible-playbook`` processes at -vvvv, in every report and every file that is written, whatever the service
-answers.
+"""Vaulted text appears nowhere.
+
+A pull request may use ciphertext from the repository in any way: real ``ansible-playbook`` processes at -vvvv, every
+report and every written file, with any answer of the service.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A pull request asks for a vaulted value piece by piece: whatever plain files say, the findings do not depend on the
-value, nor on its length.
+"""A pull request asks for a vaulted value piece by piece.
+
+Whatever plain files say, the findings depend neither on the value nor on its length.
 """
 
 from __future__ import annotations

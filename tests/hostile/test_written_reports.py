@@ -57,7 +57,7 @@ def test_a_plan_file_is_for_its_owner_and_no_link(site: Site, tmp_path: Path, vi
     assert mode_of(plan) == 0o600
 
 
-def test_a_report_that_a_pipe_stands_for_is_an_error_at_once(site: Site, tmp_path: Path) -> None:
+def test_a_report_that_a_pipe_is_for_is_an_error_at_once(site: Site, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "report.md")
     with pytest.raises(InvalidInput, match="can't be written; expected a file"):
         write_report(site.plan(), tmp_path / "report.md")

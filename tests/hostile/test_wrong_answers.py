@@ -1,8 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Nothing is wrong in silence: one answer of the service is mutated, and the run has to say so or to be right all the
-same.
+"""Nothing is wrong in silence: after one mutated answer, the run must say so or be right all the same.
 
 A run goes through a door (a module, an instance, an export, an absorb, an inventory, a lookup) against the embedded
 service in this process. Either it fails, or it warns, or its result and what it leaves behind equal those of a run with
@@ -229,7 +228,7 @@ def _export(place: Place, check_mode: bool = False) -> dict[str, Any]:
 
 
 def _changed_since_export(place: Place) -> None:
-    """An export, of which an object and a location have changed since, one is gone and one is new."""
+    """Return an export after which an object and a location changed, one was deleted, and one is new."""
     done = _export(place)
     assert done["changed"], done
     for name, options in {
@@ -546,7 +545,7 @@ def attack(bench: Bench, number: int, mutation: Mutation, always: bool, seed: in
 
 
 @pytest.mark.parametrize("name", DOORS)
-def test_no_wrong_answer_is_taken_in_silence(name: str, tmp_path: Path) -> None:
+def test_no_wrong_answer_is_absorbed_silence(name: str, tmp_path: Path) -> None:
     bench = Bench(DOORS[name], tmp_path)
     chance = random.Random(name)
     every = list(cases(bench))

@@ -2,8 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Nothing is missing: the modules are held against the description of the interface, and against their own
-documentation.
+"""Nothing is missing: compare the modules with the description of the interface, and with their documentation.
 
 All steps of all modules are walked once, in this process. What they sent must be every operation of the description and
 every property that can be written, but for the lists below; what they returned must be what is documented.
@@ -196,7 +195,7 @@ def test_every_operation_is_called(everything: Walk) -> None:
     assert set(operations()) - set(everything.sent) == set()
 
 
-def test_every_writable_property_is_written_or_stands_in_the_list(everything: Walk) -> None:
+def test_every_writable_property_is_written_or_is_in_the_list(everything: Walk) -> None:
     missing = {
         label
         for name, bodies in everything.sent.items()

@@ -84,7 +84,7 @@ def _serve(
 
 
 def _make_certificate(certificate: Path, key: Path) -> None:
-    """A certificate for this machine that nobody has signed but itself."""
+    """Create a self-signed certificate for this machine."""
     secret = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "127.0.0.1")])
     now = dt.datetime.now(dt.UTC)
@@ -299,7 +299,7 @@ def test_options_that_cannot_be_right(service: Emulator, options: dict[str, Any]
     assert service.log() == []
 
 
-def test_the_environment_stands_in_for_options(service: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_is_in_for_options(service: Emulator, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in service.variables().items():
         monkeypatch.setenv(name, value)
 

@@ -2,9 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The examples of every module, as they stand in its documentation, run twice: what the first time makes, the second
-finds.
-"""
+"""Run the examples of every module twice: the second run finds what the first created."""
 
 from __future__ import annotations
 
@@ -84,7 +82,7 @@ MANY = ("instance", "instance_absorb", "instance_export", "probe")
 
 
 def _make_layers(directory: Path) -> None:
-    """The layers that an example names: one for all sites, and one for Berlin."""
+    """Write the layers that an example names: one for all sites, and one for Berlin."""
     base, berlin = directory / "base", directory / "overlays" / "berlin"
     base.mkdir()
     berlin.mkdir(parents=True)
@@ -96,8 +94,9 @@ def _make_layers(directory: Path) -> None:
 
 @pytest.mark.parametrize("name", MANY)
 def test_examples_of_many_records_run_twice(tmp_path: Path, name: str) -> None:
-    """On an empty instance; what is provisioned are the files of the example, what is exported comes to no files, and a
-    record that is gone is taken in.
+    """Run them on an empty instance.
+
+    Provisioned are the files of the example, the export has no files before, and a deleted record is absorbed.
     """
     if name == "instance_absorb":
         (tmp_path / "acme").mkdir()

@@ -501,7 +501,7 @@ def test_a_token_is_renewed_before_it_expires(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(("module", "off"), [("rental_case_info", "rental"), ("hub_item_info", "hub")])
-def test_a_module_that_is_off_is_told_apart_from_missing_rights(desk: Desk, module: str, off: str) -> None:
+def test_a_module_that_is_off_is_distinguished_from_missing_rights(desk: Desk, module: str, off: str) -> None:
     desk.service.steer("PUT", "/settings", {"modules_off": [off]})
     user = desk.service.steer("POST", "/users", {"rights": []})
     nobody = {**desk.service.account(), "access_token": None, **{k: user[k] for k in ("username", "password")}}

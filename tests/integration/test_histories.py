@@ -383,7 +383,7 @@ class History:
             time.sleep(0.01)
 
     def again(self) -> None:
-        """The run that a message asks for, at once, and one after it that must find nothing to do."""
+        """Run again at once, as a message asks for, and once more: the last run must find nothing to do."""
         self.service.steer("PUT", "/faults", [])
         options = self.options()
         for done in self.everything(options):

@@ -89,7 +89,7 @@ def bench(emulator: Emulator, tmp_path: Path) -> Bench:
 
 @pytest.fixture
 def common(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The directories that no variable names."""
+    """Return the directories that no variable names."""
     found = [tmp_path / "memory", tmp_path / "tmp"]
     for path in (*found, tmp_path / "session"):
         path.mkdir()

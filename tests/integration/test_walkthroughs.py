@@ -79,8 +79,9 @@ def test_a_kind_takes_at_most_seven_touches() -> None:
 
 
 def test_a_new_kind_passes_the_tests_of_the_copy(with_contracts: Copy) -> None:
-    """Its steps in real plays (made, unchanged, changed, predicted, removed, listed), and that nothing is missing:
-    documentation, routing, action group, argument specs and lists follow from the touches.
+    """Run its steps in real plays: created, unchanged, changed, predicted, removed, listed.
+
+    Nothing is missing: documentation, routing, action group, argument specs and lists follow from the touches.
     """
     wanted = [] if LONG else ["-k", " or ".join(OF_A_KIND)]
     with_contracts.run("-m", "pytest", "-q", *TESTS_OF_KINDS, *wanted)

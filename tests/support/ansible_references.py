@@ -1,8 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A Sphinx extension for a site of its own: references to Ansible's own documentation become links, without a download;
-the way home leads to the first page, wherever the site lies; long names break at their joints.
+"""A Sphinx extension for a site of its own.
+
+References to Ansible's own documentation become links, without a download. The way home leads to the first page,
+wherever the site is. Long names break at their joints.
 """
 
 from __future__ import annotations

@@ -49,9 +49,7 @@ def returned(module: str) -> dict[str, Any]:
 
 
 def misfits(results: Iterable[Mapping[str, Any]], documented: Mapping[str, Any]) -> list[str]:
-    """List where successful results are not as documented: of another type, not documented, or missing though it is
-    always returned.
-    """
+    """List where successful results differ from the documentation: another type, undocumented, or missing."""
     found: set[str] = set()
     for result in results:
         mine = {key: value for key, value in result.items() if key in documented or not _is_of_ansible(key)}

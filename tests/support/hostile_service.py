@@ -135,7 +135,7 @@ class HostileService(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}"
 
     def options(self) -> dict[str, Any]:
-        """Connection options for it."""
+        """Return the connection options."""
         return {
             "base_url": self.base_url,
             "username": "u@example.org",
@@ -259,7 +259,7 @@ class _Answer(BaseHTTPRequestHandler):
     # ---- trouble
 
     def refusing(self, _path: str, _query: Any) -> None:
-        """An error of this collection of texts, in JSON."""
+        """Return an error with these texts, in JSON."""
         self._json({"detail": " ".join(self.server.texts)[:5000] or "no"}, 422)
 
     def refusing_html(self, _path: str, _query: Any) -> None:
@@ -283,14 +283,14 @@ class _Answer(BaseHTTPRequestHandler):
         )
 
     def dripping(self, _path: str, _query: Any) -> None:
-        """A byte now and then, for ever."""
+        """Answer with a byte now and then, for ever."""
         self._head(200, 10**9, "application/json")
         while not self.server.stopping.wait(self.server.drip_seconds):
             self.wfile.write(b" ")
             self.wfile.flush()
 
     def bomb(self, _path: str, _query: Any) -> None:
-        """A small answer that unpacks to 1.5 GB."""
+        """Return a small answer that unpacks to 1.5 GB."""
         block = gzip.compress(b" " * 15_000_000)
         self._head(200, len(block) * 100, "application/json", {"Content-Encoding": "gzip"})
         for _number in range(100):
@@ -316,7 +316,7 @@ class _Answer(BaseHTTPRequestHandler):
         self._json({"items": records, "total": len(records), "page": 1})
 
     def odd_members(self, path: str, query: dict[str, list[str]]) -> None:
-        """Records and definitions in which some members are of another type, and the rest is as it should be."""
+        """Return records and definitions with some members of another type, and the rest as it should be."""
         steps = path.split("/")
         if path in KINDS:
             self._page([_odd(one, turn) for turn, one in enumerate(self.server.records(path))], 1)

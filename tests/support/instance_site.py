@@ -1,9 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Helpers that the tests of whole instances share: files, one run of the engine in this process, the requests that it
-sent.
-"""
+"""Helpers for tests of whole instances: files, one run in this process, and its requests."""
 
 from __future__ import annotations
 
@@ -96,7 +94,7 @@ class Site:
         self.service.steer("PUT", f"/faults?seed={seed}", rules if share else [])
 
     def sent(self) -> list[str]:
-        """Method and path of every request since the log was cleared."""
+        """Return method and path of every request since the log was cleared."""
         return [f"{entry['method']} {short(entry['path'])}" for entry in self.service.log()]
 
     def writes(self) -> list[str]:
@@ -142,8 +140,10 @@ def yaml_list(records: Iterable[Mapping[str, Any]]) -> str:
 
 
 def sample_files(number: int, seed: int = 1, files: int = 12) -> dict[str, str | bytes]:
-    """Return a directory with about so many records: rooms in locations, persons, objects with links (some of them in
-    circles) and documents, tasks, rental cases and a field of its own.
+    """Return a directory with about so many records.
+
+    It has rooms in locations, persons, objects with links (some of them in circles) and documents, tasks, rental cases
+    and a field of its own.
     """
     chance = random.Random(seed)
     locations = [f"Site {index}" for index in range(max(2, number // 60))]

@@ -1,8 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One user on one machine with the embedded service in this process: every call is a process of its own, and time
-passes only when somebody sleeps.
+"""One user on one machine with the embedded service in this process.
+
+Every call is a process of its own, and time passes only while a client sleeps.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ def table() -> dict[str, Any]:
 
 
 def requests() -> set[str]:
-    """Method and path of every request that an operation of the client sends."""
+    """Return method and path of every request that an operation of the client sends."""
     return {
         _request(one) for service in table()["operations"].values() for sent, _text in service.values() for one in sent
     }

@@ -25,8 +25,9 @@ _SECONDS = 240
 
 @dataclass(frozen=True)
 class Result:
-    """The result of one task: its name, ``ok``, ``failed``, ``ignored``, ``skipped`` or ``item``, and the values that
-    the module returned.
+    """The result of one task.
+
+    It has the name, the outcome ``ok``, ``failed``, ``ignored``, ``skipped`` or ``item``, and the returned values.
     """
 
     name: str

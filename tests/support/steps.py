@@ -88,9 +88,7 @@ class Step:
 
 
 def load(path: Path, directory: Path, weather: str) -> list[Step]:
-    """Return the steps of a file that are for a weather (calm, rough, or mixed: those that hold in any); makes their
-    files.
-    """
+    """Return the steps of a file for a weather (calm, rough or mixed), and write their files."""
     steps = []
     for number, entry in enumerate(yaml.load(path.read_text("utf-8"), Loader=LOADER)):
         if "files" in entry:
@@ -234,7 +232,7 @@ def is_write(entry: Mapping[str, Any]) -> bool:
 
 
 def read_twice(entries: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Requests that read what was read before, and nothing was written in between."""
+    """Return requests that read what was read before, with no write in between."""
     seen: set[str] = set()
     twice = []
     for entry in entries:
@@ -350,5 +348,5 @@ def _holds(expected: Any, found: Any) -> bool:
 
 
 def connection(service: Emulator, **more: Any) -> dict[str, Any]:
-    """Connection options for a running service, with a token."""
+    """Return connection options for a running service, with a token."""
     return {"base_url": service.base_url, "access_token": service.token(), "rate_limit": 0, **more}

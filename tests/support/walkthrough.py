@@ -40,7 +40,7 @@ class Touch:
     anchor: str = ""
 
     def make(self, root: Path) -> None:
-        """Does it below a directory."""
+        """Execute the walkthrough below a directory."""
         path = root / self.path
         if not self.anchor:
             assert not path.exists(), f"{self.path} is there already"

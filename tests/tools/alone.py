@@ -1,7 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Use the built archive as its users do: python tests/tools/alone.py [2.20 2.16@3.12 ...]
+"""Use the built archive as its users do.
+
+Run ``python tests/tools/alone.py [2.20 2.16@3.12 ...]``.
 
 For each supported ansible-core: an empty environment and an empty home, the archive installed as the README says, the
 documentation of everything in it, the embedded service, the README's playbooks, a whole instance, inventory and lookup,
@@ -124,7 +126,7 @@ def _refuse_warnings(printed: str) -> None:
 
 
 def install(alone: Alone, built: Path) -> None:
-    """The commands under "Installation" of the README, with the archive in place of the name on Galaxy."""
+    """Run the commands under "Installation" of the README, with the archive instead of its name on Galaxy."""
     text = guides.README.read_text("utf-8")
     block = re.search(r"## Installation\n.*?```shell\n(.*?)```", text, re.DOTALL)
     assert block is not None
@@ -135,7 +137,7 @@ def install(alone: Alone, built: Path) -> None:
 
 
 def first_steps(alone: Alone) -> None:
-    """The playbooks of the README, and its commands for a whole instance."""
+    """Run the playbooks of the README, and its commands for a whole instance."""
     text = guides.README.read_text("utf-8")
     for name, content in re.findall(r"as `(\w+\.yml)`.*?^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
         (alone.home / name).write_text(content, "utf-8")
@@ -152,7 +154,7 @@ def first_steps(alone: Alone) -> None:
 
 
 def readers(alone: Alone) -> None:
-    """The inventory of the rooms, and the lookup of each."""
+    """Run the inventory of the rooms, and the lookup of each."""
     source = alone.home / "lab.seventhings.yml"
     source.write_text("plugin: community.seventhings.places\n", "utf-8")
     (alone.home / "look.yml").write_text(_LOOK, "utf-8")

@@ -1,7 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Hold examples/awx against the real modules of awx.awx, out of the package ansible: python tests/tools/awx.py"""
+"""Hold examples/awx against the real modules of awx.awx, out of the package ansible.
+
+Run ``python tests/tools/awx.py``.
+"""
 
 from __future__ import annotations
 

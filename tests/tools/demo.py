@@ -1,8 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The main job, shown on real data: an instance from its directory of files, on the embedded service; then what changes
-in the files, what changes behind their back, and the way back into files.
+"""Show the main job on real data.
+
+An instance is provisioned from its directory of files, on the embedded service. Then something changes in the files,
+something changes behind their back, and the changes come back into the files.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A fleet, shown on ten embedded instances in one play: a base, overlays and variables; the second run changes nothing;
-one instance that is down stops nobody.
+"""Show a fleet of ten embedded instances in one play.
+
+It has a base, overlays and variables. The second run changes nothing, and one instance that is down stops nobody.
 """
 
 from __future__ import annotations

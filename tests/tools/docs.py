@@ -95,8 +95,9 @@ def fold_connection(page: str) -> str:
 
 
 def _localise() -> None:
-    """Adapt the pages of antsibull-docs to this site: pictures are beside them, each page says where it is edited, and
-    the first one leads.
+    """Adapt the pages of antsibull-docs to this site.
+
+    Pictures are beside them, each page says where it is edited, and the first page leads.
     """
     (SITE / "static").mkdir()
     (SITE / "static" / "site.css").write_text(_STYLE, encoding="utf-8")

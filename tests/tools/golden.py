@@ -1,7 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Write the golden files of a version: python tests/tools/golden.py 1.0.0
+"""Write the golden files of a version.
+
+Run ``python tests/tools/golden.py 1.0.0``.
 
 They are everything that the collection keeps between two runs, as this version writes it. Later versions read them or
 refuse them with a way out, as ``tests/unit/test_golden.py`` holds. Those of a published version stay as they are.

@@ -31,7 +31,7 @@ def lowest(requirements: str) -> dict[str, str]:
 
 
 def install(versions: dict[str, str]) -> None:
-    """The packages alone, into a folder that stands before the environment; once for each set."""
+    """Install only the packages, into a folder that precedes the environment; once for each set."""
     wanted = "\n".join([*(f"{name}=={version}" for name, version in versions.items()), *_BESIDE])
     noted = FOLDER / "installed.txt"
     if noted.exists() and noted.read_text("utf-8") == wanted:

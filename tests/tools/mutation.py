@@ -187,7 +187,7 @@ def place(name: str) -> tuple[str, str]:
 
 
 def report() -> int:
-    """Sums up; shows what survived without an explanation, and explanations of what did not."""
+    """Sum up. Show survivors without an explanation, and explanations without a survivor."""
     known = explained()
     counts: dict[str, Counter[str]] = {}
     left: dict[str, str] = {}

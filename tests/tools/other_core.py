@@ -25,8 +25,7 @@ _REQUIREMENTS = ("requirements.txt", "tests/emulator/requirements.txt", "tests/r
 
 
 def python_for(core: str, wish: str = "") -> Path:
-    """Return the newest interpreter of this machine that the version runs on, or the one of the version that is wished
-    for.
+    """Return the newest interpreter of this machine for a version, or the requested interpreter.
 
     :raises SystemExit: there is none.
     """

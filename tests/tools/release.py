@@ -39,7 +39,7 @@ def version_in_galaxy() -> str:
 
 
 def demand_own_checkout(tool: Path = Path(__file__)) -> None:
-    """An environment that was made in another checkout leads the tools there, and that one would be released.
+    """Refuse an environment of another checkout: its tools would release that checkout.
 
     :raises SystemExit: this file does not belong to the checkout that would be released.
     """
@@ -49,7 +49,10 @@ def demand_own_checkout(tool: Path = Path(__file__)) -> None:
 
 
 def demand_clean_tree() -> None:
-    """:raises SystemExit: something is not committed."""
+    """Check that everything is committed.
+
+    :raises SystemExit: if something is not.
+    """
     status = subprocess.run(["git", "status", "--porcelain"], cwd=ROOT, check=True, capture_output=True, text=True)
     if status.stdout:
         sys.exit(f"Commit or take back first:\n{status.stdout}")

@@ -1,7 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Run the example of Event-Driven Ansible with the real ansible-rulebook: python tests/tools/rulebook.py
+"""Run the example of Event-Driven Ansible with the real ansible-rulebook.
+
+Run ``python tests/tools/rulebook.py``.
 
 Its environment is made once, in .build/rulebook. Java 17 or newer must be on PATH.
 """

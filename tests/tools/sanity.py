@@ -70,9 +70,7 @@ pathlib.Path(sysconfig.get_path("purelib"), {_PIP_PATH!r}).write_text({str(_PIP)
 
 
 def python_for(core: str) -> Path | None:
-    """Return an interpreter of this machine that a version of ansible-core runs on: the oldest, of the newest
-    ansible-core the newest.
-    """
+    """Return an interpreter for a version of ansible-core: the newest for the newest core, else the oldest."""
     found = interpreters.find()
     minors = reversed(CORES[core]) if core == NEWEST_RELEASE else CORES[core]
     return next((found[minor] for minor in minors if minor in found), None)
@@ -178,8 +176,9 @@ def _pip_settings() -> configparser.RawConfigParser:
 
 
 def make_quick() -> None:
-    """Let the environments of the tests keep what they compile: the test ``import`` unloads the collection after each
-    of its files, and compiles what the next one imports again.
+    """Let the environments of the tests keep compiled code.
+
+    The test ``import`` unloads the collection after each of its files, and compiles it again for the next.
 
     They have no pip, as ansible-test leaves them.
     """

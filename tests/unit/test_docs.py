@@ -25,11 +25,11 @@ def test_what_is_generated_is_up_to_date() -> None:
     assert generated.outdated() == [], "run make generate"
 
 
-def test_every_list_stands_in_a_document() -> None:
+def test_every_list_is_in_a_document() -> None:
     assert generated.names() == set(generated.LISTS)
 
 
-def test_the_guide_tells_of_every_section_with_what_its_records_are_found_by() -> None:
+def test_the_guide_reports_of_every_section_with_what_its_records_are_found_by() -> None:
     text = (switch_table.PAGE.parent / "guide_files.rst").read_text(encoding="utf-8")
     table = text.partition("Which files there are")[2].partition("The settings")[0]
     rows = dict(re.findall(r"\* - ``(\w+)(?:/\w+)?\.yml``.*\n +- (.*)", table))
@@ -54,7 +54,7 @@ def test_the_readme_names_every_module_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize("folder", ["module_utils", "plugin_utils"])
-def test_every_room_stands_in_the_architecture_and_nothing_lies_outside(folder: str) -> None:
+def test_every_room_is_in_the_architecture_and_nothing_lies_outside(folder: str) -> None:
     text = (guides.README.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
     rows = text.partition(f"| `{folder}/` | What it is |")[2].partition("\n\n")[0]
     rooms = set((guides.README.parent / "plugins" / folder).glob("[!_]*"))

@@ -2,9 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the processes of the tests compile once is the same code at whatever place it is found again, and what they read
-once is the same data.
-"""
+"""Compiled code and parsed data that test processes share are the same in any place."""
 
 from __future__ import annotations
 
@@ -67,7 +65,7 @@ def test_anything_else_is_compiled_as_ever(kept: Path, call: object) -> None:
     assert list(kept.iterdir()) == []
 
 
-def test_an_error_is_told_as_ever(kept: Path) -> None:
+def test_an_error_is_reported_as_ever(kept: Path) -> None:
     with pytest.raises(SyntaxError):
         compile(b"def", "/one.py", "exec", dont_inherit=True)
     assert list(kept.iterdir()) == []

@@ -39,7 +39,7 @@ def services(client: Any) -> Iterator[tuple[str, Any]]:
     yield from ((name, one) for name, one in vars(client).items() if type(one).__name__.endswith("Service"))
 
 
-def test_every_operation_of_the_client_stands_in_the_table() -> None:
+def test_every_operation_of_the_client_is_in_the_table() -> None:
     with vendor.Client("https://acme.seventhings.com", token="t") as client:
         offered = {name: public(type(one)) for name, one in services(client)}
     offered["Client"].add("with_credentials")
@@ -47,7 +47,7 @@ def test_every_operation_of_the_client_stands_in_the_table() -> None:
     assert written == offered
 
 
-def test_every_request_of_the_interface_stands_in_the_table() -> None:
+def test_every_request_of_the_interface_is_in_the_table() -> None:
     described = yaml.safe_load((ROOT / "tests" / "emulator" / "openapi.yaml").read_text("utf-8"))["paths"]
     verbs = ("get", "post", "put", "patch", "delete")
     known = {
@@ -68,7 +68,7 @@ def model_classes() -> dict[str, type]:
     return {name: one for name, one in members if dataclasses.is_dataclass(one)}
 
 
-def test_every_field_of_every_model_stands_in_the_table() -> None:
+def test_every_field_of_every_model_is_in_the_table() -> None:
     offered = {name: {field.name for field in dataclasses.fields(one)} for name, one in model_classes().items()}
     written: dict[str, set[str]] = {}
     for model, field, _text in parity.fields():
@@ -76,7 +76,7 @@ def test_every_field_of_every_model_stands_in_the_table() -> None:
     assert written == offered
 
 
-def test_every_set_of_fixed_values_and_every_option_stands_in_the_table() -> None:
+def test_every_set_of_fixed_values_and_every_option_is_in_the_table() -> None:
     members = inspect.getmembers(vendor.models, inspect.isclass)
     enums = {name for name, one in members if issubclass(one, enum.Enum) and not name.startswith("_")}
     assert set(parity.table()["values"]) == enums

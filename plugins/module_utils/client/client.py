@@ -369,8 +369,9 @@ class Client:
         return is_known and not self.unpaged.may_be_cut(kind.name, asked.part, records)
 
     def _needs_no_proof(self, asked: _Asked, found: Collection[Record]) -> bool:
-        """Return True if a list without a total is complete for what was asked: each wanted value of a unique key has
-        its record, or the list is known to be whole in one answer.
+        """Return True if a list without a total is complete for what was asked.
+
+        Each wanted value of a unique key has its record, or the list is known to be complete in one answer.
         """
         kind = asked.kind
         if not kind.sort and (kind.newest or self._is_unpaged(asked, len(found))):

@@ -27,8 +27,9 @@ _UNRESERVED = re.compile(r"[A-Za-z0-9._~-]")
 
 
 def canonical_root(root: str) -> str:
-    """Return the one spelling of a root: case and encoding, no default port, no dot or slash at the end, no prefix of
-    the service.
+    """Return the one spelling of a root.
+
+    It has lower case, one encoding, no default port, no dot or slash at the end, and no prefix of the service.
 
     :raises ValueError: if it is no root.
     """

@@ -50,8 +50,9 @@ def is_archived_duplicate(client: Client, record: Record, assume: bool) -> bool:
 
 
 def why_unlisted(client: Client, record: Record) -> tuple[str, ...]:
-    """Say why an active record was in no list; nothing if it was created between the two requests, as it is if many
-    processes ensure one.
+    """Say why an active record was in no list.
+
+    Return nothing if it was created between the two requests, as it is if many processes ensure one record.
     """
     is_listed = record.archived is None or client.is_listed(record)
     return () if is_listed else (unlisted(record),)

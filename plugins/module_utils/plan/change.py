@@ -61,8 +61,9 @@ class Change:
 
     @property
     def is_half_made(self) -> bool:
-        """Return True if a record has no values yet but those that are written after it was created: links, files, a
-        status of its own.
+        """Return True if a record has only the values of its creation.
+
+        Links, files and a status of its own are written later.
         """
         return self.action == UPDATE and all(
             value in EMPTY or name == self.kind.status_key for name, value in self.before.items()

@@ -137,9 +137,7 @@ class Comparer:
         )
 
     def _is_incomplete(self, wanted: Wanted, desired: Mapping[str, Any], current: Record, change: Change) -> bool:
-        """Return True if a record that is replaced as a whole must be read by itself, because a list leaves out members
-        of it.
-        """
+        """Return True if a record to replace must be read by itself, because a list leaves members out."""
         missing = [] if current.is_whole else missing_members(wanted.schema, current)
         if not missing or change.action == UPDATE:
             return bool(missing)

@@ -180,8 +180,9 @@ class Applier:
         return uuid
 
     def _create_once(self, body: Mapping[str, Any], change: Change, find: Finder, known: frozenset[str]) -> str:
-        """Create the record once, even if an answer is lost: look for it before it is sent again, and send it again
-        only once.
+        """Create the record once, even if an answer is lost.
+
+        Look for it before it is sent again, and send it again only once.
         """
         try:
             return self._client.create(self._kind, body, self._template)

@@ -128,9 +128,7 @@ def _read(client: Client, lists: Lists, read: Read) -> Iterator[tuple[Record, st
 
 
 def unlisted(lists: Lists) -> Iterator[tuple[Reference, Record]]:
-    """Yield each reference to a record that could be read, and that is not in the whole list of its kind; with the
-    record that refers to it.
-    """
+    """Yield each reference to a readable record outside the whole list of its kind, with the referring record."""
     for listed in lists.values():
         links = [field for field in listed.schema.fields.values() if _is_link(field)]
         seen: set[tuple[str, Any]] = set()
@@ -177,8 +175,7 @@ def _offered(item: Record) -> Iterator[Reference]:
 
 
 def _closed_rooms(lists: Lists) -> frozenset[Any] | None:
-    """Return the uuids and ids of the rooms in locations in which the account sees no object; None if not all rooms are
-    known.
+    """Return the uuids and ids of the rooms in locations without a visible object, or None if rooms are missing.
 
     Rooms and locations are listed to everybody, whatever objects are hidden in them.
     """

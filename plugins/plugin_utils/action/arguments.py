@@ -95,8 +95,9 @@ def _name(key: Any) -> str:
 
 
 def misshapen(spec: Mapping[str, Mapping[str, Any]], written: Mapping[str, Any]) -> str:
-    """Return the refusal of an option that Ansible would not name: a text in place of a map, a number beyond all
-    bounds, or an option that is a key of ``tuning`` now.
+    """Return the refusal of an option that Ansible would not name.
+
+    That is a text in place of a map, a number beyond all bounds, or an option that is a key of ``tuning`` now.
 
     Empty if there is none. It has no secrets.
     """

@@ -340,9 +340,7 @@ class Dialect:
         return f"{number}.{found['fraction']}" if found["fraction"] else number
 
     def percents(self, schema: Schema, fields: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-        """Yield the names of percentages in fields of numbers, each with its value, if a preset says how numbers are
-        written.
-        """
+        """Yield the names of percentages in fields of numbers with their values, if a preset sets the format."""
         for name, text in fields.items() if self._has_numbers else ():
             field = schema.find(name) if text.rstrip().endswith("%") else None
             if field is not None and type_of(field).spelling.is_number:

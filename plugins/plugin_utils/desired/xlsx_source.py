@@ -287,7 +287,7 @@ class _Sheet:
         )
 
     def _take_header(self, cells: Mapping[int, Any], number: int) -> bool:
-        """Takes the names of the columns; whether all is right with them."""
+        """Read the names of the columns. Return True if all of them are valid."""
         self.header_row = number
         if len(cells) > MAX_COLUMNS:
             self._find(number, 1, f"expected at most {MAX_COLUMNS} columns, these are {len(cells)}")
@@ -685,8 +685,9 @@ def _check_part(name: str, part: bytes) -> None:
 
 
 def _check_elements(name: str, part: bytes) -> None:
-    """Refuses XML of so many elements that they fill the memory: the library holds each until its row was read, or its
-    shared text, or the whole part.
+    """Refuse XML with so many elements that they fill the memory.
+
+    The library keeps each element until its row, its shared text or the whole part was read.
 
     :raises _Refused: where there are too many.
     """

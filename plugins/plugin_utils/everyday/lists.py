@@ -178,9 +178,7 @@ class ObjectLists:
         return record
 
     def reference_to(self, record: Record) -> str:
-        """Return a text by which a plan refers to a record: its natural key if that means no other record, else its
-        uuid.
-        """
+        """Return a text by which a plan refers to a record: its natural key if that is unique, else its uuid."""
         name = self.state.name_of(record)
         try:
             is_own = name is not None and self.record_named("", record.kind, name).uuid == record.uuid

@@ -115,8 +115,9 @@ class StoredPlan:
         return [one for one in made.changes if is_stale(one)]
 
     def is_half_done(self, one: Planned) -> bool:
-        """Return True if the rest of a change is a part of the plan: each differing field has its value of that time,
-        or was missing then.
+        """Return True if the rest of a change is a part of the plan.
+
+        That is so if each differing field has its value of that time, or was missing then.
         """
         then = self.before.get(id(one.entry), {})
         shown_now = shown(one, replace(self.desired.hiding, show=False))
@@ -275,7 +276,8 @@ def _refuse_constant(name: str) -> NoReturn:
 def _each_once(members: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """Return a map after checking that no member repeats.
 
-    Other readers of the plan might use another member than this code."""
+    Other readers of the plan might use another member than this code.
+    """
     found = dict(members)
     if len(found) < len(members):
         (twice, _times), *_others = Counter(name for name, _value in members).most_common(1)

@@ -71,8 +71,8 @@ def word(text: str) -> Markdown:
 
 
 def cell(text: str) -> Markdown:
-    """Return a text in a cell of a table.
+    r"""Return a text in a cell of a table.
 
-    A bar would end the cell, even in a code span, and whether ``\\|`` does depends on what precedes it.
+    A bar would end the cell, even in a code span, and whether ``\|`` does depends on what precedes it.
     """
     return word(text.replace("|", "\\u007c"))

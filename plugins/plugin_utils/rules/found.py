@@ -84,8 +84,9 @@ def _most(one: BoundRule) -> int:
 
 
 def in_words(one: BoundRule, problem: Problem) -> str:
-    """Return the words for a problem, with the way to its value as far as the rule names it: the names of members in a
-    map may be of the files.
+    """Return the words for a problem, with the path to its value as far as the rule names it.
+
+    The names of members in a map may be of the files.
     """
     fields = 2 if problem.way[:1] in (("before",), ("after",)) else 1
     way: Way = tuple(one.spelled.get(str(step), step) for step in problem.way[:fields])
@@ -97,8 +98,9 @@ def in_words(one: BoundRule, problem: Problem) -> str:
 
 
 def place_of(entry: Entry | None, schema: Schema, way: Way) -> tuple[Place, str] | None:
-    """Return the place of a value and the name that its field has in the files, which is empty if they do not write it;
-    None if there is no entry.
+    """Return the place of a value and the name of its field in the files, or None without an entry.
+
+    The name is empty if the files do not write the field.
     """
     if entry is None:
         return None

@@ -115,8 +115,9 @@ def read_rules(paths: Sequence[Path], digests: Sequence[str] | None = None, outs
 
 
 def _require_outside(path: Path, outside: Iterable[Path]) -> None:
-    """
-    :raises InvalidInput: if a path is one of some places, or below them, as it is written or with all links followed.
+    """Refuse a path inside of some places, as written or with all links followed.
+
+    :raises InvalidInput: if it is inside.
     """
     for src in outside:
         for inner, outer in ((path.resolve(), src.resolve()), (_absolute(path), _absolute(src))):
@@ -132,8 +133,9 @@ def _absolute(path: Path) -> Path:
 
 
 def _require_digest(path: Path, content: bytes, expected: str) -> None:
-    """
-    :raises InvalidInput: if the content of a file has another digest.
+    """Check the digest of a file.
+
+    :raises InvalidInput: if the content has another digest.
     """
     wanted = _DIGEST.fullmatch(expected.strip())
     if wanted is None:

@@ -134,9 +134,7 @@ class _Missing:
             raise
 
     def _uuids_by_index(self) -> dict[int, str]:
-        """Return the records that can be looked up, each with the uuid that the journal noted; empty to look it up by
-        barcode.
-        """
+        """Return the records for a lookup, each with its noted uuid, or an empty text for a lookup by barcode."""
         by_key = {} if self._has_lookup is False else dict.fromkeys(self._with_key, "")
         names = {index: self._name(index) for index in self._indexes if not self._has_lookup or index not in by_key}
         return by_key | {index: self._uuids[name] for index, name in names.items() if name in self._uuids}

@@ -155,8 +155,9 @@ class Definitions:
                 self._context.find(entry.place_of("label"), f"{problem}; records could not name either of them")
 
     def _with_relations(self, entry: Entry) -> tuple[Mapping[str, Any], Any]:
-        """Return the fields of an entry, with uuids where relations name other fields; relations as written where some
-        of those are yet to be made by this plan, so that all of them come later.
+        """Return the fields of an entry, with uuids where relations name other fields.
+
+        Relations stay as written if some of those fields are created by this plan, so that all of them come later.
         """
         fields = entry.fields
         written = fields.get("relations") or ()

@@ -1,8 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What came of creations: records whose answers were lost, and natural keys that exist twice because somebody else
-created the same record at the same time.
+"""Find out what came of creations.
+
+Answers may be lost, and natural keys may exist twice because somebody else created the same record at the same time.
 """
 
 from __future__ import annotations

@@ -51,9 +51,7 @@ def may_exist_hidden(section: str) -> bool:
 
 
 def _linked_anew(context: PlanContext) -> Iterator[str]:
-    """Yield the changes that lead a link from a record that no list shows to one that the plan creates: both may be the
-    same.
-    """
+    """Yield the changes that move a link from an unlisted record to a created record: both may be equal."""
     for planned in context.result.changes:
         current = planned.change.current
         for key, value in planned.change.values.items() if current is not None else ():

@@ -120,8 +120,7 @@ class Lifecycles:
             self._context.result.protections.append(Protection(planned, current.uuid if current else "", said))
 
     def check_protected(self) -> None:
-        """Refuse to take records away while a protection of their section protects nothing: it may be meant for one of
-        these.
+        """Refuse removals while a protection of their section protects nothing: it may be meant for one of them.
 
         If nothing is taken away, it is a warning, because a record to come may match.
         """

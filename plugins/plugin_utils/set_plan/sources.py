@@ -19,8 +19,10 @@ _MOST_NAMED = 3
 
 
 def check_sources(context: PlanContext) -> Iterator[Finding]:
-    """Refuse sections of which sources lost their records, unless other sources of the section gained as many, or the
-    records are no more: then they were moved, or deleted in the application.
+    """Refuse sections whose sources lost their records.
+
+    There is no refusal if other sources of the section gained as many, because the records were moved, or if the
+    records no longer exist, because they were deleted in the application.
     """
     if context.desired.findings:
         # A file that can't be read looks empty.

@@ -235,7 +235,8 @@ class Evaluator:
 
 
 def _check_comparable(target: Room | None, actual: Room | None) -> None:
-    """
+    """Check that two rooms can be compared.
+
     :raises Doubtful: if one room is known by its uuid only and the other by its id only.
     """
     if target is not None and actual is not None and isinstance(target.mark, str) is not isinstance(actual.mark, str):

@@ -94,7 +94,5 @@ def key_of(schema: Schema, record: Record) -> dict[str, int | None]:
 
 
 def _states(kind: Kind, key: str) -> Sequence[str]:
-    """Return the states that the declaration of a kind lists for a field; the possible values of an instance are not
-    among them.
-    """
+    """Return the declared states of a field, without the possible values of an instance."""
     return next((field.allowed for field in kind.fields if field.key == key), ())

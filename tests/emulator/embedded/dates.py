@@ -44,7 +44,7 @@ def is_date(text: str) -> bool:
 
 
 def is_date_time(text: str) -> bool:
-    """A real instant, written Y-m-d\\TH:i:sP."""
+    r"""Return True for a real instant, written Y-m-d\TH:i:sP."""
     return bool(DATE_TIME.match(text)) and instant(text) is not None
 
 
@@ -106,7 +106,7 @@ def _php_pattern(form: str) -> re.Pattern[str]:
 
 
 def matches_format(text: str, form: str) -> bool:
-    """Does the text follow a date format such as ``d.m.Y`` or ``Y-m-d\\TH:i:sP``, and is the day a real one?"""
+    r"""Return True if a text is a real day in a format such as ``d.m.Y`` or ``Y-m-d\TH:i:sP``."""
     match = _php_pattern(form).match(text)
     if match is None:
         return False

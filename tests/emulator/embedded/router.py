@@ -79,9 +79,7 @@ def _matched(segments: list[str], given: list[str]) -> dict[str, str] | None:
 
 
 def accepted(accept: str, produces: Iterable[str]) -> str | None:
-    """Return the first media type that a client accepts; None when there is none (the kind "representation" of section
-    7).
-    """
+    """Return the first media type that a client accepts, or None without one (kind "representation" of section 7)."""
     wanted = []
     for part in (accept or "*/*").split(","):
         media, *parameters = (piece.strip().lower() for piece in part.split(";"))

@@ -39,7 +39,7 @@ class Where:
         self.term_parameters.extend(parameters)
 
     def add_range(self, term: str, *parameters: Any) -> None:
-        """A comparison by order: the database cannot guess how many rows it leaves."""
+        """Add a comparison by order. The database cannot guess how many rows it leaves."""
         self.ranges.append(f"({term})")
         self.range_parameters.extend(parameters)
 

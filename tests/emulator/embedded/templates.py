@@ -174,7 +174,7 @@ def _fixed(key: str) -> Definition:
 
 
 def create_tables(store: Store) -> None:
-    """The tables of the templates, without any field but the fixed ones."""
+    """Create the tables of the templates, with only the fixed fields."""
     for kind in KINDS.values():
         server = "".join(f", {quoted(key)} TEXT" for key, _kind in kind.server_keys)
         store.run(
@@ -190,7 +190,7 @@ def create_tables(store: Store) -> None:
 
 
 def add_column(store: Store, template: str, key: str, *, index: bool = True) -> None:
-    """A column for a new field. It has no type: a value is stored exactly as it is given."""
+    """Add a column for a new field. It has no type: a value is stored exactly as given."""
     store.run(f"ALTER TABLE {template} ADD COLUMN {quoted(key)}")
     if index:
         add_index(store, template, key)

@@ -15,9 +15,7 @@ _PAPER, _EDGE, _INK = "#f4f4f1", "#8a8f98", "#4a4f57"
 
 
 def thumbnail(content: bytes, name: str, size: tuple[int, int]) -> bytes:
-    """Return a PNG that fits into a size: the image made smaller, or a sheet of paper with the ending of the name on
-    it.
-    """
+    """Return a PNG that fits into a size: a smaller image, or a sheet of paper with the suffix of the name."""
     image = _image(content, size) or _sheet(PurePath(name).suffix.lstrip(".").upper()[:4], size)
     out = io.BytesIO()
     image.save(out, "PNG")

@@ -49,7 +49,7 @@ def missing_lines(shown: str, printed: str) -> list[str]:
 
 
 def check(directory: Path, service: Emulator, snippet: guides.Snippet, last: list[str]) -> list[str]:
-    """Does what the mark of a snippet says. Returns what the last runs printed, for ``shows``."""
+    """Do what the mark of a snippet says. Return the output of the last runs, for ``shows``."""
     verb, _separator, rest = snippet.mark.partition(" ")
     if verb == "shows":
         printed = last[1 if rest == "again" else 0]

@@ -1,8 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Somebody applies files of their own for the first time: a table from a spreadsheet, a plan as a comment, a plan that
-travels from one job to another, a room that is given up.
+"""The first apply of own files.
+
+It has a table from a spreadsheet, a plan as a comment, a plan that moves from one job to another, and a room that is
+given up.
 
 In real processes.
 """

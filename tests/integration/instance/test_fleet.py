@@ -107,7 +107,7 @@ def test_a_site_needs_no_overlay(tmp_path: Path, services: list[Emulator]) -> No
 
 
 @pytest.mark.parametrize("ending", ["md", "html"])
-def test_a_plan_of_the_fleet_is_told_as_one(tmp_path: Path, services: list[Emulator], ending: str) -> None:
+def test_a_plan_of_the_fleet_is_reported_as_one(tmp_path: Path, services: list[Emulator], ending: str) -> None:
     for service in services:
         service.reset()
     done = _fleet(tmp_path, "fleet", _hosts(services), "--check", fleet_report=str(tmp_path / f"all.{ending}"))
@@ -119,7 +119,7 @@ def test_a_plan_of_the_fleet_is_told_as_one(tmp_path: Path, services: list[Emula
     assert "2 instances, 0 failed (planned, nothing was written): changed" in done.output
 
 
-def test_a_report_lies_where_the_play_was_started_and_tells_why_a_host_fails(
+def test_a_report_lies_where_the_play_was_started_and_reports_why_a_host_fails(
     tmp_path: Path, services: list[Emulator]
 ) -> None:
     """Not beside the playbook, and in place of the reports of the run before."""
@@ -186,7 +186,7 @@ def test_batches_are_accounted_for_as_they_end(tmp_path: Path, services: list[Em
     assert "3 instances, 0 failed (planned, nothing was written): changed" in done.output
 
 
-def test_drift_of_one_instance_fails_the_fleet_and_the_others_are_told(
+def test_drift_of_one_instance_fails_the_fleet_and_the_others_are_reported(
     tmp_path: Path, services: list[Emulator]
 ) -> None:
     for service in services:

@@ -76,7 +76,7 @@ def test_layers_are_planned_and_applied_as_one_and_change_nothing_twice(tmp_path
     assert again["outcome"] == "unchanged"
 
 
-def test_what_is_wrong_in_a_layer_is_told_with_its_place_before_anything_is_sent(
+def test_what_is_wrong_in_a_layer_is_reported_with_its_place_before_anything_is_sent(
     tmp_path: Path, service: Emulator
 ) -> None:
     wrong = {

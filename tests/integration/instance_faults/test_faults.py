@@ -109,7 +109,7 @@ def test_a_room_whose_answer_was_lost_is_found_in_a_location_that_was_just_made(
     assert len(site.dump()["rooms"]) == 1
 
 
-def test_what_was_done_is_told_where_twins_can_not_be_looked_for(site: Site) -> None:
+def test_what_was_done_is_reported_where_twins_can_not_be_looked_for(site: Site) -> None:
     site.write({"locations.yml": "- name: Depot\n"})
     site.service.steer("PUT", "/faults", [{"fault": "503", "method": "GET", "path": "/locations", "after": 1}])
     account = site.run()
@@ -118,7 +118,7 @@ def test_what_was_done_is_told_where_twins_can_not_be_looked_for(site: Site) -> 
     assert any("not looked up" in warning for warning in account.warnings)
 
 
-def test_what_was_done_is_told_where_the_keys_of_new_fields_can_not_be_read(site: Site) -> None:
+def test_what_was_done_is_reported_where_the_keys_of_new_fields_can_not_be_read(site: Site) -> None:
     site.write(
         {
             "fields/asset.yml": "- {label: Shelf mark, type: TEXT}\n",

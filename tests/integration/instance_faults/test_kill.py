@@ -75,7 +75,7 @@ class Apply:
         return text
 
     def kill(self, with_worker: bool) -> None:
-        """kill -9: the process, and with it its worker or not."""
+        """Send ``kill -9`` to the process, with or without its worker."""
         if self.process.poll() is not None:
             return
         if with_worker:
@@ -143,7 +143,7 @@ def _linked_files(site: Site) -> int:
 
 
 def _short_pause(seconds: float) -> None:
-    """What was on its way when the run was killed has arrived long ago."""
+    """Shorten the settling horizon: requests in progress at the kill arrived long ago."""
     time.sleep(min(seconds, 0.1))
 
 

@@ -89,7 +89,7 @@ def work(emulator: Emulator, tmp_path: Path) -> Workplace:
 
 @pytest.fixture
 def rename(emulator: Emulator) -> Callable[[str, str, str], None]:
-    """Renames a room or a location behind the back of the collection."""
+    """Rename a room or a location behind the back of the collection."""
 
     def send(kind: str, old: str, new: str) -> None:
         with requests.Session() as session:

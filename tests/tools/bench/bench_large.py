@@ -129,7 +129,7 @@ def _with_rules(part: Part, number: int, rounds: int) -> None:
 
 
 def _write(service: Emulator, directory: Path, form: str) -> None:
-    """The objects of a service as files."""
+    """Write the objects of a service as files."""
     (directory / "objects").mkdir(parents=True)
     (directory / "instance.yml").write_text("api: seventhings/v1\nset: bench\n", "utf-8")
     for number, records in enumerate(_pages(service.base_url, service.token())):

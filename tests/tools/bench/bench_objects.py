@@ -57,7 +57,7 @@ def _making(service: Emulator, number: int) -> Iterator[None]:
 
 
 def new_objects(sizes: Sizes) -> Part:
-    """Making objects that are not there: this collection's ways and the usual others."""
+    """Measure the creation of objects: this collection's ways and the usual others."""
     part = Part("New objects")
     directory = _directory("new", sizes.objects)
     seconds: dict[str, list[float]] = {}

@@ -89,8 +89,10 @@ class Ran:
 
 @dataclass(frozen=True)
 class Played:
-    """A finished play: the seconds from the start of its last task to its result, that result, and the most memory that
-    one of its processes had, in bytes.
+    """A finished play.
+
+    It has the seconds from the start of its last task to its result, that result, and the most memory that one of its
+    processes had, in bytes.
     """
 
     seconds: float

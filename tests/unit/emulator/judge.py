@@ -102,9 +102,7 @@ class Operation:
         return node
 
     def least_body(self) -> Any:
-        """Return the smallest body that passes the description: required members, each with the first value that it
-        takes.
-        """
+        """Return the smallest valid body: required members, each with its first accepted value."""
         content = self.follow(self.node["requestBody"])["content"]
         return self._least(next(iter(content.values()))["schema"])
 

@@ -161,7 +161,7 @@ def test_history_of_nothing(api: Api, story: Story) -> None:
     assert api.get(f"{story.path}/x/history").status_code == 400
 
 
-def test_object_history_tells_of_tasks_and_rental_cases(api: Api) -> None:
+def test_object_history_reports_of_tasks_and_rental_cases(api: Api) -> None:
     made = api.create_object()
     api.create_task(references=[asset(made)])
     api.create_rental_case(references=[asset(made)])

@@ -532,7 +532,7 @@ def test_unknown_steering_call(steering: Steering, path: str) -> None:
 # start and end
 
 
-def test_what_the_start_tells(emulator: Emulator) -> None:
+def test_what_the_start_reports(emulator: Emulator) -> None:
     assert {"base_url", "username", "password", "client_id", "admin_url"} <= set(emulator.about)
     assert urlsplit(emulator.about["base_url"]).hostname == "127.0.0.1"
     assert emulator.about["admin_url"].endswith("/_emulator")

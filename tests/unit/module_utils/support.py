@@ -226,9 +226,7 @@ def page_of(items: Iterable[Mapping[str, Any]], **members: Any) -> Response:
 
 
 def listing(records: Sequence[Mapping[str, Any]], told: bool = True) -> Callable[[Invocation], Response]:
-    """Return a paged list of records that applies ``eq`` and ``in`` filters on the texts of their members, as instances
-    do.
-    """
+    """Return a paged list of records that applies ``eq`` and ``in`` filters to texts, as instances do."""
 
     def play(call: Invocation) -> Response:
         pairs = dict(call.pairs)
@@ -247,7 +245,7 @@ def listing(records: Sequence[Mapping[str, Any]], told: bool = True) -> Callable
 
 
 def by_uuid(record: Mapping[str, Any] | None) -> Step:
-    """Reading one record: it, or 404."""
+    """Answer one record, or 404."""
     return answer(record) if record else NotFound(404, "", "TEST")
 
 

@@ -75,7 +75,7 @@ def _needed(spec: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", sorted(SPECS))
-def test_an_unknown_option_is_told_with_those_that_there_are(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_option_is_reported_with_those_that_there_are(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     spec, _rules = SPECS[name]
     needed = _needed(spec)
     options = {**needed, "fooo": 1, "baar": SECRET}
@@ -136,7 +136,7 @@ def test_both_ends_say_the_same(
         ("rental_case", {"renter": "type=plain value=Bob"}, ""),
     ],
 )
-def test_a_text_in_place_of_a_map_is_told_with_its_option(name: str, options: dict[str, Any], words: str) -> None:
+def test_a_text_in_place_of_a_map_is_reported_with_its_option(name: str, options: dict[str, Any], words: str) -> None:
     told = on_the_controller(name, options)
     assert told.startswith(words)
     assert bool(told) is bool(words)
@@ -156,7 +156,7 @@ def test_a_text_in_place_of_a_map_is_told_with_its_option(name: str, options: di
         ("hub_order_info", {"id": "inf"}, "id: 'inf' does not fit"),
     ],
 )
-def test_a_number_beyond_all_bounds_is_told(name: str, options: dict[str, Any], words: str) -> None:
+def test_a_number_beyond_all_bounds_is_reported(name: str, options: dict[str, Any], words: str) -> None:
     assert on_the_controller(name, options).startswith(words)
     assert misshapen(SPECS[name][0], options).startswith(words)
 
@@ -193,7 +193,7 @@ def test_an_option_that_is_null_is_not_given(name: str, options: dict[str, Any],
 
 @pytest.mark.parametrize("option", ["password", "access_token", "refresh_token"])
 @pytest.mark.parametrize("name", ["room", "instance", "instance_absorb", "instance_export", "auth_token"])
-def test_secrets_are_not_in_what_is_told(name: str, option: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_secrets_are_not_in_what_is_reported(name: str, option: str, capsys: pytest.CaptureFixture[str]) -> None:
     options = {option: SECRET, "timeout": f"{SECRET} seconds", "src": ".", "dest": "."}
     options = {key: value for key, value in options.items() if key in SPECS[name][0]}
     told = on_the_controller(name, options)
@@ -202,7 +202,7 @@ def test_secrets_are_not_in_what_is_told(name: str, option: str, capsys: pytest.
     assert told == in_a_process(name, options, capsys)
 
 
-def test_an_alias_is_told_beside_its_option() -> None:
+def test_an_alias_is_reported_beside_its_option() -> None:
     spec = {"name": {"type": "str", "aliases": ["title"]}}
     told = read_arguments("a.b.c", spec, {}, {"titel": "x"}).refusal
     assert told == "Unsupported parameters for (a.b.c) module: titel. Supported parameters include: name (title)."

@@ -296,7 +296,7 @@ def test_any_list_is_read_to_its_end(shape: dict[str, str]) -> None:
     assert len(decoded if isinstance(decoded, list) else decoded["items"]) == 50
 
 
-def test_what_the_account_sees_is_told_without_totals() -> None:
+def test_what_the_account_sees_is_reported_without_totals() -> None:
     assert account_visibility(Embedded.started(SILENT).client()) == account_visibility(Embedded.started().client())
     service = with_locations({**SILENT, "per_page_cap": "50"}, 51)
     assert account_visibility(service.client())["hidden_records"] == "unknown"

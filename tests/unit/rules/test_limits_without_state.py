@@ -33,7 +33,7 @@ def others(site: Site, numbers: Iterable[int]) -> None:
 
 
 def killed_after(site: Site, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An apply is killed before it creates one object more."""
+    """Kill an apply before it creates one more object."""
     sent, left = Journal.sent, iter(range(number))
 
     def noted(self: Journal, kind: str, key: str) -> None:

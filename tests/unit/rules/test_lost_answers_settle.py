@@ -1,9 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A lost answer may still be on its way: before anything is created a second time, the record is looked for up to the
-settling horizon.
-"""
+"""Before anything is created a second time, a lost record is looked up until the settling horizon."""
 
 from __future__ import annotations
 
@@ -347,7 +345,7 @@ def test_a_set_that_was_killed_is_waited_for_once_and_planned_again(here: Contro
     assert here.run().outcome == "unchanged"
 
 
-def test_without_the_runtime_directory_the_journal_tells_of_a_killed_set(here: Controller) -> None:
+def test_without_the_runtime_directory_the_journal_reports_of_a_killed_set(here: Controller) -> None:
     here.runtime = None
     here.runtime = None
     here.write(**FILES)

@@ -173,7 +173,7 @@ def comparable(state: Any) -> Any:
 
 
 @members
-def test_a_member_that_the_list_lacks_and_the_record_has_is_sent_back(
+def test_a_member_that_the_list_misses_and_the_record_has_is_sent_back(
     here: Office, tmp_path: Path, kind: Replaced, member: str
 ) -> None:
     here.make(kind)
@@ -259,7 +259,7 @@ def test_in_a_set_a_member_that_no_answer_has_is_a_finding(
 
 
 @members
-def test_in_a_set_a_member_that_the_list_lacks_is_sent_back(
+def test_in_a_set_a_member_that_the_list_misses_is_sent_back(
     here: Office, tmp_path: Path, kind: Replaced, member: str
 ) -> None:
     here.make(kind)
@@ -371,7 +371,7 @@ def test_an_export_says_what_no_file_can_hold(
 
 
 @members
-def test_an_export_reads_a_member_that_the_list_lacks_and_names_one_that_nothing_has(
+def test_an_export_reads_a_member_that_the_list_misses_and_names_one_that_nothing_has(
     here: Office, tmp_path: Path, kind: Replaced, member: str
 ) -> None:
     here.make(kind)

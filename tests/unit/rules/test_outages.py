@@ -94,7 +94,7 @@ def test_the_service_says_when_to_come_again(form: str) -> None:
     assert times == pytest.approx([0, 40, 40], abs=1.5)
 
 
-def test_an_outage_that_lasts_too_long_is_told() -> None:
+def test_an_outage_that_lasts_too_long_is_reported() -> None:
     service = Embedded.started()
     client = signed_in(service)
     service.fault("503")
@@ -117,7 +117,7 @@ def _fails(client: Client) -> None:
         client.list_all(LOCATION)
 
 
-def test_a_pause_that_is_longer_than_the_time_for_it_is_told_at_once() -> None:
+def test_a_pause_that_is_longer_than_the_time_for_it_is_reported_at_once() -> None:
     service = Embedded.started()
     client = signed_in(service)
     client.transport.outage_wait = 60

@@ -252,7 +252,7 @@ except ImportError:
 
 
 async def main(queue: asyncio.Queue[Any], args: dict[str, Any]) -> None:
-    """Sends the changes of an instance, until it is cancelled.
+    """Send the changes of an instance, until it is cancelled.
 
     :param queue: takes the events. :param args: the options above.
     """

@@ -127,7 +127,7 @@ def _new_key(context: Context, template: str, label: str) -> str:
 
 
 def _convert(context: Context, old: Definition, definition: Definition) -> None:
-    """The type of a field was changed: what fits the new type is kept, everything else is lost."""
+    """Convert the values of a field to a new type: keep what fits, and lose everything else."""
     template = context.templates[definition.template]
     column = quoted(definition.key)
     for row in context.store.rows(f"SELECT id, {column} FROM {template.table} WHERE {column} IS NOT NULL"):

@@ -126,9 +126,7 @@ def _find(context: Context, columns: str = "*") -> Any:
 
 
 def read_data(context: Context) -> Answer:
-    """Return the bytes, as plain octets or, for a client that would rather have it, as the type they were uploaded
-    with.
-    """
+    """Return the bytes, as plain octets or, if the client prefers it, with the type of the upload."""
     row = _find(context)
     media = accepted(context.call.headers.get("accept", ""), (_OCTETS, row["type"]))
     if media is None:

@@ -56,7 +56,7 @@ def remind_of_rental_case(context: Context, case: Any) -> None:
 
 
 def remind_of_fields(context: Context, template: Template, uuid: str, values: Mapping[str, Any]) -> None:
-    """A REMINDER field reminds on its own day; to whom is not stated."""
+    """Note the reminder of a REMINDER field for its own day. The recipient is not specified."""
     for key, value in values.items():
         definition = template.definitions.get(key)
         if definition is None or definition.type.name != "REMINDER":

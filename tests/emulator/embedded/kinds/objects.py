@@ -53,7 +53,7 @@ def delete(context: Context, template: Template) -> Answer:
 
 
 def read_by_barcode(context: Context) -> Answer:
-    """Archived objects are found here, other than in lists."""
+    """Return an object by its barcode, archived or not. Lists have no archived objects."""
     template = context.templates["asset"]
     seen = readable(context, template.table)
     seen.add("barcode = ?", context.path["barcode"])

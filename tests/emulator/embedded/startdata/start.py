@@ -96,7 +96,7 @@ def _index(store: Store) -> None:
 
 
 def _context(store: Store) -> Context:
-    """Writing the start data as the operator, in calm weather."""
+    """Return a context for writing the start data as the operator, in calm weather."""
     row = store.row("SELECT * FROM user ORDER BY id LIMIT 1")
     assert row is not None
     return internal_context(Service(store, Weather()), row, _DAY)

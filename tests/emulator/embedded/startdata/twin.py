@@ -1,8 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An export as start data: the fields, records and files of another instance, and with ``twin.jsonl`` its users, uuids,
-ids and archived objects too.
+"""Read an export as start data.
+
+It has the fields, records and files of another instance, and with ``twin.jsonl`` its users, uuids, ids and archived
+objects.
 """
 
 from __future__ import annotations
@@ -48,7 +50,7 @@ def own_templates(export: Export) -> list[str]:
 
 
 def add_definitions(store: Store, export: Export) -> None:
-    """The fields of the export. Raises BadExport."""
+    """Add the fields of the export. Raise BadExport if they are invalid."""
     for template in own_templates(export):
         rows = export.definitions(template) or []
         keys = {str(row["label"]): _key_of(export, template, row) for row in rows}
@@ -158,8 +160,9 @@ class _Loader:
         return self._export.rows(section)
 
     def archived(self, kind: str) -> Iterator[tuple[Row, Row]]:
-        """Yield the archived records of a kind that the export knew, each as a row and with its note: ``archived`` says
-        since when.
+        """Yield the archived records of a kind in the export, each as a row and with its note.
+
+        The note says since when it is ``archived``.
         """
         for note in self._export.notes.archived.get(kind, ()):
             since = note["archived"] if isinstance(note["archived"], str) else self._context.now
@@ -184,7 +187,7 @@ class _Loader:
     # ---- users
 
     def _users(self) -> None:
-        """The users of the notes. The operator, who signs in here, is one of them, or one more."""
+        """Add the users of the notes. The operator, who signs in here, is one of them, or one more."""
         noted = self._export.notes.users
         own = next((user for user in noted if user["email"] == credentials.EMAIL), None)
         number = own["id"] if own else 1 + max((user["id"] or 0 for user in noted), default=0)
@@ -252,9 +255,7 @@ class _Loader:
                         self._names["room", f"{row[_PARENT]}/{row[label]}"] = record_id
 
     def _columns(self, template: str, row: Row, *, later: bool = False) -> dict[str, Any]:
-        """Return the columns of a row: those that refer to other records, which are all there later, or those that do
-        not.
-        """
+        """Return the columns of a row that refer to other records, which all exist later, or the other columns."""
         values = {}
         for name, value in row.items():
             definition = self._definition(template, name)

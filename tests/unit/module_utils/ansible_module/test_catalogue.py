@@ -331,7 +331,7 @@ def test_the_verb_for_an_update_is_that_of_the_interface(kind: str, verb: str) -
         ("task", "uuid"),
     ],
 )
-def test_the_uuid_of_a_record_stands_under_its_own_key_first(kind: str, key: str) -> None:
+def test_the_uuid_of_a_record_is_under_its_own_key_first(kind: str, key: str) -> None:
     assert KINDS[kind].uuid_keys[0] == key
     assert "uuid" in KINDS[kind].uuid_keys
     assert set(KINDS[kind].uuid_keys) <= SERVER_KEYS

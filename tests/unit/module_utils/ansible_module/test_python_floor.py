@@ -57,7 +57,7 @@ def test_the_guard_needs_nothing_that_an_old_python_lacks() -> None:
 
 
 @pytest.mark.parametrize("version", [(3, 8, 18), (3, 9, 2), (3, 10, 13)])
-def test_an_old_python_is_told_as_ansible_wants_it(
+def test_an_old_python_is_reported_as_ansible_wants_it(
     version: tuple[int, int, int], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "version_info", version)

@@ -109,7 +109,7 @@ def test_a_list_ends_where_the_total_is_reached() -> None:
     assert sorted(map(str, pages(transport))) == ["1", "2", "3"]
 
 
-def test_where_the_total_is_told_pages_are_asked_for_ahead() -> None:
+def test_where_the_total_is_reported_pages_are_asked_for_ahead() -> None:
     """Pages 2 and 3 are answered together or not at all."""
     together = threading.Barrier(2)
     play = listing(objects(*range(1, 3500)))
@@ -124,7 +124,7 @@ def test_where_the_total_is_told_pages_are_asked_for_ahead() -> None:
     assert sorted(map(str, pages(transport))) == ["1", "2", "3", "4"]
 
 
-def test_a_full_last_page_ends_without_another_request_where_the_total_is_told() -> None:
+def test_a_full_last_page_ends_without_another_request_where_the_total_is_reported() -> None:
     transport = FakeTransport({OBJECTS: listing(objects(*range(1, 2001)))})
     assert len(listed(transport)) == 2000
     assert pages(transport) == ["1", "2"]
@@ -546,7 +546,7 @@ def test_a_list_of_a_shape_that_is_not_known_is_an_error_and_not_a_list_of_unkno
 
 @pytest.mark.parametrize(("kind", "key"), [("field_definition", "label"), ("task", "title"), ("rental_case", "title")])
 @pytest.mark.parametrize("item", [{"uuid": uuid_of(1)}, {"uuid": uuid_of(1), "data": {"label": "a", "title": "a"}}])
-def test_records_without_what_none_lacks_are_of_a_shape_that_is_not_known(kind: str, key: str, item: JsonMap) -> None:
+def test_records_without_what_none_misses_are_of_a_shape_that_is_not_known(kind: str, key: str, item: JsonMap) -> None:
     one = KINDS[kind]
     lists = one.list_path.format(template="asset")
     item_path = one.item_path.format(template="asset", uuid=uuid_of(1))
@@ -611,7 +611,7 @@ def test_a_record_with_another_id_than_the_one_asked_for_is_an_error(kind: str, 
         client_on(transport).get_by_id(KINDS[kind], 7)
 
 
-def test_a_barcode_that_finds_what_nothing_tells_from_others_is_an_error() -> None:
+def test_a_barcode_that_finds_what_nothing_reports_from_others_is_an_error() -> None:
     transport = FakeTransport({"GET /object/by-barcode/1": answer({"barcode": "1"})})
     with pytest.raises(SeventhingsError, match="expected the record that was asked for"):
         client_on(transport).get_by_barcode(KINDS["object"], "1")
@@ -686,7 +686,7 @@ def test_kinds_without_a_template_take_no_request_for_their_fields(kind: str) ->
         {"Location": "https://acme.test/other", "Location-UUID": uuid_of(1)},
     ],
 )
-def test_the_uuid_of_a_new_record_stands_in_a_header(headers: dict[str, str]) -> None:
+def test_the_uuid_of_a_new_record_is_in_a_header(headers: dict[str, str]) -> None:
     transport = FakeTransport({"POST /object": answer(None, 201, headers)})
     assert client_on(transport).create(KINDS["object"], {"a": 1}) == uuid_of(1)
     assert transport.calls[0].body == {"a": 1}

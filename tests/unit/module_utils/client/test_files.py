@@ -63,7 +63,7 @@ def invoice(tmp_path: Path) -> Path:
 # ---- local files
 
 
-def test_a_file_that_is_not_there_is_told_with_the_place_that_was_looked_in() -> None:
+def test_a_file_that_is_not_there_is_reported_with_the_place_that_was_looked_in() -> None:
     (line,) = attachments.check_local(Attachment(path="none.txt"), "fields.files")
     assert line.startswith("fields.files: none.txt: no such file")
     assert str(Path.cwd()) in line
@@ -95,7 +95,7 @@ def test_the_name_of_a_file_is_checked_before_the_upload(length: int, fits: bool
     assert (problems == []) is fits
 
 
-def test_all_that_is_wrong_with_local_files_is_told_at_once() -> None:
+def test_all_that_is_wrong_with_local_files_is_reported_at_once() -> None:
     with pytest.raises(InvalidInput) as caught:
         attachments.require_local(
             [Attachment(path="none"), Attachment(uuid=uuid_of(1)), Attachment(path="neither")], "f"
@@ -128,7 +128,7 @@ def test_only_files_of_equal_size_are_downloaded(invoice: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "found"), [("invoice.txt", True), (None, True), ("bill.txt", False)])
-def test_the_name_counts_only_where_it_is_told(name: str | None, found: bool, invoice: Path) -> None:
+def test_the_name_counts_only_where_it_is_reported(name: str | None, found: bool, invoice: Path) -> None:
     transport = FakeTransport({f"GET /file/{uuid_of(20)}/data": answer(b"one laptop\n")})
     assert (recognised(transport, invoice, linked(20), name=name) is not None) is found
 
@@ -150,7 +150,7 @@ def test_the_name_of_a_linked_file_is_asked_for_only_where_the_content_is_the_sa
 
 
 def contents(*numbers: int, content: bytes = LAPTOP) -> dict[str, Any]:
-    """Downloads of linked files that all hold the same."""
+    """Return downloads of linked files with the same content."""
     return {f"GET /file/{uuid_of(number)}/data": answer(content) for number in numbers}
 
 
@@ -243,7 +243,7 @@ def held(*files: JsonMap, **more: Any) -> FakeTransport:
 
 
 @pytest.mark.parametrize("told", [True, False])
-def test_in_a_directory_files_keep_their_names_even_where_the_object_does_not_tell_them(
+def test_in_a_directory_files_keep_their_names_even_where_the_object_does_not_report_them(
     told: bool, tmp_path: Path
 ) -> None:
     files = [{"uuid": uuid_of(number), "size": len(LAPTOP)} for number in (20, 21)]
@@ -370,7 +370,7 @@ def test_every_file_of_the_field_with_the_content_is_taken_off_with_one_request(
     assert done.uuid == uuid_of(20)
 
 
-def test_only_files_with_the_name_that_is_told_are_taken_off(invoice: Path) -> None:
+def test_only_files_with_the_name_that_is_reported_are_taken_off(invoice: Path) -> None:
     service = Service(documents=[20, 21])
     assert service.run("absent", path=str(invoice), name="21.txt").changed
     assert service.fields == {"documents": [20]}
@@ -383,7 +383,7 @@ def test_a_file_that_is_named_by_its_uuid_is_taken_off_alone() -> None:
     assert not service.run("absent", uuid=uuid_of(21)).changed
 
 
-def test_of_a_mixed_answer_only_what_is_left_is_told(invoice: Path) -> None:
+def test_of_a_mixed_answer_only_what_is_left_is_reported(invoice: Path) -> None:
     service = Service(refused=(21,), documents=[20, 21])
     with pytest.raises(SeventhingsError) as caught:
         service.run("absent", path=str(invoice))
@@ -477,7 +477,7 @@ def test_a_file_of_a_folder_is_read_below_it_alone(invoice: Path) -> None:
 @pytest.mark.parametrize(
     ("written", "name"), [("a", "a"), ("./a/b", "a/b"), ("a//b/", "a/b"), ("a/./b", "a/b"), ("a/~b", "a/~b")]
 )
-def test_a_path_inside_is_told_without_needless_steps(written: str, name: str) -> None:
+def test_a_path_inside_is_reported_without_needless_steps(written: str, name: str) -> None:
     assert attachments.name_inside(written, "acme") == name
 
 

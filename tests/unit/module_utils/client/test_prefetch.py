@@ -73,7 +73,7 @@ def test_as_much_waits_as_may_wait(most_waiting: int, asked: int) -> None:
     assert ahead.next() is not None
 
 
-def test_the_failure_of_a_page_is_told_at_its_turn() -> None:
+def test_the_failure_of_a_page_is_reported_at_its_turn() -> None:
     service = _Service(broken=frozenset({3}))
     with Prefetch(service, range(2, 20), 0) as ahead:
         assert ahead.next() is not None

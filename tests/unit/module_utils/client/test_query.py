@@ -177,7 +177,7 @@ def test_one_value_is_not_a_list(operator: str, value: Any) -> None:
     )
 
 
-def test_every_problem_is_told_at_once() -> None:
+def test_every_problem_is_reported_at_once() -> None:
     assert len(problems({"a": {"is": 1, "eq": [1]}, "b": {"null": False}, "c": 1})) == 3
 
 
@@ -187,7 +187,7 @@ def test_nothing_is_not_larger_or_smaller_than_null(operator: str) -> None:
     assert line.startswith(f"filters.a.{operator}")
 
 
-def test_sorting_is_ascending_unless_a_minus_stands_before_the_field() -> None:
+def test_sorting_is_ascending_unless_a_minus_is_before_the_field() -> None:
     assert query.parse_sort(["name", "-created_at", "a-b"]) == [("name", False), ("created_at", True), ("a-b", False)]
 
 

@@ -302,7 +302,7 @@ def test_what_the_limit_leaves_is_known() -> None:
 # ---- how long
 
 
-def test_a_pause_that_lasts_longer_than_there_is_time_is_told_at_once(clock: Clock) -> None:
+def test_a_pause_that_lasts_longer_than_there_is_time_is_reported_at_once(clock: Clock) -> None:
     rate = RateLimit(200, clock, clock.sleep)
     rate.refused(rate.wait(), 40.0)
     with pytest.raises(PauseTooLong) as caught:
@@ -353,7 +353,7 @@ class _Broken:
         raise OSError("no space left")
 
 
-def test_a_pace_that_can_not_be_shared_any_more_is_kept_alone_and_told_once(clock: Clock) -> None:
+def test_a_pace_that_can_not_be_shared_any_more_is_kept_alone_and_reported_once(clock: Clock) -> None:
     told: list[str] = []
     rate = RateLimit(2, clock, clock.sleep, _Broken(), told.append, chance=lambda: 0.0)
     rate.refused(clock(), 20.0)

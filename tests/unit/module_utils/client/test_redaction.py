@@ -95,7 +95,7 @@ def test_a_secret_that_looks_like_escapes_of_escapes_is_taken_out(secret: str, s
 
 
 @pytest.mark.parametrize("before", ["", "u", "us", "user:"])
-def test_base64_hides_it_wherever_it_stands_in_what_is_encoded(before: str) -> None:
+def test_base64_hides_it_wherever_it_is_in_what_is_encoded(before: str) -> None:
     whole = base64.b64encode(f"{before}{AWKWARD}:more".encode()).decode()
     left = without({AWKWARD}, whole).partition(MASK)
     assert left[1]

@@ -219,7 +219,7 @@ def test_a_refused_token_is_replaced_once_and_the_request_sent_again(method: str
     assert transport.calls[2].body == {"a": 1}
 
 
-def test_a_second_refusal_is_told_and_nothing_is_tried_again() -> None:
+def test_a_second_refusal_is_reported_and_nothing_is_tried_again() -> None:
     transport = Guarded(set(), [pair(2)])
     client = Client(transport, tokens(transport, access_token="old", **PASSWORD))
     with pytest.raises(AccessTokenRefused):
@@ -298,7 +298,7 @@ def test_what_is_missing_to_sign_in_is_named(given: JsonMap, missing: str) -> No
 
 
 @pytest.mark.parametrize("given", [REFRESH, {**REFRESH, "access_token": "access-geheim"}])
-def test_a_refused_refresh_token_without_a_password_is_told(given: JsonMap) -> None:
+def test_a_refused_refresh_token_without_a_password_is_reported(given: JsonMap) -> None:
     transport = FakeTransport({LOGIN: refusal(401)})
     with pytest.raises(InvalidInput, match="refresh token was refused") as caught:
         tokens(transport, **given).replace("access-geheim")
@@ -306,7 +306,7 @@ def test_a_refused_refresh_token_without_a_password_is_told(given: JsonMap) -> N
 
 
 @pytest.mark.parametrize("status", [400, 401])
-def test_a_wrong_password_is_told_with_user_client_and_place(status: int) -> None:
+def test_a_wrong_password_is_reported_with_user_client_and_place(status: int) -> None:
     transport = FakeTransport({LOGIN: refusal(status, "no")})
     with pytest.raises(InvalidInput) as caught:
         tokens(transport, **PASSWORD).current()
@@ -328,7 +328,7 @@ def test_a_wrong_password_is_told_with_user_client_and_place(status: int) -> Non
         ("", "no reason given"),
     ],
 )
-def test_a_login_that_is_not_allowed_is_told_with_the_reason(reason: str, words: str) -> None:
+def test_a_login_that_is_not_allowed_is_reported_with_the_reason(reason: str, words: str) -> None:
     transport = FakeTransport({LOGIN: refusal(403, reason)})
     with pytest.raises(InvalidInput, match="is not allowed") as caught:
         tokens(transport, **PASSWORD).current()
@@ -337,7 +337,7 @@ def test_a_login_that_is_not_allowed_is_told_with_the_reason(reason: str, words:
 
 
 @pytest.mark.parametrize("body", [None, [], {}, {"access_token": ""}, {"token": "x"}, "x"])
-def test_an_answer_without_a_token_is_told(body: Any) -> None:
+def test_an_answer_without_a_token_is_reported(body: Any) -> None:
     transport = FakeTransport({LOGIN: answer(body)})
     with pytest.raises(NotJson, match="holds no access_token"):
         tokens(transport, **PASSWORD).current()
@@ -355,7 +355,7 @@ def test_an_answer_without_a_token_is_told(body: Any) -> None:
     ],
     ids=["400", "401", "403", "empty", "form", "html"],
 )
-def test_no_secret_stands_in_any_error_of_a_login(step: Any) -> None:
+def test_no_secret_is_in_any_error_of_a_login(step: Any) -> None:
     transport = FakeTransport({LOGIN: step})
     given = {**PASSWORD, **REFRESH, "access_token": "access-geheim"}
     with pytest.raises(SeventhingsError) as caught:

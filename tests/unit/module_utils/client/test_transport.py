@@ -194,7 +194,7 @@ def test_a_read_is_repeated_whatever_went_wrong(failure: Callable[[], Any], play
     ids=["500", "timeout", "half", "refused", "html"],
 )
 @pytest.mark.parametrize("retries", [0, 1, 3])
-def test_after_the_last_repeat_the_failure_is_told(
+def test_after_the_last_repeat_the_failure_is_reported(
     failure: Callable[[], Any], kind: type[Exception], retries: int, play: Play, clock: Clock
 ) -> None:
     wire = play(*[failure() for _number in range(retries + 1)])
@@ -284,7 +284,7 @@ def test_a_write_whose_answer_was_cut_off_was_carried_out(effect: Effect, play: 
         (422, errors.NotProcessable),
     ],
 )
-def test_a_refusal_is_told_at_once_with_its_kind(
+def test_a_refusal_is_reported_at_once_with_its_kind(
     effect: Effect, status: int, kind: type[errors.ServiceError], play: Play, clock: Clock
 ) -> None:
     wire = play(error(status, {"message": "because"}))
@@ -297,7 +297,7 @@ def test_a_refusal_is_told_at_once_with_its_kind(
     assert len(wire.sent) == 1
 
 
-def test_a_module_that_is_off_is_told_apart_from_missing_rights(play: Play, clock: Clock) -> None:
+def test_a_module_that_is_off_is_distinguished_from_missing_rights(play: Play, clock: Clock) -> None:
     play(error(403, {"message": "The required feature for this endpoint is not active"}))
     with pytest.raises(errors.FeatureOff, match="switched off"):
         transport(clock).request("GET", "/circularity-hub/items")
@@ -556,7 +556,7 @@ def test_masking_leaves_other_texts_and_the_empty_secret_alone(clock: Clock) -> 
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_a_redirect_is_not_followed_but_told(status: int, play: Play, clock: Clock) -> None:
+def test_a_redirect_is_not_followed_but_reported(status: int, play: Play, clock: Clock) -> None:
     wire = play(error(status, b"", Location="https://evil.test/?t=" + SECRET))
     with pytest.raises(SeventhingsError, match=f"HTTP {status}, redirected to https://evil") as caught:
         transport(clock).request("GET", "/objects", token=SECRET)
@@ -775,13 +775,13 @@ def test_a_text_that_is_no_unicode_is_not_sent(server: Loopback, clock: Clock) -
     assert server.seen == []
 
 
-def test_a_base_url_that_leads_nowhere_is_told(clock: Clock) -> None:
+def test_a_base_url_that_leads_nowhere_is_reported(clock: Clock) -> None:
     sender = Transport("https://.acme.invalid", sleep=clock.sleep)
     with pytest.raises(ConnectionFailed, match="/objects: base_url is no usable URL"):
         sender.request("GET", "/objects")
 
 
-def test_a_refused_connection_is_told_and_repeated(clock: Clock) -> None:
+def test_a_refused_connection_is_reported_and_repeated(clock: Clock) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -791,7 +791,7 @@ def test_a_refused_connection_is_told_and_repeated(clock: Clock) -> None:
     assert sender.sent == 3
 
 
-def test_a_name_that_is_none_is_told(clock: Clock) -> None:
+def test_a_name_that_is_none_is_reported(clock: Clock) -> None:
     sender = Transport("http://no-such-host.invalid", sleep=clock.sleep, retries=0)
     with pytest.raises(ConnectionFailed, match=r"no-such-host\.invalid can't be reached \(Failed "):
         sender.request("GET", "/objects")
@@ -817,7 +817,7 @@ def reach_securely(server: Loopback, clock: Clock, **options: Any) -> Transport:
     return Transport(f"https://127.0.0.1:{server.server_port}", sleep=clock.sleep, **options)
 
 
-def test_a_certificate_that_nobody_vouches_for_is_told_and_not_tried_again(secure: Loopback, clock: Clock) -> None:
+def test_a_certificate_that_nobody_vouches_for_is_reported_and_not_tried_again(secure: Loopback, clock: Clock) -> None:
     sender = reach_securely(secure, clock)
     with pytest.raises(ConnectionFailed) as caught:
         sender.request("GET", "/objects", token=SECRET)
@@ -1035,7 +1035,7 @@ def test_a_connection_has_limits_which_options_change() -> None:
         ("SEVENTHINGS_INSTANCE_URL", "https://other.test", "base_url"),
     ],
 )
-def test_the_environment_stands_in_for_what_is_not_given(
+def test_the_environment_is_in_for_what_is_not_given(
     name: str, value: str, option: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(name, value)

@@ -161,7 +161,7 @@ def test_a_name_that_no_file_has_is_refused(folder: Folder) -> None:
         folder.read("\ud800", 10)
 
 
-def test_a_directory_lists_what_stands_in_it_and_follows_nothing(folder: Folder, victim: Path) -> None:
+def test_a_directory_lists_what_is_in_it_and_follows_nothing(folder: Folder, victim: Path) -> None:
     folder.write("sub/b/c", b"x")
     folder.write("sub/a", b"x")
     (folder.path / "sub" / "link").symlink_to(victim)
@@ -314,7 +314,7 @@ def test_who_may_read_a_file_may_enter_the_directories_that_are_made_for_it(
     assert [stat.S_IMODE(path.stat().st_mode) for path in paths] == [made, made, file]
 
 
-def test_a_mode_that_differs_is_told_and_set(folder: Folder) -> None:
+def test_a_mode_that_differs_is_reported_and_set(folder: Folder) -> None:
     folder.write("a", b"x")
     wanted = Access("g=u")
     assert folder.differences("a", wanted) == {"mode": ("0600", "0660")}

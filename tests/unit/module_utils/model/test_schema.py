@@ -175,11 +175,11 @@ def test_a_location_learns_keys_from_records_but_not_those_of_the_server() -> No
 # ---- labels
 
 
-def test_a_label_stands_in_place_of_its_key_where_it_is_unique() -> None:
+def test_a_label_is_in_place_of_its_key_where_it_is_unique() -> None:
     assert parsed(LAPTOP, {"Name": "Laptop", "colour": "red"}) == {"inventory_name": "Laptop", "colour": "red"}
 
 
-def test_a_label_of_two_fields_stands_for_neither() -> None:
+def test_a_label_of_two_fields_is_for_neither() -> None:
     assert LAPTOP.find("Size") is None
     found = findings(LAPTOP, {"Size": 5})
     assert found.errors == [
@@ -199,7 +199,7 @@ def test_a_label_has_the_case_that_it_has() -> None:
     assert LAPTOP.find("name") is None
 
 
-def test_an_empty_label_stands_for_nothing() -> None:
+def test_an_empty_label_is_for_nothing() -> None:
     assert schema(definition("a", label="")).find("") is None
 
 
@@ -223,14 +223,14 @@ def test_a_field_written_by_key_and_by_label_is_an_error_that_names_both(order: 
         ("roomm", "Room"),
     ],
 )
-def test_an_unknown_field_is_told_with_the_nearest_names(name: str, near: str) -> None:
+def test_an_unknown_field_is_reported_with_the_nearest_names(name: str, near: str) -> None:
     found = findings(LAPTOP, {name: 1})
     assert found.errors == []
     assert found.unknown[0].startswith(f"fields.{name}: no such field in an object; did you mean ")
     assert near in found.unknown[0]
 
 
-def test_an_unknown_field_with_nothing_near_is_told_with_all_that_are_known() -> None:
+def test_an_unknown_field_with_nothing_near_is_reported_with_all_that_are_known() -> None:
     (line,) = findings(LAPTOP, {"xyzzy": 1}).unknown
     assert all(key in line for key in LAPTOP.fields)
 
@@ -303,7 +303,7 @@ def test_a_long_value_is_shortened_in_a_message() -> None:
     assert len(line) < 250
 
 
-def test_all_findings_are_told_at_once() -> None:
+def test_all_findings_are_reported_at_once() -> None:
     written = {
         "barcode": 1,
         "purchasing_price": "12,5",

@@ -392,7 +392,7 @@ def test_an_instant_that_does_not_exist_is_refused(value: str) -> None:
         ),
     ],
 )
-def test_what_was_expected_is_told_with_an_example(name: str, value: Any, expected: str) -> None:
+def test_what_was_expected_is_reported_with_an_example(name: str, value: Any, expected: str) -> None:
     assert refused(name, value) == expected
 
 
@@ -1067,7 +1067,7 @@ def test_a_constraint_of_the_definition_is_checked_before_anything_is_sent(
     assert (len(broken) == 1 and words in broken[0]) if words else broken == []
 
 
-def test_every_broken_constraint_is_told_at_once() -> None:
+def test_every_broken_constraint_is_reported_at_once() -> None:
     broken = broken_rules("abcd", of("TEXT", constraints={"max_length": 3, "regular_expression": "^x"}))
     assert len(broken) == 2
 
@@ -1106,7 +1106,7 @@ def test_a_pattern_is_php_s_and_what_is_not_understood_is_left_to_the_service(
     assert fits or pattern in broken[0]
 
 
-def test_a_value_that_is_not_allowed_is_told_with_those_that_are() -> None:
+def test_a_value_that_is_not_allowed_is_reported_with_those_that_are() -> None:
     broken = broken_rules("red", of("DROPDOWN", allowed=("green", "blue")))
     assert broken == ["expected one of 'green', 'blue'"]
 

@@ -632,13 +632,13 @@ def test_a_relation_is_sent_as_written(value: Any) -> None:
         (UUID, "a map with type and field"),
     ],
 )
-def test_what_is_wrong_with_a_relation_is_told_by_its_position(value: Any, wrong: str) -> None:
+def test_what_is_wrong_with_a_relation_is_reported_by_its_position(value: Any, wrong: str) -> None:
     told = refused("RELATIONS", [value])
     assert wrong in told
     assert "(item 1)" in told
 
 
-def test_everything_that_is_wrong_with_a_relation_is_told_part_by_part() -> None:
+def test_everything_that_is_wrong_with_a_relation_is_reported_part_by_part() -> None:
     """The uuid that fits is quoted nowhere: it may stand for a field that was named."""
     written_one = [{"field_uuid": UUID, "values": ["a"], "comparison_values": 1}]
     with pytest.raises(InvalidValue) as caught:

@@ -110,7 +110,7 @@ def test_no_person_is_an_error_and_nothing_is_sent(who: Any) -> None:
     assert transport.writes == []
 
 
-def test_a_person_that_is_not_found_is_told_with_the_nearest() -> None:
+def test_a_person_that_is_not_found_is_reported_with_the_nearest() -> None:
     with pytest.raises(NoMatch, match=r"The nearest are bob@example\.com"):
         make(service([ADA, BOB]), "bob@exmaple.com")
 
@@ -151,7 +151,7 @@ def test_what_can_be_no_reference_is_refused(who: Any) -> None:
         make(service([ADA]), who)
 
 
-def test_an_unknown_field_in_a_map_is_told() -> None:
+def test_an_unknown_field_in_a_map_is_reported() -> None:
     with pytest.raises(InvalidInput, match=r"person\.last_nmae: no such field"):
         make(service([ADA]), {"last_nmae": "x"})
 
@@ -207,7 +207,7 @@ def test_a_lost_answer_without_a_user_is_an_error_and_not_sent_again(clock: Cloc
 
 
 @pytest.mark.parametrize("status", [400, 403, 404, 406])
-def test_a_refusal_is_told(status: int) -> None:
+def test_a_refusal_is_reported(status: int) -> None:
     transport = service([ADA])
     transport.routes[CREATE] = [refusal(status)]
     with pytest.raises(SeventhingsError, match=f"HTTP {status}"):
@@ -303,7 +303,7 @@ def test_each_grant_sends_its_members_and_is_never_a_change_in_check_mode_too(
         ({"grant_type": "sso_auth_code"}, "provider_name, auth_code"),
     ],
 )
-def test_what_a_grant_lacks_is_named_before_anything_is_sent(options: JsonMap, missing: str) -> None:
+def test_what_a_grant_misses_is_named_before_anything_is_sent(options: JsonMap, missing: str) -> None:
     with pytest.raises(InvalidInput, match=f"needs {missing}, which is not given"):
         ask(FakeTransport(), **options)
 

@@ -78,7 +78,7 @@ def test_all_items_of_an_order_take_one_list() -> None:
     assert transport.lines == ["GET /circularity-hub/orders", "GET /objects"]
 
 
-def test_every_item_that_is_no_object_is_told_with_its_place() -> None:
+def test_every_item_that_is_no_object_is_reported_with_its_place() -> None:
     with pytest.raises(NoMatch) as caught:
         order(service(), items=["0001", "x", uuid_of(2), "y"])
     assert [line.partition(" (")[0] for line in caught.value.message.splitlines()] == [
@@ -107,7 +107,7 @@ def test_an_order_that_is_not_there_is_an_error(named: JsonMap) -> None:
         order(service(), **named, completed=True)
 
 
-def test_two_orders_of_the_same_articles_are_told_apart_by_options_that_there_are() -> None:
+def test_two_orders_of_the_same_articles_are_distinguished_by_options_that_there_are() -> None:
     with pytest.raises(Ambiguous) as caught:
         order(service(), items=["0001"])
     assert caught.value.message == (
@@ -129,7 +129,7 @@ NO_ORDERS = {"GET /circularity-hub/orders": listing([])}
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_an_item_that_is_not_there_is_told_before_anything_is_sent(check_mode: bool) -> None:
+def test_an_item_that_is_not_there_is_reported_before_anything_is_sent(check_mode: bool) -> None:
     missing = {f"GET /circularity-hub/item/{number}": by_uuid(None) for number in (4, 6)}
     offered = {"GET /circularity-hub/items": listing([{"id": 5, "asset_id": 1}])}
     transport = service(**NO_ORDERS, **offered, **missing)

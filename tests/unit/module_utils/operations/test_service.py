@@ -149,7 +149,7 @@ def test_an_object_shows_no_location_but_the_one_that_it_is_in(second: dict[str,
     "place", [{}, {"building_id": None}, {"building_id": 0}], ids=["hidden location", "no location", "zero"]
 )
 @pytest.mark.parametrize(("there", "told"), [([1, 2], "no"), ([1], "unknown")], ids=["in each room", "in one of two"])
-def test_a_room_of_an_unknown_location_stands_for_itself(place: dict[str, Any], there: list[int], told: str) -> None:
+def test_a_room_of_an_unknown_location_is_for_itself(place: dict[str, Any], there: list[int], told: str) -> None:
     rooms = [{"room_uuid": uuid_of(20 + one), "id": one, "number": "1", **place} for one in (1, 2)]
     things = [thing(room, room=room, notes=None) for room in there]
     pages = {"objects": listing(things), "rooms": listing(rooms), "locations": listing(LOCATIONS)}
@@ -182,7 +182,7 @@ def test_a_history_of_several_pages_is_complete(total: bool, clamp: bool) -> Non
     assert history(transport, limit=2).records == found.records[:2]
 
 
-def test_a_full_last_page_is_read_once_more_where_no_total_is_told() -> None:
+def test_a_full_last_page_is_read_once_more_where_no_total_is_reported() -> None:
     events = [{"type": number} for number in range(200)]
     full = [answer({"items": events, "page": 1}), answer({"items": events, "page": 1})]
     transport = FakeTransport({f"GET {TASK}/history": full})
@@ -213,7 +213,7 @@ def test_details_are_json_where_they_are(details: Any, read: Any) -> None:
         (None, NoMatch, "There is no task"),
     ],
 )
-def test_a_history_that_is_not_there_is_told_apart_from_a_record_that_is_not(
+def test_a_history_that_is_not_there_is_distinguished_from_a_record_that_is_not(
     there: JsonMap | None, kind: type[Exception], words: str
 ) -> None:
     transport = FakeTransport({f"GET {TASK}/history": refusal(404), f"GET {TASK}": by_uuid(there)})

@@ -463,7 +463,7 @@ def check(written: JsonMap, allowed: bool = False, used: ValuesInUse = all_of_th
     check_destructive(current, plan_present(DEFINITION, wish(written), current), allowed, used)
 
 
-def test_records_are_asked_only_where_a_value_would_be_taken_away() -> None:
+def test_records_are_asked_only_where_a_value_would_be_removed() -> None:
     def nobody(_definition: Record, _values: list[Any]) -> list[Any]:
         raise NotImplementedError
 
@@ -477,7 +477,7 @@ def test_a_diff_shows_only_fields_that_were_written() -> None:
     assert shown == Change(KINDS["object"], UPDATE, None, values, {"b": 0}, {"b": 2}, warnings=("w",))
 
 
-def test_a_value_that_no_record_has_may_be_taken_away() -> None:
+def test_a_value_that_no_record_has_may_be_removed() -> None:
     check({"possible_values": ["b"]}, used=lambda _definition, _values: [], possible_values=["a", "b", "c"])
 
 
@@ -530,7 +530,7 @@ def test_lifting_the_limit_and_other_constraints_are_not_destructive(written: Js
     check({"constraints": written}, constraints={"allowed_values": ["a", "b"]})
 
 
-def test_everything_that_would_be_lost_is_told_at_once() -> None:
+def test_everything_that_would_be_lost_is_reported_at_once() -> None:
     assert len(problems({"type": "TEXT", "possible_values": []}, possible_values=["a"])) == 2
 
 
@@ -541,7 +541,7 @@ def test_a_new_definition_and_another_kind_are_never_destructive() -> None:
 
 
 @pytest.mark.parametrize(("label", "words"), [("Paint", "Paint: type would"), ("", "colour: type would")])
-def test_what_would_be_lost_is_told_with_the_label_of_the_definition_else_its_key(label: str, words: str) -> None:
+def test_what_would_be_lost_is_reported_with_the_label_of_the_definition_else_its_key(label: str, words: str) -> None:
     (line,) = problems({"type": "TEXT"}, label=label)
     assert line.startswith(words)
 

@@ -63,7 +63,7 @@ def test_a_record_that_is_not_there_is_looked_for_among_the_archived_ones() -> N
         ("absent", DELETE, "may need unarchiving"),
     ],
 )
-def test_an_archived_record_is_brought_back_left_or_taken_away(wanted: str, action: str, note: str) -> None:
+def test_an_archived_record_is_brought_back_left_or_removed(wanted: str, action: str, note: str) -> None:
     hidden = {"asset_uuid": uuid_of(9), "id": 9, "barcode": "9", "archived_at": "2026-05-04T08:00:00+00:00"}
     state, _transport = state_on({OBJECTS: listing([]), "GET /object/by-barcode/9": answer(hidden)})
     change = plan_record(state, Wanted(OBJECT, {"barcode": "9"}, wanted), ["barcode"], None).change
@@ -147,7 +147,7 @@ def test_what_is_asked_for_now_is_asked_for_whatever_was_read_before() -> None:
     assert transport.lines == [OBJECTS, OBJECTS]
 
 
-def test_a_natural_key_that_stands_twice_is_told_with_all_uuids() -> None:
+def test_a_natural_key_that_is_twice_is_reported_with_all_uuids() -> None:
     state, _transport = state_on({OBJECTS: listing(THINGS)})
     assert uuids_of_duplicates(state, OBJECT, ["barcode"], {"barcode": "2"}) == [uuid_of(2), uuid_of(3)]
     assert uuids_of_duplicates(state, OBJECT, ["barcode"], {"barcode": "1"}) == []

@@ -40,7 +40,7 @@ _UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
         ("Foo::Bar ::1 ## a [b] ::errors", "Foo::Bar ::1 ## a [b] ::errors"),
     ],
 )
-def test_what_steers_ends_a_line_or_can_not_be_seen_stands_as_an_escape(text: str, shown: str) -> None:
+def test_what_steers_ends_a_line_or_can_not_be_seen_is_as_an_escape(text: str, shown: str) -> None:
     assert clean(text) == shown
 
 

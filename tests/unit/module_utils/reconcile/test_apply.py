@@ -215,7 +215,7 @@ def test_records_that_had_the_key_before_are_not_adopted(clock: Clock) -> None:
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 409, 422])
-def test_a_refused_create_is_told_and_neither_looked_for_nor_sent_again(status: int, clock: Clock) -> None:
+def test_a_refused_create_is_reported_and_neither_looked_for_nor_sent_again(status: int, clock: Clock) -> None:
     transport, poll_after_lost_response = service(refusal(status)), Looks(clock)
     transport.routes["POST /auth_token"] = refusal(status)
     with pytest.raises(SeventhingsError):
@@ -272,7 +272,7 @@ def test_a_500_to_a_task_is_sent_again_like_every_other_create(clock: Clock) -> 
 @pytest.mark.parametrize(
     ("missing", "words"), [("reminders", "one or two reminders"), ("references", "at least one reference")]
 )
-def test_a_refused_task_is_told_with_what_this_instance_may_want(missing: str, words: str) -> None:
+def test_a_refused_task_is_reported_with_what_this_instance_may_want(missing: str, words: str) -> None:
     transport = task_service(refusal(400, "Body does not match schema"))
     with pytest.raises(InvalidRequest) as caught:
         carry_out(transport, creation(TASK, {**FULL_TASK, missing: []}), schema=TASK)
@@ -570,7 +570,7 @@ def test_an_overdue_status_that_is_refused_goes_along_as_it_was_before(puts: lis
 
 
 @pytest.mark.parametrize("others", [refusal(403), answer([])], ids=["not listed", "none"])
-def test_a_refusal_of_what_may_overlap_is_told_where_nothing_explains_it(others: Any) -> None:
+def test_a_refusal_of_what_may_overlap_is_reported_where_nothing_explains_it(others: Any) -> None:
     transport = FakeTransport({f"PUT {ITEM}": refusal(400, "no"), "GET /rental-management/rental-cases": others})
     with pytest.raises(InvalidRequest) as caught:
         carry_out(transport, update(RENTAL, RENTAL_FLAT, {"due_date": "2024-06-30"}), schema=RENTAL)
@@ -618,7 +618,7 @@ def test_a_file_that_is_linked_already_is_not_uploaded(invoice: Path) -> None:
 
 
 @pytest.mark.parametrize("header", ["Location-UUID", "Location"])
-def test_the_uuid_of_an_upload_stands_in_a_header(header: str, invoice: Path) -> None:
+def test_the_uuid_of_an_upload_is_in_a_header(header: str, invoice: Path) -> None:
     value = uuid_of(20) if header == "Location-UUID" else f"https://acme.test/customer-api/v1/file/{uuid_of(20)}/data"
     transport = FakeTransport({"POST /file": answer(None, 201, {header: value})})
     wanted = Attachment(path=str(invoice), type="text/plain")

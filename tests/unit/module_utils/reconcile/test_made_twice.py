@@ -32,7 +32,7 @@ def test_what_was_made_is_read_back_by_its_key_with_as_many_requests() -> None:
     assert ("filter[name][eq]", "Mill") in transport.calls[-1].pairs
 
 
-def test_a_second_record_is_told_with_both_uuids_and_which_one_is_newer() -> None:
+def test_a_second_record_is_reported_with_both_uuids_and_which_one_is_newer() -> None:
     with pytest.raises(Ambiguous) as caught:
         ensure(client_on(transport_with(MILL, OTHER)), WISH)
     assert caught.value.message == (
@@ -68,7 +68,7 @@ def ensured(state: str, assume: bool = False, listed: bool = False, **told: Any)
 
 
 @pytest.mark.parametrize("state", ["present", "absent"])
-def test_where_the_instance_does_not_tell_nothing_is_done_and_both_causes_are_named(state: str) -> None:
+def test_where_the_instance_does_not_report_nothing_is_done_and_both_causes_are_named(state: str) -> None:
     with pytest.raises(SeventhingsError, match="Either it is archived, or it is hidden") as caught:
         ensured(state)
     assert "assume_archived: true" in caught.value.message

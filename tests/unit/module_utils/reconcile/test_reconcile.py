@@ -99,7 +99,7 @@ def test_absent_by_uuid_does_not_ask_whether_the_object_is_archived(number: int)
     assert transport.lines == [*lines, lines[1]]
 
 
-def test_an_object_that_is_archived_already_is_told_with_its_uuid() -> None:
+def test_an_object_that_is_archived_already_is_reported_with_its_uuid() -> None:
     report = wish(service(), "object", {"barcode": "0003"}, state="archived")
     assert (report.changed, report.uuid, report.record["barcode"]) == (False, uuid_of(3), "0003")
 
@@ -134,7 +134,7 @@ def test_a_task_that_is_named_by_its_uuid_is_deleted_whatever_its_status(
 
 
 @pytest.mark.parametrize("kept", [True, False])
-def test_a_field_that_an_instance_does_not_keep_is_told(kept: bool) -> None:
+def test_a_field_that_an_instance_does_not_keep_is_reported(kept: bool) -> None:
     after = {**ACTIVE, **({"colour": "red"} if kept else {})}
     path = f"/object/{uuid_of(1)}"
     transport = service(**{f"PATCH {path}": answer(after), f"GET {path}": lambda _call: answer(after)})
@@ -293,7 +293,7 @@ def test_rooms_are_never_archived() -> None:
 # ---- hints name options that there are
 
 
-def test_two_definitions_with_one_label_are_told_apart_by_uuid_or_field_key() -> None:
+def test_two_definitions_with_one_label_are_distinguished_by_uuid_or_field_key() -> None:
     raw = [definition("width", label="Size"), definition("height", label="Size")]
     transport = FakeTransport({TEMPLATE: answer(raw)})
     with pytest.raises(Ambiguous) as caught:
@@ -301,7 +301,7 @@ def test_two_definitions_with_one_label_are_told_apart_by_uuid_or_field_key() ->
     assert caught.value.message.endswith("Expected exactly one; give uuid or field_key.")
 
 
-def test_two_objects_with_one_key_are_told_apart_by_match_on() -> None:
+def test_two_objects_with_one_key_are_distinguished_by_match_on() -> None:
     transport = service(**{"GET /objects": answer([ACTIVE, {**OTHER, "barcode": "0001"}])})
     assert "give uuid, or a match_on that tells them apart" in refused(transport, "object", {"barcode": "0001"})
 
@@ -348,7 +348,7 @@ def test_the_list_of_persons_serves_references_and_the_record() -> None:
     assert transport.count("GET /persons") == 2
 
 
-def test_the_list_that_tells_the_keys_of_a_location_finds_it_too() -> None:
+def test_the_list_that_reports_the_keys_of_a_location_finds_it_too() -> None:
     flat = {"location_uuid": uuid_of(5), "id": 5, "name": "Mill", "floor_area": "46"}
     transport = FakeTransport({"GET /locations": listing([flat])})
     assert not wish(transport, "location", {"name": "Mill", "floor_area": "46"}).changed

@@ -180,7 +180,7 @@ def test_like_is_a_part_in_the_same_case_and_not_like_its_opposite(
         ("room", [7, 0, "0"], [0, "0"], [0, "0"]),
     ],
 )
-def test_empty_and_null_are_told_apart_and_zero_is_neither_but_for_a_link(
+def test_empty_and_null_are_distinguished_and_zero_is_neither_but_for_a_link(
     key: str, answered: list[Any], empty: list[Any], null: list[Any]
 ) -> None:
     assert hits(key, "empty", None, *answered) == empty
@@ -203,7 +203,7 @@ def test_all_conditions_must_hold() -> None:
     assert [record["id"] for record in found.records] == [3, 5]
 
 
-def test_a_label_stands_in_place_of_a_key() -> None:
+def test_a_label_is_in_place_of_a_key() -> None:
     assert read(service(thing(1, name="a"), thing(2, name="b")), {"Name": "b"}).records[0]["id"] == 2
 
 
@@ -321,7 +321,7 @@ def test_tasks_are_compared_again_in_case_the_parameters_are_ignored() -> None:
         ({"name": {"is": "a"}}, "unknown operator"),
     ],
 )
-def test_a_wrong_filter_is_told_before_any_record_is_read(filters: JsonMap, words: str) -> None:
+def test_a_wrong_filter_is_reported_before_any_record_is_read(filters: JsonMap, words: str) -> None:
     transport = service()
     with pytest.raises(InvalidInput) as caught:
         read(transport, filters)
@@ -335,7 +335,7 @@ def test_a_reference_in_a_filter_that_is_not_found_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("sort", [["nmae"], ["-nmae"]])
-def test_an_unknown_field_to_sort_by_is_told(sort: list[str]) -> None:
+def test_an_unknown_field_to_sort_by_is_reported(sort: list[str]) -> None:
     with pytest.raises(InvalidInput, match=r"sort\.nmae: no such field"):
         read(service(thing(1)), sort=sort)
 

@@ -292,7 +292,7 @@ CLOSED, CLOSED_TOO = record("task", 3, status="closed"), record("task", 4, statu
         ([CLOSED, CLOSED_TOO], "closed", [CLOSED]),
     ],
 )
-def test_open_tasks_count_alone_and_of_several_closed_ones_none_can_be_told_apart_unless_closed_is_wanted(
+def test_open_tasks_count_alone_and_of_several_closed_ones_none_can_be_distinguished_unless_closed_is_wanted(
     found: Any, status: str | None, meant: Any
 ) -> None:
     assert natural_keys.meant_by_status(TASK, found, status, lambda _record: True) == meant
@@ -375,7 +375,7 @@ def test_what_is_far_away_or_no_text_is_not_near(names: list[Any]) -> None:
     assert natural_keys.closest_names("Head office", names) == []
 
 
-def test_at_most_five_near_names_are_told_unless_another_limit_is_given() -> None:
+def test_at_most_five_near_names_are_reported_unless_another_limit_is_given() -> None:
     names = [f"Room {number}" for number in range(9)]
     assert len(natural_keys.closest_names("Room", names)) == 5
     assert len(natural_keys.closest_names("Room", names, 2)) == 2
@@ -470,7 +470,7 @@ def test_a_key_with_a_part_that_is_missing_or_means_nothing_yet_is_not_looked_up
     assert looked_up(OBJECT, {"name": "x", "room": part}) is None
 
 
-def test_what_no_key_holds_is_told_apart_all_the_same() -> None:
+def test_what_no_key_holds_is_distinguished_all_the_same() -> None:
     assert looked_up(OBJECT, {"barcode": ["1"]}) == looked_up(OBJECT, {"barcode": ["1"]})
     assert looked_up(OBJECT, {"barcode": ["1"]}) != looked_up(OBJECT, {"barcode": ["2"]})
 

@@ -45,14 +45,14 @@ def test_a_number_is_asked_for_alone() -> None:
     assert lines(transport) == ["GET /objects/count"]
 
 
-def test_the_total_of_a_page_tells_it_where_there_is_no_number() -> None:
+def test_the_total_of_a_page_reports_it_where_there_is_no_number() -> None:
     transport = FakeTransport({"GET /users": page([{"uuid": uuid_of(1)}], 12)})
     assert listed(transport, "user", count_only=True) == ListResult([], 12)
     assert len(transport.calls) == 1
 
 
 @pytest.mark.parametrize("told", [{}, {"count": None}, {"count": True}, []])
-def test_records_are_counted_where_no_number_is_told(told: Any) -> None:
+def test_records_are_counted_where_no_number_is_reported(told: Any) -> None:
     things = page([thing(1), thing(2)], None)
     transport = FakeTransport({"GET /objects/count": answer(told), DEFINITIONS: answer(FIELDS), "GET /objects": things})
     assert listed(transport, count_only=True) == ListResult([], 2)

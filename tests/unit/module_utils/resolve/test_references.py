@@ -301,7 +301,7 @@ def test_candidates_for_several_objects_are_read_once(transport: FakeTransport) 
     assert transport.count("GET /objects") == 2
 
 
-def test_all_that_is_not_found_is_told_at_once(transport: FakeTransport) -> None:
+def test_all_that_is_not_found_is_reported_at_once(transport: FakeTransport) -> None:
     with pytest.raises(NoMatch) as caught:
         resolve(transport, ("location", "Nowhere"), ("object", "x"), ("user", "nobody"), ("location", "Head office"))
     assert len(caught.value.message.splitlines()) == 3
@@ -319,7 +319,7 @@ def test_a_map_whose_value_does_not_fit_is_an_error_in_check_mode_too(
 
 
 @pytest.mark.parametrize("value", ["Head office", {"building_id": 1, "nmae": "x"}])
-def test_a_map_or_text_that_fits_nothing_is_told(value: Any, transport: FakeTransport) -> None:
+def test_a_map_or_text_that_fits_nothing_is_reported(value: Any, transport: FakeTransport) -> None:
     transport.routes["GET /asset-tracking/room/field-definitions"] = answer(
         [definition("building_id", "LINKED_LOCATION"), definition("number"), definition("name")]
     )
@@ -364,7 +364,7 @@ def test_a_uuid_is_looked_up_where_a_body_needs_one() -> None:
     assert transport.lines == ["GET /user/by-id/31"]
 
 
-def test_an_id_that_is_none_is_told() -> None:
+def test_an_id_that_is_none_is_reported() -> None:
     transport = FakeTransport({"GET /user/by-id/9": refusal(404), "GET /user/by-id/8": refusal(404)})
     with pytest.raises(NoMatch) as caught:
         Reading(client_on(transport)).with_uuid([Reference("user", 8), Reference("user", 9)])
@@ -413,7 +413,7 @@ def test_a_record_that_is_meant_twice_is_read_once() -> None:
     assert transport.lines == ["GET /user/by-id/31", "GET /user/by-id/9"]
 
 
-def test_a_record_that_stands_in_a_list_is_not_read_again(transport: FakeTransport) -> None:
+def test_a_record_that_is_in_a_list_is_not_read_again(transport: FakeTransport) -> None:
     reading = Reading(client_on(transport))
     reference = Reference("user", 31)
     reading.resolve([written("user", "ada@example.com")])
@@ -490,7 +490,7 @@ def test_a_user_may_be_answered_by_its_names(kind: str, flat: JsonMap, names: tu
     ("value", "is_text"),
     [(("text", "Ada"), True), (("plain", "Ada"), False), ((), False), ("text", False), (None, False)],
 )
-def test_a_renter_that_is_a_text_alone_is_told_apart(value: Any, is_text: bool) -> None:
+def test_a_renter_that_is_a_text_alone_is_distinguished(value: Any, is_text: bool) -> None:
     assert is_text_renter(value) is is_text
 
 

@@ -194,7 +194,7 @@ def test_nothing_is_asked_where_all_is_resolved() -> None:
     assert source.asked == []
 
 
-def test_what_stands_behind_a_resolved_reference_is_resolved_too() -> None:
+def test_what_is_behind_a_resolved_reference_is_resolved_too() -> None:
     to_come = replace(ref("location", "A"), awaits=SHED)
     source = Known({"location: name=Depot": [DEPOT]})
     last = resolved(source, to_come, ref("room", 3), ref("location", "Depot"))[-1]
@@ -273,7 +273,7 @@ def test_a_reference_in_a_map_knows_where_it_was_written(location: str, told: st
 
 
 @pytest.mark.parametrize("kind", ["user", "room"])
-def test_a_value_that_does_not_fit_is_told_and_nothing_is_asked(kind: str) -> None:
+def test_a_value_that_does_not_fit_is_reported_and_nothing_is_asked(kind: str) -> None:
     key = KINDS[kind].labels[0]
     odd, other = ref(kind, {key: 9}), ref("location", "Depot")
     source = Known({"location: name=Depot": [DEPOT]})
@@ -423,7 +423,7 @@ def test_a_user_is_filled_in_with_the_names_that_an_instance_may_answer(
         ("room", "Another place/Nothing", ["Hall"], ()),
     ],
 )
-def test_the_nearest_names_are_told(kind: str, value: Any, names: list[str], near: tuple[str, ...]) -> None:
+def test_the_nearest_names_are_reported(kind: str, value: Any, names: list[str], near: tuple[str, ...]) -> None:
     reference = ref(kind, value)
     other = "room" if kind == "location" else "location"
     source = Known(named={kind: names, other: ["Depot", "Hall", "Hlal"]})
@@ -441,7 +441,7 @@ def test_a_reference_says_where_it_was_written() -> None:
 
 
 @pytest.mark.parametrize("value", [True, {"id": 0}, ""])
-def test_what_is_no_reference_is_told_with_its_option(value: Any) -> None:
+def test_what_is_no_reference_is_reported_with_its_option(value: Any) -> None:
     with pytest.raises(InvalidInput) as caught:
         reference_in("keeper", "user", value)
     shown = value if isinstance(value, bool) else repr(value)

@@ -370,7 +370,9 @@ def test_threads_that_create_at_once_wait_side_by_side_and_outside_of_all_mutexe
 # ---- waiting
 
 
-def test_a_wait_is_told_after_5_seconds_and_fails_after_lock_wait(folder: Folder, tmp_path: Path, clock: Clock) -> None:
+def test_a_wait_is_reported_after_5_seconds_and_fails_after_lock_wait(
+    folder: Folder, tmp_path: Path, clock: Clock
+) -> None:
     def keep() -> None:
         holder = on(folder)
         holder.watch(["rental_case"])

@@ -170,7 +170,7 @@ def test_a_pair_from_before_the_machine_was_started_is_only_used_to_renew(
 # ---- what is kept
 
 
-def test_what_is_kept_is_for_this_user_alone_and_no_name_or_password_stands_in_it(
+def test_what_is_kept_is_for_this_user_alone_and_no_name_or_password_is_in_it(
     folder: Folder, transport: FakeTransport, clock: Clock
 ) -> None:
     tokens(folder, transport, clock, **PASSWORD).current()

@@ -133,7 +133,7 @@ def test_a_pause_of_one_holds_all(folder: Folder, clock: Clock) -> None:
     assert other.wait() == pytest.approx(1020)
 
 
-def test_a_limit_of_0_neither_counts_nor_waits_and_tells_of_its_pauses(folder: Folder, clock: Clock) -> None:
+def test_a_limit_of_0_neither_counts_nor_waits_and_reports_of_its_pauses(folder: Folder, clock: Clock) -> None:
     free, bound = rate_in(folder, 0, clock), rate_in(folder, 5, clock)
     for _number in range(20):
         free.wait()
@@ -196,7 +196,7 @@ def test_moments_later_than_now_count_as_none(folder: Folder, clock: Clock) -> N
         array("d", [1.0, math.nan, 0, 0, 0, 0, 0, 0]).tobytes(),
     ],
 )
-def test_whatever_stands_in_the_file_nobody_waits_for_ever(content: bytes, folder: Folder, clock: Clock) -> None:
+def test_whatever_is_in_the_file_nobody_waits_for_ever(content: bytes, folder: Folder, clock: Clock) -> None:
     (folder.path / "limit-one").write_bytes(content)
     rate = rate_in(folder, 200, clock)
     assert rate.wait() <= 1000 + 3600

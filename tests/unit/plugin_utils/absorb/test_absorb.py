@@ -297,7 +297,7 @@ def test_one_file_with_sections_is_changed_in_place(site: Site, tmp_path: Path) 
 # ---- what is told
 
 
-def test_what_came_through_an_anchor_is_told(site: Site, tmp_path: Path) -> None:
+def test_what_came_through_an_anchor_is_reported(site: Site, tmp_path: Path) -> None:
     site.root = tmp_path / "files"
     site.write(
         {
@@ -326,7 +326,7 @@ def test_what_came_through_an_anchor_is_told(site: Site, tmp_path: Path) -> None
     ]
 
 
-def test_what_came_through_a_variable_is_told_and_dollars_are_escaped(site: Site, tmp_path: Path) -> None:
+def test_what_came_through_a_variable_is_reported_and_dollars_are_escaped(site: Site, tmp_path: Path) -> None:
     site.root = tmp_path / "files"
     site.write(
         {
@@ -345,7 +345,7 @@ def test_what_came_through_a_variable_is_told_and_dollars_are_escaped(site: Site
     assert done["not_changed"][0].endswith("it came through a variable")
 
 
-def test_a_formula_is_told(site: Site, tmp_path: Path) -> None:
+def test_a_formula_is_reported(site: Site, tmp_path: Path) -> None:
     site.root = tmp_path / "files"
     site.write({"objects.csv": "barcode,inventory_name,serial_number\n1,Lamp,=A1\n"})
     site.run()
@@ -384,7 +384,7 @@ def test_new_records_go_into_the_file_that_is_named(site: Site, tmp_path: Path, 
     ]
 
 
-def test_what_a_table_has_no_column_for_is_told_once(site: Site, tmp_path: Path) -> None:
+def test_what_a_table_has_no_column_for_is_reported_once(site: Site, tmp_path: Path) -> None:
     site.root = tmp_path / "files"
     site.write({"objects.csv": "barcode,inventory_name\n1,Lamp\n"})
     site.run()
@@ -420,7 +420,7 @@ def test_a_table_that_names_no_record_gets_no_row(site: Site, tmp_path: Path) ->
     assert done["files"] == ["rooms/b.jsonl"]
 
 
-def test_new_records_of_one_key_are_told(site: Site, tmp_path: Path) -> None:
+def test_new_records_of_one_key_are_reported(site: Site, tmp_path: Path) -> None:
     site.root = tmp_path / "files"
     site.write({"objects.yml": "- {barcode: '1', inventory_name: Lamp}\n"})
     site.run()
@@ -570,7 +570,7 @@ def test_records_that_are_gone(site: Site, tmp_path: Path, gone: str, state: str
     assert written == expected[ending, gone]
 
 
-def test_protected_records_and_those_that_have_no_state_stay_and_are_told(site: Site, tmp_path: Path) -> None:
+def test_protected_records_and_those_that_have_no_state_stay_and_are_reported(site: Site, tmp_path: Path) -> None:
     site.root = tmp_path / "files"
     text = "- {barcode: '1', inventory_name: A, _lifecycle: {protect: true}}\n- {barcode: '2', inventory_name: B}\n"
     settings = "api: seventhings/v1\nset: test\nlifecycle: {objects: {protect: ['2']}}\n"
@@ -583,7 +583,7 @@ def test_protected_records_and_those_that_have_no_state_stay_and_are_told(site: 
         assert (site.root / "objects.yml").read_text() == text
 
 
-def test_what_something_that_can_t_be_taken_away_refers_to_stays(site: Site, tmp_path: Path) -> None:
+def test_what_something_that_can_t_be_removed_refers_to_stays(site: Site, tmp_path: Path) -> None:
     site.root = tmp_path / "files"
     rooms = "- {building_id: North, number: '1', name: Hall}\n- {building_id: North, number: '2', name: Store}\n"
     files = {

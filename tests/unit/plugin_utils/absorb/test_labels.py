@@ -110,7 +110,7 @@ def test_a_label_is_no_change_of_the_files(imported: Site) -> None:
 
 
 def ledger_book(*rows: list[str]) -> bytes:
-    """A workbook with objects."""
+    """Write a workbook with objects."""
     book = openpyxl.Workbook()
     sheet = book.worksheets[0]
     sheet.title = "objects"

@@ -46,7 +46,7 @@ def below(site: Site, tmp_path: Path) -> Site:
 # ---- records
 
 
-def test_what_the_files_take_away_is_told_where_it_is_there_again(below: Site) -> None:
+def test_what_the_files_take_away_is_reported_where_it_is_there_again(below: Site) -> None:
     below.write({"objects.yml": "- {barcode: '1', _state: absent}\n- {barcode: '2', _state: archived}\n"})
     somebody(below, _objects({"barcode": "1"}, {"barcode": "2"}))
     done = take(below, into={"objects": "objects.yml"})
@@ -113,7 +113,7 @@ def test_dollars_in_lists_and_maps_are_escaped_where_files_declare_variables(bel
     assert take(below)["changed"] is False
 
 
-def test_records_that_can_t_be_gone_are_told(below: Site) -> None:
+def test_records_that_can_t_be_gone_are_reported(below: Site) -> None:
     below.write({"users.yml": "- ada@acme.example\n", "fields/asset.yml": "- {label: Grade, type: TEXT}\n"})
     somebody(below, {"persons.yml": "- {email: ada@acme.example, last_name: Jensen}\n"})
     done = take(below, gone="absent")
@@ -123,7 +123,7 @@ def test_records_that_can_t_be_gone_are_told(below: Site) -> None:
     )
 
 
-def test_attachments_stay_where_another_record_can_t_be_taken_away(below: Site) -> None:
+def test_attachments_stay_where_another_record_can_t_be_removed(below: Site) -> None:
     text = "[{barcode: '1', inventory_name: Thing, documents: []}, {barcode: '2', inventory_name: Thing}]\n"
     below.write({"objects.yml": text})
     below.run()
@@ -185,7 +185,7 @@ def test_records_that_are_gone_get_their_state_in_the_later_layer(below: Site) -
     assert take(below, gone="absent", **options)["changed"] is False
 
 
-def test_overrides_that_have_no_place_are_told_and_not_counted(below: Site) -> None:
+def test_overrides_that_have_no_place_are_reported_and_not_counted(below: Site) -> None:
     base = "- {barcode: '1', inventory_name: Thing, description: d}\n- {barcode: '2', inventory_name: Thing}\n"
     options = _layered(below, {"base/objects.yml": base, "late/objects/a.yml/b.yml": "[]\n"})
     options["into"] = {"objects": "late/objects/a.yml"}
@@ -216,7 +216,7 @@ def test_new_records_go_into_the_file_of_several_that_is_named(below: Site) -> N
 
 
 @pytest.mark.parametrize("now", [["a.txt", "b.txt"], ["a.txt"]], ids=",".join)
-def test_new_attachments_are_told_where_they_are_read_from_elsewhere(
+def test_new_attachments_are_reported_where_they_are_read_from_elsewhere(
     below: Site, tmp_path: Path, now: list[str]
 ) -> None:
     before = "- {barcode: '1', inventory_name: Thing, documents: [a.txt, c.txt]}\n"
@@ -249,7 +249,7 @@ def test_new_attachments_are_told_where_they_are_read_from_elsewhere(
 # ---- files
 
 
-def test_a_directory_in_the_place_of_a_file_is_told(below: Site) -> None:
+def test_a_directory_in_the_place_of_a_file_is_reported(below: Site) -> None:
     below.write({"objects/a.yml/b.yml": "[]\n"})
     somebody(below, _objects({"barcode": "1"}))
     done = take(below, into={"objects": "objects/a.yml"})
@@ -280,7 +280,7 @@ def test_files_are_copied_before_they_are_changed(below: Site) -> None:
     assert "Thing" in (below.root / "objects.yml").read_text()
 
 
-def test_vaulted_files_are_told_and_left(below: Site) -> None:
+def test_vaulted_files_are_reported_and_left(below: Site) -> None:
     vaulted = VaultLib([("default", _SECRET)]).encrypt("- {barcode: '1', inventory_name: Lamp}\n")
     below.write({"objects.yml": vaulted})
     somebody(below, _objects({"barcode": "1"}, {"barcode": "2"}))
@@ -308,7 +308,7 @@ def test_a_table_keeps_the_encoding_that_its_dialect_says(below: Site, encoding:
     assert (below.root / "objects.csv").read_bytes() == written.encode(codec)
 
 
-def test_a_table_in_which_nothing_stands_is_left(below: Site) -> None:
+def test_a_table_in_which_nothing_is_is_left(below: Site) -> None:
     below.write({"objects.csv": "", "objects/a.yml": "[]\n"})
     somebody(below, _objects({"barcode": "1"}))
     done = take(below, into={"objects": "objects.csv"})
@@ -352,7 +352,7 @@ def _grow(path: Path) -> None:
         (_grow, "objects.yml can't be read"),
     ],
 )
-def test_a_file_that_became_something_else_is_told(
+def test_a_file_that_became_something_else_is_reported(
     below: Site, change: Callable[[Path], None], words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     below.write({"objects.yml": "[]\n"})

@@ -1,8 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Random instances, files in random spelling, random changes through the service: afterwards the plan is empty but for
-what was told, nothing else in the files is touched, and a second time changes nothing.
+"""Random instances, files in random spelling, and random changes through the service.
+
+Afterwards the plan is empty except for what was reported, nothing else in the files changed, and a second run changes
+nothing.
 """
 
 from __future__ import annotations

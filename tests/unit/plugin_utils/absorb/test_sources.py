@@ -138,7 +138,7 @@ def test_a_field_is_added_to_a_record(text: str, expected: str) -> None:
         ("- a: [1]\n", lambda source: _put_misread(source, None), "not read as the same value again"),
     ],
 )
-def test_what_can_not_be_edited_is_told_and_left(text: str, edit: Callable[[YamlSource], None], words: str) -> None:
+def test_what_can_not_be_edited_is_reported_and_left(text: str, edit: Callable[[YamlSource], None], words: str) -> None:
     source = YamlSource(TextFile(text, str.encode), has_variables=True)
     with pytest.raises(NotSpliced, match=words):
         edit(source)
@@ -195,7 +195,7 @@ def test_records_are_added_behind_the_last_one(text: str, way: list[str], expect
         ("---\n- a: 1\n...\n# the end\n", [2], "---\n[]\n...\n# the end\n"),
     ],
 )
-def test_records_are_taken_away(text: str, lines: list[int], expected: str) -> None:
+def test_records_are_removed(text: str, lines: list[int], expected: str) -> None:
     def take(source: YamlSource) -> None:
         for line in lines:
             source.remove(Place("", line, 3))

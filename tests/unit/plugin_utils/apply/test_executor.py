@@ -119,7 +119,7 @@ def test_an_object_that_may_be_hidden_is_a_finding_after_its_barcode_was_refused
     assert "Either it is archived, or it is hidden from this account" in finding
 
 
-def test_what_can_not_be_read_back_is_told_and_counts_as_made(site: Site) -> None:
+def test_what_can_not_be_read_back_is_reported_and_counts_as_made(site: Site) -> None:
     site.service.steer("PUT", "/switches", {"empty_keys": "left_out"})
     site.client().create(KINDS["object"], {**_THING, "barcode": "0"})
     site.write({"objects.yml": yaml_list([{**_THING, "description": "Oak"}])})

@@ -86,7 +86,7 @@ def test_a_line_that_was_cut_off_swallows_no_other(tmp_path: Path) -> None:
     assert (again.known, again.warnings) == ({"one", "two"}, [])
 
 
-def test_a_last_line_that_lacks_nothing_but_its_end_counts(tmp_path: Path) -> None:
+def test_a_last_line_that_misses_nothing_but_its_end_counts(tmp_path: Path) -> None:
     with _journal(tmp_path) as journal:
         journal.managed(["one"])
     path = tmp_path / "journal.jsonl"
@@ -101,7 +101,7 @@ def test_a_last_line_that_lacks_nothing_but_its_end_counts(tmp_path: Path) -> No
     "line",
     ["\x00\x00", "[]", "5", '"text"', "{}", '{"note": "made"}', "\udcff", pytest.param("[" * 100_000, id="deep")],
 )
-def test_odd_lines_are_passed_over_and_told(tmp_path: Path, line: str) -> None:
+def test_odd_lines_are_passed_over_and_reported(tmp_path: Path, line: str) -> None:
     with _journal(tmp_path) as journal:
         journal.managed(["one"])
     with (tmp_path / "journal.jsonl").open("ab") as stream:
@@ -335,7 +335,7 @@ def test_without_a_home_directory_the_message_says_what_to_set(monkeypatch: pyte
         Journal(None, "i", "s")
 
 
-def test_a_user_whom_the_system_does_not_know_is_told_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_user_whom_the_system_does_not_know_is_reported_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
     def unknown() -> Path:
         raise RuntimeError("Could not determine home directory.")
 
@@ -393,7 +393,7 @@ def test_the_id_that_is_made_is_the_same_for_each_instance_of_a_fleet(tmp_path: 
     assert len(made) == 1
 
 
-def test_another_id_is_refused_and_the_message_tells_both(tmp_path: Path) -> None:
+def test_another_id_is_refused_and_the_message_reports_both(tmp_path: Path) -> None:
     with Journal(tmp_path, "i", "s", set_id="mine"):
         pass
     with pytest.raises(
@@ -434,7 +434,7 @@ def test_one_directory_serves_many_instances(site: Site, demo: Site) -> None:
     assert not (site.root / ".seventhings").exists()
 
 
-def test_a_run_tells_the_line_that_instance_yml_lacks_and_takes_it(site: Site) -> None:
+def test_a_run_reports_the_line_that_instance_yml_misses_and_takes_it(site: Site) -> None:
     site.write({"objects.yml": _objects(1, 2)})
     (told,) = site.run().warnings
     line = told.partition("Add this line to it: ")[2]

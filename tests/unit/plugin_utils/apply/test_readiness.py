@@ -57,14 +57,14 @@ def written(readiness: Readiness) -> list[Planned]:
 # ---- the order
 
 
-def test_levels_are_written_one_after_the_other_and_taken_away_in_the_opposite_order() -> None:
+def test_levels_are_written_one_after_the_other_and_removed_in_the_opposite_order() -> None:
     place, thing, person = (planned(name, CREATE, 1) for name in ("locations", "objects", "persons"))
     old_place, old_thing = planned("locations", DELETE, 2), planned("objects", ARCHIVE, 3)
     changes = ready(old_place, thing, person, old_thing, place)
     assert written(changes) == [place, person, thing, old_thing, old_place]
 
 
-def test_the_level_is_told_where_all_of_it_is_written() -> None:
+def test_the_level_is_reported_where_all_of_it_is_written() -> None:
     field, thing = planned("fields", CREATE, 1, label="Colour"), planned("objects", UPDATE, 2)
     told = {level: list(batch) for level, batch in ready(thing, field).batches() if level is not None}
     assert list(told) == list(Level)
@@ -78,7 +78,7 @@ def test_where_nothing_is_written_no_level_is() -> None:
     assert written(ready(gone)) == [gone]
 
 
-def test_who_lets_go_of_a_unique_value_is_taken_away_before_the_one_that_gets_it() -> None:
+def test_who_lets_go_of_a_unique_value_is_removed_before_the_one_that_gets_it() -> None:
     gone, other, thing = (
         planned("objects", DELETE, 1),
         planned("objects", DELETE, 2),
@@ -91,7 +91,7 @@ def test_who_lets_go_of_a_unique_value_is_taken_away_before_the_one_that_gets_it
 # ---- what lacks
 
 
-def test_what_needs_nothing_lacks_nothing() -> None:
+def test_what_needs_nothing_misses_nothing() -> None:
     assert ready().lacking(planned("objects", CREATE, name="x", room=Reference("room", 1))) == ""
 
 
@@ -141,7 +141,7 @@ def test_a_field_that_keeps_its_type_is_waited_for_by_nothing() -> None:
     assert ready(field).lacking(planned("objects", CREATE, 2, colour="red")) == ""
 
 
-def test_what_somebody_refers_to_still_is_not_taken_away() -> None:
+def test_what_somebody_refers_to_still_is_not_removed() -> None:
     room, thing = planned("rooms", DELETE, 1), planned("objects", UPDATE, 2)
     room.leaving = (thing.entry,)
     changes = ready(room, thing)
@@ -178,7 +178,7 @@ def test_what_waits_for_nothing_is_written_as_it_is() -> None:
     assert ready(thing).without_later_links(thing) is thing.change
 
 
-def test_only_the_link_lacks_where_a_record_of_the_same_section_failed() -> None:
+def test_only_the_link_misses_where_a_record_of_the_same_section_failed() -> None:
     first = planned("objects", CREATE, 1)
     second = planned("objects", CREATE, 2, name="x", part=awaiting(first))
     changes = ready(first, second)

@@ -181,7 +181,7 @@ def test_however_a_program_saves_it(tmp_path: Path, name: str, content: bytes) -
     assert all("read as CP1252" in warning and "CSV UTF-8" in warning for warning in desired.warnings)
 
 
-def test_cp1252_is_told_once_for_all_files(tmp_path: Path) -> None:
+def test_cp1252_is_reported_once_for_all_files(tmp_path: Path) -> None:
     content = "barcode\nä\n".encode("cp1252")
     desired = _load(tmp_path, {f"objects/{number}.csv": content for number in range(3)})
     (warning,) = desired.warnings
@@ -198,7 +198,7 @@ def test_an_encoding_that_is_written_is_meant(tmp_path: Path) -> None:
     )
 
 
-def test_utf_16_without_a_mark_is_told_how_to_be_saved(tmp_path: Path) -> None:
+def test_utf_16_without_a_mark_is_reported_how_to_be_saved(tmp_path: Path) -> None:
     (finding,) = _load(tmp_path, {"objects.csv": "barcode\n1\n".encode("utf-16-le")}).findings
     assert str(finding).startswith("objects.csv:1:2: expected UTF-8, and this looks like UTF-16; save it as UTF-8")
 
@@ -397,7 +397,7 @@ def test_mistakes_that_no_dialect_explains_are_grouped_by_column_and_kind(tmp_pa
     assert len(told.every) == 16
 
 
-def test_a_few_mistakes_are_told_one_by_one_and_those_of_yaml_always(tmp_path: Path) -> None:
+def test_a_few_mistakes_are_reported_one_by_one_and_those_of_yaml_always(tmp_path: Path) -> None:
     text = "".join(f"- {{barcode: '{number}', price: x}}\n" for number in range(5))
     desired = _load(tmp_path, {"objects/a.csv": "barcode,price\nA,x\nB,x\nC,x\n", "objects/b.yml": text})
     told = group_findings(validate(desired, {"object": _FIELDS}), desired)
@@ -412,7 +412,7 @@ def test_records_that_are_written_twice_are_one_line(tmp_path: Path) -> None:
     ]
 
 
-def test_nothing_of_a_vaulted_table_is_told(tmp_path: Path) -> None:
+def test_nothing_of_a_vaulted_table_is_reported(tmp_path: Path) -> None:
     rows = "".join(f"{number};Secret,{number}\n" for number in range(6))
     desired = _load(tmp_path, {"objects.csv": f"barcode;price\n{rows}"})
     desired.hiding.files.add("objects.csv")

@@ -37,7 +37,7 @@ def _starts(findings: list[str]) -> list[str]:
 # ---- items of lists, members of maps
 
 
-def test_every_wrong_item_of_a_list_is_told_at_its_own_line(tmp_path: Path) -> None:
+def test_every_wrong_item_of_a_list_is_reported_at_its_own_line(tmp_path: Path) -> None:
     files = '    - ../x\n\n    - /etc/passwd\n    - none.txt\n    - ""\n    - {path: none.txt, name: 5}\n'
     assert _starts(_judged(tmp_path, {"objects.yml": f'- barcode: "1"\n  Files:\n{files}'})) == [
         "objects.yml:3:7: Files[0]",
@@ -48,7 +48,7 @@ def test_every_wrong_item_of_a_list_is_told_at_its_own_line(tmp_path: Path) -> N
     ]
 
 
-def test_every_wrong_member_of_a_map_is_told_at_its_own_line(tmp_path: Path) -> None:
+def test_every_wrong_member_of_a_map_is_reported_at_its_own_line(tmp_path: Path) -> None:
     text = (
         "- label: A\n  type: TEXT\n  attributes:\n    visible: [web, mobile_app, desk]\n    mandatory: true\n"
         "    currency_code: euro\n    visble: [web]\n"
@@ -66,7 +66,7 @@ def test_every_wrong_member_of_a_map_is_told_at_its_own_line(tmp_path: Path) -> 
     ]
 
 
-def test_parts_of_tasks_rental_cases_and_relations_are_told_at_their_lines(tmp_path: Path) -> None:
+def test_parts_of_tasks_rental_cases_and_relations_are_reported_at_their_lines(tmp_path: Path) -> None:
     uuid = "00000000-0000-4000-8000-000000000001"
     files = {
         "tasks.yml": "- title: T\n  reminders:\n    - unit: days\n      value: -1\n    - unit: day\n      value: 2\n"
@@ -107,7 +107,7 @@ def test_a_path_inline_leads_to_the_item() -> None:
     assert [str(finding.place) for finding in findings] == ["desired.tasks[0].reminders[0].value"]
 
 
-def test_references_that_mean_nothing_are_told_at_their_own_lines(site: Site) -> None:
+def test_references_that_mean_nothing_are_reported_at_their_own_lines(site: Site) -> None:
     parts = "- label: Parts\n  type: LINKED_ASSETS\n"
     text = GOOD + '  Parts:\n    - "1"\n\n    - A99\n    - A98\n'
     tasks = '- title: T\n  references:\n    - "1"\n    - A97\n'
@@ -125,7 +125,7 @@ def test_references_that_mean_nothing_are_told_at_their_own_lines(site: Site) ->
     ]
 
 
-def test_a_wrong_member_of_a_reference_is_told_at_its_own_line(site: Site) -> None:
+def test_a_wrong_member_of_a_reference_is_reported_at_its_own_line(site: Site) -> None:
     rooms = "  target_room:\n    building_id: {}\n    number: {}\n"
     site.write(
         {
@@ -142,7 +142,7 @@ def test_a_wrong_member_of_a_reference_is_told_at_its_own_line(site: Site) -> No
 # ---- texts
 
 
-def test_a_byte_that_is_no_unicode_is_told_at_its_column(tmp_path: Path) -> None:
+def test_a_byte_that_is_no_unicode_is_reported_at_its_column(tmp_path: Path) -> None:
     _judged(tmp_path, {})
     for name, head in (("objects/a.yml", b"\xef\xbb\xbf- barcode: \xc3\xa4"), ("rooms.jsonl", b"\xc3\xa4\n\xc3\xbc;")):
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -189,7 +189,7 @@ def test_a_cell_is_a_text_or_json_as_its_field_says(site: Site) -> None:
     assert site.plan().outcome == "unchanged"
 
 
-def test_a_cell_that_is_no_json_is_told_where_its_field_takes_none(tmp_path: Path) -> None:
+def test_a_cell_that_is_no_json_is_reported_where_its_field_takes_none(tmp_path: Path) -> None:
     text = (
         'barcode,inventory_name,Files,Parts\n1,[1] Chair,[a,"[A1, A2]"\n2,{x},"[{""path"": ""a"", ""path"": ""b""}]",\n'
     )
@@ -314,7 +314,7 @@ def test_a_file_that_is_not_there_is_looked_for_in_the_root(tmp_path: Path) -> N
     assert finding == f"objects.yml:1:26: Files[0]: files/none.txt: no such file ({where})"
 
 
-def test_values_of_a_dropdown_that_are_no_texts_are_told_without_an_instance(tmp_path: Path) -> None:
+def test_values_of_a_dropdown_that_are_no_texts_are_reported_without_an_instance(tmp_path: Path) -> None:
     text = "- {label: A, type: DROPDOWN, possible_values: [x, 1]}\n- {label: B, type: NUMBER, possible_values: [1]}\n"
     (finding,) = _judged(tmp_path, {"fields/asset.yml": text})
     assert finding.startswith("fields/asset.yml:1:47: possible_values: 1: the values of a DROPDOWN are texts")

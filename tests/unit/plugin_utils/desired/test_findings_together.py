@@ -68,7 +68,7 @@ def test_a_field_may_be_written_by_the_label_that_its_definition_gets(site: Site
     assert site.plan().outcome == "unchanged"
 
 
-def test_a_local_time_that_is_not_one_instant_is_told(site: Site) -> None:
+def test_a_local_time_that_is_not_one_instant_is_reported(site: Site) -> None:
     head = '- {barcode: "1", inventory_name: One, last_inspection: '
     site.write(
         {
@@ -84,7 +84,7 @@ def test_a_local_time_that_is_not_one_instant_is_told(site: Site) -> None:
     ]
 
 
-def test_nothing_may_refer_to_what_is_taken_away_though_it_does_not_change(site: Site) -> None:
+def test_nothing_may_refer_to_what_is_removed_though_it_does_not_change(site: Site) -> None:
     objects = GOOD + '- barcode: "3"\n  inventory_name: Three\n  accessories: ["1", "2"]\n'
     site.write({"objects.yml": objects})
     site.run()
@@ -150,7 +150,7 @@ def test_a_room_goes_with_its_location_as_far_as_names_are_concerned(site: Site)
     assert finding == "objects.yml:1:52: target_room: location Depot is to be taken away at locations.yml:1:3"
 
 
-def test_a_user_is_not_made_of_a_person_who_is_taken_away(site: Site) -> None:
+def test_a_user_is_not_made_of_a_person_who_is_removed(site: Site) -> None:
     person = "- {email: ada@acme.example, first_name: Ada, last_name: Jensen}\n"
     site.write({"instance.yml": SETTINGS + "policy: {create_users: true}\n", "persons.yml": person})
     site.run()
@@ -197,7 +197,7 @@ def test_what_is_renamed_is_called_by_its_new_name(site: Site) -> None:
 # ---- what follows from a mistake
 
 
-def test_a_name_that_two_records_share_is_told_without_the_written_one(site: Site) -> None:
+def test_a_name_that_two_records_share_is_reported_without_the_written_one(site: Site) -> None:
     client = site.client()
     for _twice in range(2):
         client.create(KINDS["location"], {"name": "Depot"})
@@ -219,7 +219,7 @@ def test_a_label_that_two_fields_share_is_one_finding(site: Site) -> None:
     assert "2 field definitions" in finding
 
 
-def test_a_time_that_does_not_exist_is_told_as_it_was_written(site: Site) -> None:
+def test_a_time_that_does_not_exist_is_reported_as_it_was_written(site: Site) -> None:
     site.write(
         {
             "instance.yml": "api: seventhings/v1\ntimezone: Europe/Berlin\n",
@@ -245,13 +245,13 @@ def test_a_time_that_does_not_exist_is_told_as_it_was_written(site: Site) -> Non
         ("marker: barcod", "2:9: marker: barcod: no such field in an object; did you mean barcode or Barcode?"),
     ],
 )
-def test_settings_that_name_no_field_are_told(site: Site, setting: str, finding: str) -> None:
+def test_settings_that_name_no_field_are_reported(site: Site, setting: str, finding: str) -> None:
     prune = "policy: {prune: {objects: delete}}\n"
     site.write({"instance.yml": f"api: seventhings/v1\n{setting}\n{prune}", "objects.yml": GOOD, "hub.yml": "[]\n"})
     assert finding in [one.removeprefix("instance.yml:") for one in site.plan().findings]
 
 
-def test_a_marker_that_no_record_can_have_is_told_though_nothing_is_pruned(site: Site) -> None:
+def test_a_marker_that_no_record_can_have_is_reported_though_nothing_is_pruned(site: Site) -> None:
     settings = "api: seventhings/v1\nmarker: barcod\n"
     site.write({"instance.yml": settings, "objects.yml": GOOD, "locations.yml": "[]\n"})
     found = site.plan().findings
@@ -260,7 +260,7 @@ def test_a_marker_that_no_record_can_have_is_told_though_nothing_is_pruned(site:
     assert site.plan().findings == []
 
 
-def test_renames_of_a_section_without_files_are_told(site: Site) -> None:
+def test_renames_of_a_section_without_files_are_reported(site: Site) -> None:
     site.write({"moved.yml": "rooms:\n  - {from: {number: '1'}, to: {number: '2'}}\n"})
     assert site.plan().findings == ["moved.yml:2:5: moved.rooms: the files hold no rooms"]
 

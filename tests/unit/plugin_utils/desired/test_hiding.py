@@ -205,7 +205,7 @@ def test_only_and_exclude_take_natural_keys_that_are_hidden(site: Site) -> None:
     assert [one["key"] for one in result["changes"]] == ["(vaulted) objects.csv:3:1"]
 
 
-def test_findings_about_other_fields_are_told_where_a_field_is_hidden(site: Site) -> None:
+def test_findings_about_other_fields_are_reported_where_a_field_is_hidden(site: Site) -> None:
     lines = (
         "- barcode: zq-1\n  inventory_name: Desk\n  Pin: [4711]\n  Size: big\n"
         "- barcode: b-2\n  Pin: '4711'\n- barcode: b-3\n  Size: bigger\n"
@@ -270,7 +270,7 @@ def test_hidden_texts_are_masked_in_the_spellings_of_urls_pages_and_json() -> No
         (PermissionMissing(403, "not with hunter2", "POST /objects"), "HTTP 403, the signed-in user is not permitted"),
     ],
 )
-def test_a_failure_of_a_record_with_vaulted_values_is_told_in_words_of_ours(error: Exception, told: str) -> None:
+def test_a_failure_of_a_record_with_vaulted_values_is_reported_in_words_of_ours(error: Exception, told: str) -> None:
     vaulted = Entry(OBJECT, {"pin": "hunter2"}, Place("x.csv", 2, 1), vaulted=EVERYTHING)
     found = Hiding(files={"x.csv"}).reason(vaulted, error)
     assert found.startswith(told)
@@ -278,7 +278,7 @@ def test_a_failure_of_a_record_with_vaulted_values_is_told_in_words_of_ours(erro
     assert "hunter2" in Hiding(files={"x.csv"}).reason(Entry(OBJECT, {"pin": "1"}, Place("y.csv", 2, 1)), error)
 
 
-def test_a_finding_tells_its_gist_where_the_rest_would_quote_what_is_vaulted() -> None:
+def test_a_finding_reports_its_gist_where_the_rest_would_quote_what_is_vaulted() -> None:
     hiding = Hiding(files={"x.csv"})
     place = Place("x.csv", 2, 1)
     findings = [

@@ -228,7 +228,7 @@ def test_no_file_is_no_state(tmp_path: Path) -> None:
         ({"objects.yml": "- {barcode: A, whatever: 5}\n"}, []),
     ],
 )
-def test_types_and_keys_are_judged_where_the_files_tell_them(
+def test_types_and_keys_are_judged_where_the_files_report_them(
     tmp_path: Path, files: dict[str, str], found: list[str]
 ) -> None:
     fields = "- {label: Size, type: NUMBER}\n- {label: Grade, type: DROPDOWN, possible_values: [A, B]}\n"

@@ -60,7 +60,7 @@ def found(tmp_path: Path, text: str) -> list[str]:
         ),
     ],
 )
-def test_a_part_of_the_wrong_shape_is_told_with_its_place(tmp_path: Path, text: str, finding: str) -> None:
+def test_a_part_of_the_wrong_shape_is_reported_with_its_place(tmp_path: Path, text: str, finding: str) -> None:
     findings = found(tmp_path, text)
     assert [one for one in findings if finding in one], findings
 
@@ -70,12 +70,12 @@ def test_a_section_may_be_empty(tmp_path: Path, text: str) -> None:
     assert found(tmp_path, text) == []
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
     (finding,) = load(tmp_path / "none.yml").findings
     assert str(finding).endswith("none.yml: no such file or directory")
 
 
-def test_a_file_that_can_not_be_read_is_told_and_the_others_are_read(tmp_path: Path) -> None:
+def test_a_file_that_can_not_be_read_is_reported_and_the_others_are_read(tmp_path: Path) -> None:
     def read(folder: Folder, name: str) -> bytes:
         if name == "rooms.yml":
             raise PermissionError(13, os.strerror(13))

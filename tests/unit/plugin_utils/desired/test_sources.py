@@ -173,7 +173,7 @@ def test_texts_are_read_as_they_were_written(value: Any) -> None:
 
 @settings(max_examples=2000 if LONG else 150, deadline=None, derandomize=not LONG, database=None)
 @given(st.text(st.sampled_from("ab:-[]{}\"'\n &*!|>%@`#,?\t\\\u0007é0"), max_size=40))
-def test_whatever_stands_in_a_file_it_is_read_or_found(text: str) -> None:
+def test_whatever_is_in_a_file_it_is_read_or_found(text: str) -> None:
     _value, findings = _yaml(text)
     lines = text.count("\n") + 2
     for finding in findings:

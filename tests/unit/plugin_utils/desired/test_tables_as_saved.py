@@ -88,13 +88,13 @@ def test_what_is_no_table_says_what_to_do(tmp_path: Path, content: str | bytes, 
 
 
 @pytest.mark.parametrize("title", ["Stock 2024", "Stock 2024;;", "Stock 2024\n\n;;"])
-def test_a_title_above_the_names_is_told_once(tmp_path: Path, title: str) -> None:
+def test_a_title_above_the_names_is_reported_once(tmp_path: Path, title: str) -> None:
     rows = "".join(f"{number};x;{number % 2 or ''}\n" for number in range(9))
     (line,) = _judged(_load(tmp_path, {"objects.csv": f"{title}\nbarcode;price;bought\n{rows}"}, "excel-de"))
     assert line.startswith("objects.csv:1:1: expected 1 cell as in this row, those below are 3; the first row names")
 
 
-def test_columns_of_which_none_is_a_field_are_told_once(tmp_path: Path) -> None:
+def test_columns_of_which_none_is_a_field_are_reported_once(tmp_path: Path) -> None:
     (line,) = _judged(_load(tmp_path, {"objects.csv": "Stock,2024\n1,x\n2,\n,y\n"}))
     assert line.startswith("objects.csv:1:1: no column is a field of an object; the first row names the columns")
     lines = _judged(_load(tmp_path, {"objects.csv": "Stock,barcode\n1,\n"}))

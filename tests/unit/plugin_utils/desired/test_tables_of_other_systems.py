@@ -340,7 +340,7 @@ def test_tables_that_are_no_list_are_found(tmp_path: Path) -> None:
     assert "tables: expected a list of maps such as" in str(finding)
 
 
-def test_what_a_mapping_names_and_no_file_has_is_told(tmp_path: Path) -> None:
+def test_what_a_mapping_names_and_no_file_has_is_reported(tmp_path: Path) -> None:
     tables = "- {files: objects.csv, columns: {nummer: barcode}}\n- {files: objects/old-*.csv}\n"
     desired = read(tmp_path, tables, {"objects.csv": "Nummer,barcode\n1,2\n"})
     unread = "matches no file that was read; the files of a section are in its directory, such as objects/"

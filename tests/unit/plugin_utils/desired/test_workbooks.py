@@ -89,7 +89,7 @@ def test_one_and_zero_are_true_and_false_where_a_field_wants_that(tmp_path: Path
     assert [line.partition(":objects!")[2][:2] for line in _judged(desired)] == ["C4", "C5"]
 
 
-def test_a_title_above_the_names_is_told(tmp_path: Path) -> None:
+def test_a_title_above_the_names_is_reported(tmp_path: Path) -> None:
     _book(tmp_path / "a.xlsx", {"objects": [["Stock"], [], ["barcode", "inventory_name", "count"], ["1", "x", "2"]]})
     (line,) = _judged(_load(tmp_path))
     assert line.startswith("a.xlsx:objects!B3: this column has no name")
@@ -142,7 +142,7 @@ def test_each_sheet_is_a_section_and_each_cell_has_its_type(tmp_path: Path) -> N
     assert entry.empty_cells() == ["Name"]
 
 
-def test_a_workbook_stands_among_the_files_of_a_section_or_alone(tmp_path: Path) -> None:
+def test_a_workbook_is_among_the_files_of_a_section_or_alone(tmp_path: Path) -> None:
     _book(tmp_path / "objects" / "new.XLSX", {"objects": [["barcode"], ["1"]]})
     (tmp_path / "objects" / "~$new.xlsx").write_bytes(b"lock")
     (tmp_path / "~$book.xlsx").write_bytes(b"lock")

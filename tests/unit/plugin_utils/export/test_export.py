@@ -264,7 +264,7 @@ def test_a_relation_to_a_field_that_is_nowhere_is_a_finding(site: Site) -> None:
     assert site.writes() == []
 
 
-def test_tasks_with_one_title_are_told_apart_by_more_and_the_settings_say_so(demo: Site) -> None:
+def test_tasks_with_one_title_are_distinguished_by_more_and_the_settings_say_so(demo: Site) -> None:
     client = demo.client()
     (task,) = [one for one in client.list_all(KINDS["task"]) if one.flat["title"] == "Akkus bestellen"]
     body = {key: task.flat[key] for key in ("title", "recurring_schedule", "reminders", "attachments", "comment")}

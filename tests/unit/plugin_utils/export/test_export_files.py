@@ -31,7 +31,7 @@ def test_an_export_reads_each_kind_once(demo: Site) -> None:
     assert demo.writes() == []
 
 
-def test_check_mode_tells_and_writes_nothing(demo: Site) -> None:
+def test_check_mode_reports_and_writes_nothing(demo: Site) -> None:
     done = export_of(demo, check_mode=True)
     assert done["changed"]
     assert "objects/0001.yml" in done["files"]["written"]
@@ -214,7 +214,7 @@ def test_settings_that_can_not_be_kept_stop_an_export(site: Site, content: bytes
     assert [path.name for path in (site.root / "out").iterdir()] == ["instance.yml"]
 
 
-def test_records_are_told_apart_by_what_the_settings_say(site: Site) -> None:
+def test_records_are_distinguished_by_what_the_settings_say(site: Site) -> None:
     things = [{"barcode": number, "inventory_name": "Lamp", "serial_number": f"S{number}"} for number in "12"]
     site.write({"objects.yml": yaml_list(things)})
     site.run()

@@ -1,9 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The JSON Schemas: what is shipped, what an export writes, what they accept and refuse; validation without a
-connection.
-"""
+"""The JSON Schemas: shipped, exported, accepted and rejected values, and validation without a connection."""
 
 from __future__ import annotations
 

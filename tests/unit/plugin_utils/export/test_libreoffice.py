@@ -66,7 +66,7 @@ _TEXT, _PLAIN = 2, 1
 
 
 def _exported(site: Site, form: str, preset: str) -> Path:
-    """Exports an instance with traps, and returns the file with the objects."""
+    """Export an instance with traps. Return the file with the objects."""
     site.write({"objects.yml": yaml_list(_RECORDS)})
     assert site.run().outcome == "changed"
     (site.root / "objects.yml").unlink()

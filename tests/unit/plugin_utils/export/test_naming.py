@@ -87,7 +87,7 @@ def upload(site: Site, name: str, content: bytes) -> str:
 
 
 def copied(site: Site, other: Emulator, **options: Any) -> dict[str, Any]:
-    """Exports an instance, which changes nothing on it, and makes a copy that exports the same; what was returned."""
+    """Export an instance, which changes nothing on it, and create a copy with an equal export. Return the result."""
     out = site.root / "out"
     done = export_of(site, out, **options)
     assert not done.get("failed"), done
@@ -362,7 +362,7 @@ def test_rooms_that_read_the_same_stand_in_one_order(site: Site, other: Emulator
     assert [room["building_id"] for room in loaded(site.root / "out", "rooms.yml")] == ["A", "A", "A/B"]
 
 
-def test_values_of_types_that_are_never_written_are_told_once(site: Site) -> None:
+def test_values_of_types_that_are_never_written_are_reported_once(site: Site) -> None:
     for barcode in ("1", "2", "3"):
         uuid = make(site, "object", barcode=barcode, inventory_name="A")
         site.client().update(KINDS["object"], uuid, {"position": "51.06,13.73"})

@@ -1,8 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is exported as a workbook or as CSV is read as the same values again, in every dialect; and random instances are
-exported and copied in every format.
+"""Exports are read as the same values again, as workbooks and as CSV in every dialect.
+
+Random instances are exported and copied in every format.
 
 ``SEVENTHINGS_TEST_SEED`` draws the same instances again.
 """

@@ -195,7 +195,7 @@ def test_a_barcode_means_the_active_object_on_the_twin_too(demo: Site, tmp_path:
     assert [there["Old"], there["New"]] == [[uuid] for uuid in meant]
 
 
-def test_an_archived_object_that_no_file_can_hold_is_told_and_referred_to_by_nothing(
+def test_an_archived_object_that_no_file_can_hold_is_reported_and_referred_to_by_nothing(
     demo: Site, tmp_path: Path
 ) -> None:
     client = demo.client()
@@ -277,7 +277,7 @@ def test_archived_objects_in_the_files_to_rehearse_are_on_the_twin(
         assert plan(Site(site.root, service)) == mine
 
 
-def test_files_to_rehearse_that_are_wrong_are_told_before_anything_is_read(demo: Site, tmp_path: Path) -> None:
+def test_files_to_rehearse_that_are_wrong_are_reported_before_anything_is_read(demo: Site, tmp_path: Path) -> None:
     source = tmp_path / "source"
     source.mkdir()
     (source / "instance.yml").write_text("api: wrong\n", "utf-8")

@@ -148,7 +148,7 @@ def test_a_workbook_of_somebody_else_is_left_alone(demo: Site) -> None:
     assert "dest: assets.xlsx: not written by an export" in done["msg"]
 
 
-def test_an_edited_workbook_is_not_taken_away(demo: Site) -> None:
+def test_an_edited_workbook_is_not_removed(demo: Site) -> None:
     export_of(demo, format="xlsx")
     header = [cell.value for cell in _book(demo)["objects"][1]]
     _edit(demo, {f"{header[1]}!2": "mine"})
@@ -157,7 +157,7 @@ def test_an_edited_workbook_is_not_taken_away(demo: Site) -> None:
     assert "instance.xlsx: edited since an export wrote it" in done["msg"]
 
 
-def test_what_a_cell_can_not_hold_stands_beside_the_workbook(demo: Site) -> None:
+def test_what_a_cell_can_not_hold_is_beside_the_workbook(demo: Site) -> None:
     texts = {
         "A": "[no list", "B": "a\rb", "C": "\x07", "D": "=1+1", "E": "#N/A", "F": "_x0041_", "G": "  blanks  ",
         "H": "+49 30", "I": "'quoted", "J": "tab\tline\nline",
@@ -187,7 +187,7 @@ def test_a_workbook_that_can_not_be_read_may_hold_everything() -> None:
     assert sheets_of(content.getvalue()) == set()
 
 
-def test_nothing_stands_in_what_is_no_workbook() -> None:
+def test_nothing_is_in_what_is_no_workbook() -> None:
     assert text_of(b"none") == b""
 
 

@@ -131,12 +131,12 @@ def test_numbers_and_dates_stand_as_they_are() -> None:
     assert written == '- price: 1299.00\n  day: 2024-05-31\n  seats: 4\n  "on": true\n  "none": null\n'
 
 
-def test_a_text_of_several_lines_stands_line_by_line() -> None:
+def test_a_text_of_several_lines_is_line_by_line() -> None:
     assert yaml_record({"note": "one\ntwo\n"}) == "- note: |\n    one\n    two\n"
     assert yaml_record({"note": "one\ntwo"}) == "- note: |-\n    one\n    two\n"
 
 
-def test_a_long_list_stands_item_by_item_and_a_short_one_in_a_line() -> None:
+def test_a_long_list_is_item_by_item_and_a_short_one_in_a_line() -> None:
     assert yaml_record({"a": ["x", "0012"]}) == '- a: [x, "0012"]\n'
     assert yaml_record({"a": ["word" * 10] * 4}).count("\n    - word") == 4
 
@@ -211,7 +211,7 @@ def test_tasks_are_yaml_in_every_format() -> None:
     assert list(section_files("tasks", [{"title": "A"}], "csv")) == ["tasks.yml"]
 
 
-def test_settings_name_the_instance_and_what_tells_records_apart() -> None:
+def test_settings_name_the_instance_and_what_reports_records_apart() -> None:
     text = settings_file("https://acme.seventhings.com", {"tasks": ["title", "deadline"]}, "0123456789012345").decode()
     assert yaml.safe_load(text) == {
         "api": "seventhings/v1",

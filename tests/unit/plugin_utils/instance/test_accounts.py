@@ -49,7 +49,7 @@ def test_each_change_says_what_became_of_it(site: Site) -> None:
     [("POST", "/object", {"errors": 1, "skipped": 1}), ("PATCH", "/object/*", {"created": 1, "errors": 1})],
     ids=["skipped", "failed"],
 )
-def test_a_record_that_lacks_its_links_counts_once(site: Site, method: str, path: str, counts: dict[str, int]) -> None:
+def test_a_record_that_misses_its_links_counts_once(site: Site, method: str, path: str, counts: dict[str, int]) -> None:
     site.write(
         {
             "objects.yml": "- {barcode: '1', inventory_name: A, accessories: ['2']}\n"

@@ -272,7 +272,7 @@ def test_a_disk_that_fails_under_a_plan_file_is_an_error(
         ({"report_url": "javascript:alert(1)"}, "report_url: 'javascript:alert(1)' does not fit; expected an address"),
     ],
 )
-def test_what_is_missing_or_no_address_is_told_before_anything_is_sent(
+def test_what_is_missing_or_no_address_is_reported_before_anything_is_sent(
     site: Site, given: dict[str, Any], message: str
 ) -> None:
     site.write({"objects.yml": _objects("1")})
@@ -380,7 +380,7 @@ def test_a_file_that_changed_is_stale_also_where_the_record_was_left_half_done(s
     assert _provision(site, **options)["outcome"] == "changed"
 
 
-def test_what_is_no_plan_file_is_not_taken_away_by_a_plan_that_fails(site: Site) -> None:
+def test_what_is_no_plan_file_is_not_removed_by_a_plan_that_fails(site: Site) -> None:
     site.write({"objects.yml": "- {barcode: 1}\n"})
     assert _planned(site, site.root / "objects.yml")["outcome"] == "failed"
     assert (site.root / "objects.yml").exists()

@@ -145,7 +145,7 @@ class Converging(RuleBasedStateMachine):
         share: float,
         number: int,
     ) -> None:
-        """The files change (or not), and the weather; all of it is applied, with faults or without."""
+        """Change the files (or not), and the weather, and apply everything, with faults or without."""
         operations = self.swarm.operations
         if files is not None:
             self._gone = {key: state for key, state in files[1].items() if f"_state: {state}" in operations}
@@ -199,7 +199,7 @@ class Converging(RuleBasedStateMachine):
         return outcome
 
     def _judge(self, before: Any, planned: RunResult) -> None:
-        """What was wanted is there, once; what the plan did not name is as it was."""
+        """Check that everything desired exists once, and that everything outside of the plan is unchanged."""
         after = self.site.dump()
         active = [one["fields"]["barcode"] for one in after["objects"] if not one["archived"]]
         assert set(self._state["objects"]) <= set(active)

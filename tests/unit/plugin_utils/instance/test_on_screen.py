@@ -141,7 +141,7 @@ def test_what_is_short_is_returned_whole() -> None:
     assert (printed["outcome"], printed["instance"], printed["requests"]) == ("refused", ACCOUNT.instance, 5)
 
 
-def test_nothing_that_is_long_stands_behind_the_reason() -> None:
+def test_nothing_that_is_long_is_behind_the_reason() -> None:
     names = sorted(on_screen(result_of(ACCOUNT)))
     assert names[names.index("msg") :] == [
         "msg",

@@ -74,7 +74,7 @@ def warnings(site: Site, profile: Path) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("switch", "side"), TOLD.items())
-def test_what_has_changed_is_told(demo: Site, switch: str, side: str) -> None:
+def test_what_has_changed_is_reported(demo: Site, switch: str, side: str) -> None:
     demo.root.mkdir()
     profile = profile_of(demo)
     assert warnings(demo, profile) == []
@@ -89,7 +89,7 @@ def test_what_has_changed_is_told(demo: Site, switch: str, side: str) -> None:
 
 
 @pytest.mark.parametrize("seed", range(60 if LONG else 4))
-def test_an_instance_that_is_as_it_was_is_not_told_of(demo: Site, seed: int) -> None:
+def test_an_instance_that_is_as_it_was_is_not_reported_of(demo: Site, seed: int) -> None:
     chance = random.Random(seed)
     demo.root.mkdir()
     weather = {name: chance.choice(one["sides"]) for name, one in sides(demo).items()} if seed else {"weather": "rough"}

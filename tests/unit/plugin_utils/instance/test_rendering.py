@@ -300,7 +300,7 @@ def test_attachments_of_layers_are_copied_each_by_its_content(tmp_path: Path) ->
     assert offline_findings(desired) == []
 
 
-def test_cells_are_read_where_the_files_tell_their_types(tmp_path: Path) -> None:
+def test_cells_are_read_where_the_files_report_their_types(tmp_path: Path) -> None:
     _write(
         tmp_path,
         {
@@ -406,7 +406,7 @@ def test_a_type_that_only_the_instance_knows_needs_a_connection(tmp_path: Path) 
     assert "only the instance knows the type of this field" in done["msg"]
 
 
-def test_the_instance_tells_types_and_nothing_is_sent_but_questions(site: Site) -> None:
+def test_the_instance_reports_types_and_nothing_is_sent_but_questions(site: Site) -> None:
     files = {
         "base/instance.yml": f"{SETTINGS}csv: {{preset: excel-de}}\n",
         "base/files/a.txt": "manual",

@@ -56,20 +56,20 @@ def test_changes_that_are_alike_have_one_title_and_the_telling_ones_stand_first(
     ]
 
 
-def test_each_change_stands_in_one_group() -> None:
+def test_each_change_is_in_one_group() -> None:
     assert sorted(change["key"] for group in groups(MANY) for change in group.changes) == sorted(
         change["key"] for change in MANY
     )
 
 
 @pytest.mark.parametrize("form", [as_text, as_markdown, as_html])
-def test_every_form_tells_the_groups(form: Callable[[RunResult], str]) -> None:
+def test_every_form_reports_the_groups(form: Callable[[RunResult], str]) -> None:
     told = form(account(MANY)).replace("-&gt;", "->")
     assert told.index("quantity 1 -> 2: 999 objects") < told.index("target_room Store -> Head office/0.12: 14 objects")
     assert "M00" in told
 
 
-def test_below_a_title_stands_the_name_of_each() -> None:
+def test_below_a_title_is_the_name_of_each() -> None:
     lines = as_text(account(MANY)).splitlines()
     start = lines.index("~ target_room Store -> Head office/0.12: 14 objects")
     assert lines[start + 1 : start + 3] == ["    objects M00", "    objects M01"]
@@ -94,7 +94,7 @@ def test_the_counts_stand_last_in_a_terminal_and_first_in_a_comment() -> None:
     assert as_markdown(given).index("unchanged") < as_markdown(given).index("quantity 1 -> 2")
 
 
-def test_values_that_look_the_same_are_told_apart() -> None:
+def test_values_that_look_the_same_are_distinguished() -> None:
     same = [update(str(number), {"note": "1"}, {"note": 1}) for number in range(3)]
     assert groups(same)[0].title == 'note "1" -> 1: 3 objects'
     empty = [update(str(number), {"note": None}, {"note": "x"}) for number in range(3)]
@@ -111,7 +111,7 @@ def test_a_field_whose_key_the_service_made_is_called_by_its_label() -> None:
 
 @pytest.mark.parametrize("form", [as_text, as_markdown, as_html])
 @pytest.mark.parametrize("number", [1, 5])
-def test_what_became_of_each_stands_by_it(form: Callable[[RunResult], str], number: int) -> None:
+def test_what_became_of_each_is_by_it(form: Callable[[RunResult], str], number: int) -> None:
     """In a group as well as alone."""
     fates = [("done", ""), ("failed", "HTTP 422"), ("skipped", "needs room R"), ("not_tried", "the run stopped")]
     changes = [
@@ -141,7 +141,7 @@ def test_a_plan_has_a_forecast_and_what_was_applied_has_none(form: Callable[[Run
 
 
 def wide(number: int, fields: int = 3, length: int = 40) -> list[dict[str, Any]]:
-    """Updates of which no two are alike."""
+    """Return updates without equal ones."""
     return [
         update(
             f"{one:07d}",

@@ -41,7 +41,7 @@ def checkout(tmp_path: Path) -> Path:
     return files
 
 
-def test_each_finding_stands_at_its_line(checkout: Path, tmp_path: Path) -> None:
+def test_each_finding_is_at_its_line(checkout: Path, tmp_path: Path) -> None:
     (checkout / "objects.yml").write_text("- barcode: '1'\n- barcode: 2\n", "utf-8")
     result, run = validated(checkout, tmp_path / "findings.sarif")
     assert result["failed"]
@@ -56,7 +56,7 @@ def test_each_finding_stands_at_its_line(checkout: Path, tmp_path: Path) -> None
     assert found["level"] == "error"
 
 
-def test_of_findings_that_are_told_together_each_stands_at_its_cell(checkout: Path, tmp_path: Path) -> None:
+def test_of_findings_that_are_reported_together_each_is_at_its_cell(checkout: Path, tmp_path: Path) -> None:
     rows = "".join(f"{number},x,much\n" for number in range(10))
     (checkout / "fields").mkdir()
     (checkout / "fields" / "asset.yml").write_text("- {label: Weight, type: DECIMAL}\n", "utf-8")

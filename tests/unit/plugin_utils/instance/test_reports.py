@@ -141,7 +141,7 @@ def test_two_diffs_of_one_plan_are_equal_whatever_they_took() -> None:
 
 
 @pytest.mark.parametrize("form", [as_markdown, as_html])
-def test_every_form_tells_everything(form: Any) -> None:
+def test_every_form_reports_everything(form: Any) -> None:
     told = form(ACCOUNT)
     for what in ("0001003", "849.9", "799.0", "0002", "HTTP 422", "a brake", "a finding", "a warning"):
         assert what in told, what
@@ -188,7 +188,7 @@ def test_the_picture_shows_how_much_changes_where() -> None:
 
 
 @pytest.mark.parametrize(("number", "is_open"), [(10, True), (11, False)])
-def test_the_few_that_are_taken_away_are_seen_at_once(number: int, is_open: bool) -> None:
+def test_the_few_that_are_removed_are_seen_at_once(number: int, is_open: bool) -> None:
     one = {**ACCOUNT.changes[0], "section": "objects", "before": {"barcode": "1"}, "after": {}, "action": "delete"}
     account = replace(ACCOUNT, changes=[{**one, "key": str(key)} for key in range(number)])
     (group,) = Page(as_html(account)).named("details")
@@ -557,7 +557,7 @@ def test_a_comment_links_to_the_whole_report(tmp_path: Path) -> None:
     assert re.search(r"and \d+ more; \[the whole report\]\(<https://ci.acme.example/1>\) has all\.\n$", short_of_room)
 
 
-def test_what_stands_twice_has_no_empty_parentheses() -> None:
+def test_what_is_twice_has_no_empty_parentheses() -> None:
     twice = {"change": "location Depot stands twice: a, b", "place": "", "reason": "take one of them away"}
     account = replace(ACCOUNT, outcome="partly_applied", failures=[twice])
     for text in (as_text(account), as_markdown(account), as_html(account)):

@@ -294,7 +294,7 @@ def test_an_account_without_objects_may_change_the_catalog(catalog: Site) -> Non
     assert one(account, "catalog_item", {"inventory_name": "Chair", "purchasing_price": "13"}).changed
 
 
-def test_values_of_a_hidden_field_are_not_taken_away(house: Site) -> None:
+def test_values_of_a_hidden_field_are_not_removed(house: Site) -> None:
     house.write({"fields/asset.yml": "- {label: Colour, type: DROPDOWN, possible_values: [red, blue]}\n"})
     house.write({"objects.yml": yaml_list([{**OBJECTS[0], "Colour": "red"}, *OBJECTS[1:]])})
     assert house.run().outcome == "changed"
@@ -374,7 +374,7 @@ def test_a_new_field_is_filled_where_empty_keys_are_left_out(house: Site) -> Non
 
 
 @pytest.mark.parametrize("presence", ["honour", "refuse"])
-def test_a_field_that_is_hidden_after_all_is_written_once_and_told(house: Site, presence: str) -> None:
+def test_a_field_that_is_hidden_after_all_is_written_once_and_reported(house: Site, presence: str) -> None:
     house.service.steer("PUT", "/switches", {"empty_keys": "left_out", "presence_operators": presence})
     account = restricted(house, hidden_fields=["link", "description"])
     house.service.clear_log()
@@ -460,7 +460,7 @@ def test_a_set_asks_for_a_field_that_no_record_has_once(house: Site) -> None:
 
 
 @pytest.mark.parametrize("switch", [{"places_filter": "ignore"}, {"presence_operators": "refuse"}, {}])
-def test_a_filter_that_tells_nothing_hides_no_field(house: Site, switch: dict[str, str]) -> None:
+def test_a_filter_that_reports_nothing_hides_no_field(house: Site, switch: dict[str, str]) -> None:
     house.service.steer("PUT", "/switches", {"empty_keys": "left_out", **switch})
     for wanted in ({"name": "North", "zip": "24103"}, {"name": "South", "zip": "80331"}):
         assert one(house, "location", wanted).changed
@@ -478,7 +478,7 @@ def filled(site: Site) -> Site:
     return site
 
 
-def test_other_kinds_tell_that_a_missing_key_is_hidden(filled: Site) -> None:
+def test_other_kinds_report_that_a_missing_key_is_hidden(filled: Site) -> None:
     fields = filled.client(read_only=True).schema(KINDS["location"]).fields
     account = restricted(filled, hidden_fields=[key for key in fields if key != "name"])
     filled.service.clear_log()
@@ -496,7 +496,9 @@ def test_other_kinds_tell_that_a_missing_key_is_hidden(filled: Site) -> None:
 
 
 @pytest.mark.parametrize(("side", "is_told"), [("sent", True), ("left_out", False)])
-def test_a_profile_tells_that_a_missing_key_is_hidden(site: Site, side: str, is_reported: bool, tmp_path: Path) -> None:
+def test_a_profile_reports_that_a_missing_key_is_hidden(
+    site: Site, side: str, is_reported: bool, tmp_path: Path
+) -> None:
     assert one(site, "location", {"name": "North"}).changed
     fields = site.client(read_only=True).schema(KINDS["location"]).fields
     account = restricted(site, hidden_fields=[key for key in fields if key != "name"])
@@ -556,7 +558,7 @@ def test_an_object_that_is_not_found_and_can_not_be_made_may_be_hidden(house: Si
 # ---- service_info and exports
 
 
-def test_service_info_tells_what_the_account_does_not_see(house: Site) -> None:
+def test_service_info_reports_what_the_account_does_not_see(house: Site) -> None:
     def told(account: Site) -> tuple[Any, Any]:
         said = service_info(account.client(read_only=True))
         return said["restricted_fields"], said["hidden_records"]
@@ -754,7 +756,7 @@ def places(site: Site, hosts: str = "objects", **filters: dict[str, Any]) -> tup
         ("locations", "locations", "city"),
     ],
 )
-def test_an_inventory_tells_what_the_account_does_not_see(house: Site, hosts: str, kind: str, key: str) -> None:
+def test_an_inventory_reports_what_the_account_does_not_see(house: Site, hosts: str, kind: str, key: str) -> None:
     account = restricted(house, hidden_fields=[key])
     assert places(house, hosts)[2] == ""
     assert places(account, hosts)[2] == f"{kind}: {UNSEEN.format(key)}, so names, groups and variables lack it."
@@ -764,7 +766,7 @@ def test_an_inventory_tells_what_the_account_does_not_see(house: Site, hosts: st
     ("key", "filters"),
     [("actual_room", {"rooms": {"number": "1"}}), ("building_id", {"locations": {"name": "North"}})],
 )
-def test_an_inventory_of_some_places_needs_to_see_what_stands_in_them(
+def test_an_inventory_of_some_places_needs_to_see_what_is_in_them(
     house: Site, key: str, filters: dict[str, Any]
 ) -> None:
     account = restricted(house, hidden_fields=[key])

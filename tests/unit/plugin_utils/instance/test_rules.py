@@ -104,7 +104,7 @@ def found(result: dict[str, Any]) -> list[str]:
 # ---- places
 
 
-def test_each_finding_stands_at_its_value_in_every_form_of_file(site: Site) -> None:
+def test_each_finding_is_at_its_value_in_every_form_of_file(site: Site) -> None:
     book = openpyxl.Workbook()
     sheet = book.active
     assert sheet is not None

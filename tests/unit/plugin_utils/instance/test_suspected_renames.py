@@ -46,7 +46,7 @@ def test_what_looks_like_a_rename_is_offered_and_the_offer_holds(
     assert suspicions(site.plan()) == []
 
 
-def test_what_stands_more_than_once_is_no_sign(site: Site) -> None:
+def test_what_is_more_than_once_is_no_sign(site: Site) -> None:
     site.write(things(("1", "Chair", "A"), ("2", "Chair", "B")))
     site.run()
     site.write(things(("3", "Chair", "C")))

@@ -166,7 +166,7 @@ def test_a_field_by_its_key_overrides_the_same_by_its_label(tmp_path: Path) -> N
     assert _records(_load(tmp_path, files))[1:] == [{"barcode": "1", "other": "x", "price": "2"}]
 
 
-def test_labels_of_the_instance_tell_which_records_are_the_same(site: Site) -> None:
+def test_labels_of_the_instance_report_which_records_are_the_same(site: Site) -> None:
     files = {
         "base/objects.csv": "Barcode;Name;Serial number\n1;Lamp;S\n2;Desk;T\n",
         "late/objects.yml": "- {Barcode: '1', inventory_name: Table}\n- {barcode: '2', _managed: false}\n",
@@ -179,7 +179,7 @@ def test_labels_of_the_instance_tell_which_records_are_the_same(site: Site) -> N
     assert account.changes[0]["after"] == {"barcode": "1", "inventory_name": "Table", "serial_number": "S"}
 
 
-def test_identity_of_the_files_tells_which_records_are_the_same(tmp_path: Path) -> None:
+def test_identity_of_the_files_reports_which_records_are_the_same(tmp_path: Path) -> None:
     settings = f"{SETTINGS}identity: {{objects: [Inventory number]}}\n"
     desired = _load(
         tmp_path,
@@ -245,7 +245,7 @@ def test_a_record_out_of_several_tables_is_read_as_each_was_saved(tmp_path: Path
     assert len(entry.places) == len(read)
 
 
-def test_what_stands_inline_is_beside_the_layers(tmp_path: Path) -> None:
+def test_what_is_inline_is_beside_the_layers(tmp_path: Path) -> None:
     files = {"base/instance.yml": SETTINGS, "base/objects.yml": "- {barcode: A}\n", "berlin/x.txt": "the file"}
     _write(tmp_path, {**files, "here/y.txt": "another"})
     inline = {"objects": [{"barcode": "B", "photo": [{"path": "y.txt"}]}], "rooms": [{"number": 1, "_managed": False}]}
@@ -278,7 +278,7 @@ def test_layers_hold_no_more_records_together_than_one(tmp_path: Path, monkeypat
     ]
 
 
-def test_renames_add_up_and_none_stands_twice(tmp_path: Path) -> None:
+def test_renames_add_up_and_none_is_twice(tmp_path: Path) -> None:
     moved = "objects:\n  - {{from: {{barcode: {}}}, to: {{barcode: {}}}}}\n"
     files = {"base/moved.yml": moved.format("A", "B"), "overlays/berlin/moved.yml": moved.format("C", "D")}
     assert len(_load(tmp_path, files).moved["objects"]) == 2
@@ -448,7 +448,7 @@ def test_a_record_that_is_let_go_is_never_pruned_and_leaves_the_journal(site: Si
     assert site.run(load_layers([base_layer])).reported == {"locations": ["Hall"]}
 
 
-def test_what_is_let_go_is_not_told_as_left_over(site: Site) -> None:
+def test_what_is_let_go_is_not_reported_as_left_over(site: Site) -> None:
     files = {"base/instance.yml": f"{SETTINGS}set: acme\n", "base/locations.yml": "- name: Depot\n- name: Hall\n"}
     _write(site.root, {**files, "berlin/locations.yml": "- {name: Hall, _managed: false}\n"})
     assert site.run(load_layers([site.root / "base"])).outcome == "changed"

@@ -146,7 +146,7 @@ def test_without_declarations_a_dollar_and_a_brace_mean_themselves(tmp_path: Pat
     assert desired.warnings == ["variables.city: no such variable; instance.yml declares the variables; it is not used"]
 
 
-def test_what_stands_inline_is_not_filled_in(tmp_path: Path) -> None:
+def test_what_is_inline_is_not_filled_in(tmp_path: Path) -> None:
     files = {"instance.yml": DECLARED, "objects.yml": "- {barcode: '${city}'}\n"}
     desired = _load(tmp_path, files, inline={"locations": [{"name": "${city}"}]})
     assert [next(iter(entry.fields.values())) for entry in desired.entries] == ["Bonn", "${city}"]

@@ -84,7 +84,7 @@ def told_right(profile: Json, sides: Mapping[str, str]) -> None:
 # ---- each switch
 
 
-def test_no_switch_lacks_its_probe_or_its_reason() -> None:
+def test_no_switch_misses_its_probe_or_its_reason() -> None:
     assert {name: switch.sides for name, switch in SWITCHES.items()} == {one.name: one.sides for one in TABLE}
     assert all(switch.why for switch in SWITCHES.values())
     assert {switch.tier for switch in SWITCHES.values()} == {*TIERS, NEVER}
@@ -108,13 +108,13 @@ def one_side(switch: Switch, side: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("switch", [one for one in TABLE if SWITCHES[one.name].tier != NEVER], ids=lambda one: one.name)
-def test_each_side_is_told_by_its_tier(switch: Switch, tmp_path: Path) -> None:
+def test_each_side_is_reported_by_its_tier(switch: Switch, tmp_path: Path) -> None:
     for side in switch.sides[1:]:
         one_side(switch, side, tmp_path)
 
 
 @pytest.mark.parametrize("side", ["accept", "refuse"])
-def test_fields_that_a_trace_leaves_can_be_told_apart(side: str, tmp_path: Path) -> None:
+def test_fields_that_a_trace_leaves_can_be_distinguished(side: str, tmp_path: Path) -> None:
     service = Embedded.started({"duplicate_labels": side})
     found = []
     for _probe in range(2):
@@ -126,7 +126,7 @@ def test_fields_that_a_trace_leaves_can_be_told_apart(side: str, tmp_path: Path)
     assert found[0] == found[1]
 
 
-def test_the_calm_sides_are_told(tmp_path: Path) -> None:
+def test_the_calm_sides_are_reported(tmp_path: Path) -> None:
     profile = probed(Embedded.started(), tmp_path, TRACE)
     silent = {name for name, entry in profile["switches"].items() if entry["state"] == NOT_PROBED}
     apart = {"page_order", "per_page_cap", "retry_after"}
@@ -136,7 +136,7 @@ def test_the_calm_sides_are_told(tmp_path: Path) -> None:
         one_side(BY_NAME[name], BY_NAME[name].calm, tmp_path)
 
 
-def test_nothing_is_told_of_rental_cases_that_are_not_past_their_days(tmp_path: Path) -> None:
+def test_nothing_is_reported_of_rental_cases_that_are_not_past_their_days(tmp_path: Path) -> None:
     service = Embedded.started({"rental_overdue": "move"})
     service.service.store.run("UPDATE rental_case SET issue_date = '2031-05-30', due_date = '2031-05-31'")
     entry = probed(service, tmp_path)["switches"]["rental_overdue"]
@@ -152,7 +152,7 @@ def test_what_is_never_probed_says_why(switch: Switch, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("tier", TIERS)
 @pytest.mark.parametrize("data", ["demo", "empty", "300"])
-def test_a_switch_that_is_told_is_told_right_in_rough_weather(data: str, tier: str, tmp_path: Path) -> None:
+def test_a_switch_that_is_reported_is_reported_right_in_rough_weather(data: str, tier: str, tmp_path: Path) -> None:
     sides = all_sides("rough")
     told_right(probed(Embedded.started(sides, data), tmp_path, tier), sides)
 
@@ -179,7 +179,7 @@ def contradictions_later(service: Embedded, profile: Json, folder: Path) -> list
 @pytest.mark.timeout(3600 if LONG else 300)
 @settings(QUIET, max_examples=300 if LONG else 5)
 @given(sides=combinations(), tier=st.sampled_from(TIERS), data=st.sampled_from(["demo", "empty", "300"]))
-def test_combinations_are_told_right_and_can_be_had_again(
+def test_combinations_are_reported_right_and_can_be_had_again(
     sides: dict[str, str], tier: str, data: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("probe")
@@ -195,7 +195,7 @@ def test_combinations_are_told_right_and_can_be_had_again(
     assert probed(like, folder, tier) == profile
 
 
-def test_a_tier_tells_what_the_earlier_ones_tell(tmp_path: Path) -> None:
+def test_a_tier_reports_what_the_earlier_ones_tell(tmp_path: Path) -> None:
     states = [
         {name for name, one in probed(Embedded.started(), tmp_path, tier)["switches"].items() if one["side"]}
         for tier in TIERS
@@ -253,7 +253,7 @@ def test_a_look_ends_when_its_requests_are_spent(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("weather", ["calm", "rough"])
-def test_nobody_is_told_of_scratch_records(weather: str, tmp_path: Path) -> None:
+def test_nobody_is_reported_of_scratch_records(weather: str, tmp_path: Path) -> None:
     sides = {**all_sides(weather), "task_notify": "when_true"}
     service = Embedded.started(sides)
     probed(service, tmp_path, TOUCH)
@@ -265,7 +265,7 @@ def test_nobody_is_told_of_scratch_records(weather: str, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("weather", ["calm", "rough"])
 @pytest.mark.parametrize("data", ["demo", "empty"])
-def test_scratch_records_are_taken_away(weather: str, data: str, tmp_path: Path) -> None:
+def test_scratch_records_are_removed(weather: str, data: str, tmp_path: Path) -> None:
     service = Embedded.started(all_sides(weather), data)
     before = service.dump()
     probed(service, tmp_path, TOUCH)
@@ -318,7 +318,7 @@ def test_nothing_is_made_whose_name_a_sweep_would_not_see(hidden: list[str], tmp
     assert "does not see what" in told["why"]
 
 
-def test_a_sweep_tells_what_is_left_whose_name_it_does_not_see(tmp_path: Path) -> None:
+def test_a_sweep_reports_what_is_left_whose_name_it_does_not_see(tmp_path: Path) -> None:
     service = Embedded.started()
     service.kill_at = -_requests_of_a_touch("calm", tmp_path)[0] - 2
     with pytest.raises(Killed):
@@ -531,7 +531,7 @@ def test_a_field_that_no_record_has_makes_the_account_restricted(tmp_path: Path)
     assert "Restricted: 1 field of objects can't be seen" in profiles.summary_of(profile)
 
 
-def test_what_is_told_of_records_that_are_not_shown_is_in_the_profile(tmp_path: Path) -> None:
+def test_what_is_reported_of_records_that_are_not_shown_is_in_the_profile(tmp_path: Path) -> None:
     service = Embedded.started()
     store = service.service.store
     assert probed(service, tmp_path)["account"]["hidden_records"] == "no"
@@ -541,7 +541,7 @@ def test_what_is_told_of_records_that_are_not_shown_is_in_the_profile(tmp_path: 
 
 
 @pytest.mark.parametrize("rights", [["objects"], ["field_definitions"]])
-def test_what_may_not_be_read_is_told_in_the_outcome(rights: list[str], tmp_path: Path) -> None:
+def test_what_may_not_be_read_is_reported_in_the_outcome(rights: list[str], tmp_path: Path) -> None:
     service = Embedded.started()
     service.service.store.run("UPDATE user SET rights = ? WHERE id = 1", (json.dumps(rights),))
     profile = probed(service, tmp_path)
@@ -561,7 +561,7 @@ def test_a_module_that_is_switched_off_is_no_restriction(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("rights", [["read"], ["read", "objects"], ["read", "objects", "tasks"], []])
-def test_an_account_that_may_not_write_everything_is_told_so_and_leaves_nothing(
+def test_an_account_that_may_not_write_everything_is_reported_so_and_leaves_nothing(
     rights: list[str], tmp_path: Path
 ) -> None:
     service = Embedded.started()
@@ -614,7 +614,7 @@ def answering(
 
 
 def nothing_is_told_wrongly(profile: Json) -> None:
-    """What is told is on the calm side; anything else is told to be unknown, or to be on no known side."""
+    """Check that everything determined is on the calm side, and everything else unknown or on no known side."""
     for switch in TABLE:
         entry = profile["switches"][switch.name]
         assert entry["side"] in (None, switch.calm), f"{switch.name}: {entry}"
@@ -624,7 +624,7 @@ def nothing_is_told_wrongly(profile: Json) -> None:
 
 @pytest.mark.parametrize("status", REFUSALS)
 @pytest.mark.parametrize(("method", "path"), SCRATCH_WRITES)
-def test_writes_that_are_refused_leave_nothing_and_tell_nothing_wrongly(
+def test_writes_that_are_refused_leave_nothing_and_report_nothing_wrongly(
     method: str, path: str, status: int, tmp_path: Path
 ) -> None:
     service = Embedded.started()
@@ -648,7 +648,9 @@ def test_writes_that_were_carried_out_and_are_said_to_have_failed_leave_nothing(
 
 @pytest.mark.parametrize("status", REFUSALS)
 @pytest.mark.parametrize(("method", "path"), FURTHER_WRITES)
-def test_a_trace_tells_nothing_wrongly_of_what_is_refused(method: str, path: str, status: int, tmp_path: Path) -> None:
+def test_a_trace_reports_nothing_wrongly_of_what_is_refused(
+    method: str, path: str, status: int, tmp_path: Path
+) -> None:
     service = Embedded.started()
     answering(service, method, path, lambda _answer: answer_json({"message": "no"}, status), is_carried_out=False)
     nothing_is_told_wrongly(probed(service, tmp_path, TRACE))
@@ -665,7 +667,7 @@ def requests_of(tier: str, folder: Path) -> int:
 
 
 @pytest.mark.parametrize("answer", [(418, None), (200, {"unheard": "of"}), *([(200, "x")] if LONG else [])], ids=str)
-def test_any_one_question_that_is_not_answered_tells_nothing_wrongly(answer: tuple[int, Any], tmp_path: Path) -> None:
+def test_any_one_question_that_is_not_answered_reports_nothing_wrongly(answer: tuple[int, Any], tmp_path: Path) -> None:
     status, body = answer
     # Each request in the long tests, else each fifth, and others for each answer.
     for number in range(2 + status % 5, requests_of(LOOK, tmp_path) + 1, 1 if LONG else 5):
@@ -716,7 +718,7 @@ def test_any_one_request_that_is_answered_oddly_leaves_nothing_that_a_sweep_does
         assert list(tmp_path.iterdir()) == []
 
 
-def test_without_a_refresh_token_and_without_an_account_nothing_is_told_of_them(tmp_path: Path) -> None:
+def test_without_a_refresh_token_and_without_an_account_nothing_is_reported_of_them(tmp_path: Path) -> None:
     service = Embedded.started()
     journal = Journal(tmp_path / "profile.json.journal")
     alone = probe_instance(service.client(), TOUCH, {"username": "a"}, journal, DAY)
@@ -775,7 +777,7 @@ LISTS = [kind.list_path for kind in KINDS.values() if "{" not in kind.list_path]
 
 @pytest.mark.parametrize("status", REFUSALS)
 @pytest.mark.parametrize("path", DETAILS)
-def test_scratch_records_that_are_not_read_again_tell_nothing(path: str, status: int, tmp_path: Path) -> None:
+def test_scratch_records_that_are_not_read_again_report_nothing(path: str, status: int, tmp_path: Path) -> None:
     service = Embedded.started()
     before = service.dump()
     answering(service, "GET", path, lambda _answer: answer_json({"message": "no"}, status))
@@ -785,7 +787,7 @@ def test_scratch_records_that_are_not_read_again_tell_nothing(path: str, status:
 
 @pytest.mark.parametrize("answer", [(200, {}), *((status, None) for status in REFUSALS if status != 404)], ids=str)
 @pytest.mark.parametrize("path", LISTS)
-def test_lists_that_are_none_tell_nothing(path: str, answer: tuple[int, Any], tmp_path: Path) -> None:
+def test_lists_that_are_none_report_nothing(path: str, answer: tuple[int, Any], tmp_path: Path) -> None:
     service = Embedded.started()
     status, body = answer
     answering(service, "GET", path, lambda _answer: answer_json(body, status))
@@ -801,7 +803,7 @@ def test_several_sides_are_a_contradiction() -> None:
     assert evidence.contradictions() == [{"switch": "list_total", "sides": seen}]
 
 
-def test_an_answer_on_no_side_is_told() -> None:
+def test_an_answer_on_no_side_is_reported() -> None:
     evidence = Evidence()
     evidence.odd("missing_record", "PATCH /object/{uuid}: HTTP 418")
     entry = evidence.entries({})["missing_record"]
@@ -854,7 +856,7 @@ def test_a_list_in_an_unknown_form_is_what_cannot_be_handled(tmp_path: Path) -> 
     ]
 
 
-def test_the_profile_of_the_embedded_service_is_what_a_probe_tells(tmp_path: Path) -> None:
+def test_the_profile_of_the_embedded_service_is_what_a_probe_reports(tmp_path: Path) -> None:
     kept = json.loads((ROOT / "tests/emulator/profiles/embedded_calm.json").read_text("utf-8"))
     found = probed(Embedded.started(), tmp_path, TRACE)
     # Its rental cases are past their days here, and on the day of that profile they were not.

@@ -39,7 +39,7 @@ def test_items_are_made_changed_and_left_alone(site: Site) -> None:
     assert site.plan().outcome == "unchanged"
 
 
-def test_one_list_tells_of_all_items(site: Site) -> None:
+def test_one_list_reports_of_all_items(site: Site) -> None:
     site.write({"catalog.yml": yaml_list([LAPTOP, {"inventory_name": "Chair"}])})
     site.run()
     site.service.clear_log()
@@ -47,7 +47,7 @@ def test_one_list_tells_of_all_items(site: Site) -> None:
     assert [line for line in site.sent() if "catalog" in line] == ["GET /catalog-items"]
 
 
-def test_identity_says_what_tells_items_apart(site: Site) -> None:
+def test_identity_says_what_reports_items_apart(site: Site) -> None:
     site.write(
         {
             "instance.yml": SETTINGS + "identity: {catalog: [serial_number]}\n",
@@ -72,7 +72,7 @@ def test_two_items_of_one_name_are_an_error_that_names_both(site: Site) -> None:
     assert all(uuid in str(finding) for uuid in made)
 
 
-def test_an_item_is_taken_away_by_state_and_by_prune(site: Site) -> None:
+def test_an_item_is_removed_by_state_and_by_prune(site: Site) -> None:
     settings = SETTINGS + "policy: {prune: {catalog: delete}, limits: {delete_percent: 100}}\n"
     names = [{"inventory_name": name} for name in ("Chair", "Lamp", "Shelf")]
     site.write({"instance.yml": settings, "catalog.yml": yaml_list(names)})

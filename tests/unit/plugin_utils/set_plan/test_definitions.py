@@ -208,7 +208,7 @@ def test_a_label_that_is_no_text_is_a_finding(site: Site, label: str) -> None:
     "wrong",
     ["type: TXT", "type: DROPDOWN, possible_values: [1]", "comment: x", "type: [TEXT]", "type: TEXT, coment: x"],
 )
-def test_what_is_wrong_with_a_definition_is_told_once_and_not_with_every_record(site: Site, wrong: str) -> None:
+def test_what_is_wrong_with_a_definition_is_reported_once_and_not_with_every_record(site: Site, wrong: str) -> None:
     objects = "".join(f"- {{barcode: '{number}', inventory_name: One, C: x}}\n" for number in range(3))
     site.write({ASSET: f"- {{label: C, {wrong}}}\n", "objects.yml": objects})
     (finding,) = site.plan().findings
@@ -219,7 +219,7 @@ def test_what_is_wrong_with_a_definition_is_told_once_and_not_with_every_record(
 
 
 @pytest.mark.parametrize("left_out", ["fields", "asset C"])
-def test_what_needs_a_field_that_is_left_out_is_told(site: Site, left_out: str) -> None:
+def test_what_needs_a_field_that_is_left_out_is_reported(site: Site, left_out: str) -> None:
     relation = "relations: [{type: actual_field, field: C}]"
     site.write(
         {
@@ -372,7 +372,7 @@ def test_a_unique_value_is_given_on_when_the_one_before_lets_go_of_it(site: Site
 
 
 @pytest.mark.parametrize("prune", [True, False])
-def test_a_unique_value_is_free_once_its_record_is_taken_away(site: Site, prune: bool) -> None:
+def test_a_unique_value_is_free_once_its_record_is_removed(site: Site, prune: bool) -> None:
     site.write({ASSET: UNIQUE, "objects.yml": _tagged("a")})
     site.run()
     new = "- {barcode: '2', inventory_name: One, U: a}\n"

@@ -58,7 +58,7 @@ def test_a_day_that_moves_without_its_time_is_found(demo: Site) -> None:
     assert "write due_at too" in finding
 
 
-def test_an_instance_of_whole_days_is_told_no_times(demo: Site) -> None:
+def test_an_instance_of_whole_days_is_reported_no_times(demo: Site) -> None:
     demo.service.steer("PUT", "/switches", {"rental_hours": "absent"})
     _write(demo, **TIMES)
     (finding,) = demo.plan().findings

@@ -414,7 +414,7 @@ def test_zero_is_not_nothing_and_null_clears(site: Site) -> None:
 # ---- definitions
 
 
-def test_a_dropdown_value_that_records_use_is_not_taken_away_without_leave(site: Site) -> None:
+def test_a_dropdown_value_that_records_use_is_not_removed_without_leave(site: Site) -> None:
     site.write(
         {
             "fields/asset.yml": "- {label: Grade, type: DROPDOWN, possible_values: [A, B]}\n",

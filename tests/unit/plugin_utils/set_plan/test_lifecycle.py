@@ -128,7 +128,7 @@ def two(site: Site) -> Site:
 
 @pytest.mark.parametrize("way", ["prune", "absent", "archived"])
 @pytest.mark.parametrize("pattern", ["2", "*", "[2]"])
-def test_what_the_settings_protect_is_not_taken_away(two: Site, way: str, pattern: str) -> None:
+def test_what_the_settings_protect_is_not_removed(two: Site, way: str, pattern: str) -> None:
     two.write({"instance.yml": HEAD + PRUNE + f"lifecycle: {{objects: {{protect: ['{pattern}']}}}}\n"})
     _removed(two, way)
     account = two.run(limits=ALL, confirm_empty=True, allow_destructive=True)
@@ -176,7 +176,7 @@ def guarded(site: Site) -> Site:
 
 @pytest.mark.parametrize("state", ["absent", "archived"])
 @pytest.mark.parametrize("way", ["inline", "set", "journal"])
-def test_what_another_set_protects_is_not_taken_away(guarded: Site, tmp_path: Path, state: str, way: str) -> None:
+def test_what_another_set_protects_is_not_removed(guarded: Site, tmp_path: Path, state: str, way: str) -> None:
     options: dict[str, Any] = {"desired": {"objects": [{"barcode": name, "_state": state} for name in "12"]}}
     if way == "set":
         (tmp_path / "other").mkdir()
@@ -213,7 +213,7 @@ def test_a_protection_on_another_instance_is_none_here(guarded: Site) -> None:
     assert _call(guarded, desired={"objects": [{"barcode": "2", "_state": "absent"}]})["outcome"] == "changed"
 
 
-def test_nothing_is_taken_away_where_a_journal_of_another_set_can_not_be_read(guarded: Site) -> None:
+def test_nothing_is_removed_where_a_journal_of_another_set_can_not_be_read(guarded: Site) -> None:
     guarded.journal().chmod(0o666)
     taken = {"objects": [{"barcode": "1", "_state": "absent"}]}
     result = _call(guarded, desired=taken)

@@ -110,7 +110,7 @@ def test_a_journal_that_another_run_holds_is_a_refusal(one: Site) -> None:
     assert one.writes() == []
 
 
-def test_without_an_instance_at_least_what_is_wrong_with_the_files_is_told(one: Site) -> None:
+def test_without_an_instance_at_least_what_is_wrong_with_the_files_is_reported(one: Site) -> None:
     one.write({"objects.yml": "- {barcode: '1', barcode: '2'}\n"})
     one.service.steer("PUT", "/faults", [{"fault": "500", "probability": 1}])
     account = one.plan()
@@ -134,7 +134,7 @@ def test_a_run_whose_parent_is_gone_sends_nothing_more(one: Site, monkeypatch: p
     assert one.writes() == []
 
 
-def test_of_an_unforeseen_error_the_account_tells_and_the_others_go_on(
+def test_of_an_unforeseen_error_the_account_reports_and_the_others_go_on(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site.write({"objects.yml": yaml_list([THING, {**THING, "barcode": "002"}])})

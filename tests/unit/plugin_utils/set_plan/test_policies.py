@@ -83,7 +83,7 @@ def test_without_the_journal_nothing_is_pruned(ten: Site) -> None:
     assert account.reported == {"objects": ["009", "099"]}
 
 
-def test_a_marker_field_tells_what_belongs_to_the_set_without_a_journal(ten: Site) -> None:
+def test_a_marker_field_reports_what_belongs_to_the_set_without_a_journal(ten: Site) -> None:
     ten.journal().unlink()
     marked = yaml_list([{"barcode": "008", "serial_number": "test"}, {"barcode": "009", "serial_number": "others"}])
     ten.write({"objects.yml": marked})

@@ -423,7 +423,7 @@ def test_a_room_is_called_by_its_location_however_that_was_written(site: Site) -
 # ---- what fails
 
 
-def test_a_record_that_was_not_made_is_told_once_though_its_links_are_missing_too(site: Site) -> None:
+def test_a_record_that_was_not_made_is_reported_once_though_its_links_are_missing_too(site: Site) -> None:
     site.write({"objects.yml": yaml_list([_object("1", accessories=["2"]), _object("2", accessories=["1"])])})
     site.service.steer("PUT", "/faults", [{"fault": "422", "method": "POST", "path": "/object"}])
     account = site.run()

@@ -63,7 +63,7 @@ def refused(site: Site) -> str:
 
 
 @pytest.mark.parametrize("links", ["object", "integer", "zero"])
-def test_a_room_in_which_an_unmanaged_object_stands_stays(house: Site, links: str) -> None:
+def test_a_room_in_which_an_unmanaged_object_is_stays(house: Site, links: str) -> None:
     others(house, thing("99", target_room="North/2"), thing("98"), thing("97", target_room="North/1"))
     house.service.steer("PUT", "/switches", {"link_read": links})
     house.write(files(locations=LOCATIONS, rooms=ROOMS[:1], persons=PERSONS))
@@ -114,7 +114,7 @@ def test_a_few_of_many_are_named(house: Site) -> None:
     assert named in refused(house)
 
 
-def test_a_managed_object_whose_room_is_in_no_file_stands_there_too(house: Site) -> None:
+def test_a_managed_object_whose_room_is_in_no_file_is_there_too(house: Site) -> None:
     others(house, thing("5", target_room="North/2"))
     house.write(files(locations=LOCATIONS, rooms=ROOMS[:1], persons=PERSONS, objects=[thing("5", serial_number="S")]))
     assert "object 5 (target_room) refers to it" in refused(house)
@@ -146,7 +146,7 @@ def full(house: Site) -> Site:
 
 
 def without_the_room(site: Site, *objects: dict[str, Any], settings: str = SETTINGS) -> None:
-    """The second room is gone from the files."""
+    """Remove the second room from the files."""
     written = files(locations=LOCATIONS, rooms=ROOMS[:1], persons=PERSONS, objects=list(objects))
     site.write({**written, "instance.yml": settings})
 
@@ -199,7 +199,7 @@ def test_what_is_not_chosen_stays_where_it_is(full: Site) -> None:
     assert full.run(exclude=["rooms"]).outcome == "changed"
 
 
-def test_a_room_stays_where_what_stands_in_it_could_not_be_moved(full: Site) -> None:
+def test_a_room_stays_where_what_is_in_it_could_not_be_moved(full: Site) -> None:
     without_the_room(full, thing("5", target_room="North/1"))
     full.service.steer("PUT", "/faults", [{"fault": "422", "method": "PATCH", "path": "*/object/*"}])
     account = full.run()
@@ -224,7 +224,7 @@ def test_where_a_move_is_stale_its_room_stays(full: Site, tmp_path: Path) -> Non
 # ---- what it takes
 
 
-def test_objects_are_read_only_where_something_is_taken_away(house: Site) -> None:
+def test_objects_are_read_only_where_something_is_removed(house: Site) -> None:
     house.service.clear_log()
     assert house.plan().outcome == "unchanged"
     assert not any(line.endswith("/objects") for line in house.sent())

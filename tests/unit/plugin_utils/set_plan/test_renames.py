@@ -90,7 +90,7 @@ def test_a_rename_of_what_has_gone_long_ago_is_no_mistake(site: Site) -> None:
     _applied(site)
 
 
-def test_where_both_are_there_nothing_is_renamed_and_that_is_told(site: Site) -> None:
+def test_where_both_are_there_nothing_is_renamed_and_that_is_reported(site: Site) -> None:
     site.write({"objects.yml": _objects("1", "2")})
     site.run()
     site.write({**_moved("objects", ("barcode: '1'", "barcode: '2'")), "objects.yml": _objects("2")})

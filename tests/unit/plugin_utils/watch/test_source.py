@@ -96,7 +96,7 @@ def while_running(main: Main, options: dict[str, Any], work: Work, with_feedback
     return asyncio.run(run())
 
 
-def test_what_was_told_comes_again_only_where_it_was_not_taken(main: Main, options: dict[str, Any]) -> None:
+def test_what_was_reported_comes_again_only_where_it_was_not_taken(main: Main, options: dict[str, Any]) -> None:
     number = len(connect(options).list_all(ROOM))
 
     async def lose_one(rulebook: Rulebook) -> Any:

@@ -94,7 +94,7 @@ def seen(watcher: Watcher) -> list[dict[str, Any]]:
     return events
 
 
-def test_the_first_look_tells_nothing_and_later_ones_tell_what_changed(bench: Bench) -> None:
+def test_the_first_look_reports_nothing_and_later_ones_report_what_changed(bench: Bench) -> None:
     watcher = bench.start(fields=["inventory_name"])
     assert seen(watcher) == []
     assert seen(watcher) == []
@@ -156,7 +156,7 @@ def test_a_rental_case_is_due_and_overdue_once(bench: Bench) -> None:
     assert seen(bench.start(kinds=["rental_case"], due_days=2)) == [], "told before the restart"
 
 
-def test_a_date_of_a_field_is_told_once_and_again_where_it_moved(bench: Bench) -> None:
+def test_a_date_of_a_field_is_reported_once_and_again_where_it_moved(bench: Bench) -> None:
     uuid = bench.client.list_all(OBJECT)[0].uuid
     bench.client.update(OBJECT, uuid, {"purchasing_date": "2030-02-01"})
     options: dict[str, Any] = {"kinds": ["object"], "dates": [Watch("object", "purchasing_date", 10)]}
@@ -177,18 +177,18 @@ def test_an_unknown_field_is_named(bench: Bench) -> None:
         bench.start(kinds=["object"], dates=[Watch("object", "warrant", 1)]).look()
 
 
-def test_what_is_there_is_told_where_that_is_wanted(bench: Bench) -> None:
+def test_what_is_there_is_reported_where_that_is_wanted(bench: Bench) -> None:
     events = seen(bench.start(kinds=["room"], tells_existing=True))
     assert {one["type"] for one in events} == {"new"}
     assert len(events) == len(bench.client.list_all(KINDS["room"]))
 
 
-def test_a_kind_that_is_watched_from_now_on_tells_nothing_at_first(bench: Bench) -> None:
+def test_a_kind_that_is_watched_from_now_on_reports_nothing_at_first(bench: Bench) -> None:
     seen(bench.start(kinds=["room"]))
     assert seen(bench.start(kinds=["room", "object"])) == []
 
 
-def test_what_was_not_kept_is_told_again_with_the_same_id(bench: Bench) -> None:
+def test_what_was_not_kept_is_reported_again_with_the_same_id(bench: Bench) -> None:
     seen(bench.start(kinds=["object"]))
     bench.client.create(OBJECT, {"barcode": "900001", "inventory_name": "Fresh"})
     first, second = bench.start(kinds=["object"]).look(), bench.start(kinds=["object"]).look()
@@ -225,7 +225,7 @@ def test_a_small_list_is_read_whole_with_one_request(bench: Bench) -> None:
 
 @pytest.fixture
 def _long_lists(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A whole list counts as long."""
+    """Let a whole list count as long."""
     monkeypatch.setattr(watching, "_FEW", 0)
 
 
@@ -291,7 +291,7 @@ def test_where_counts_are_never_right_lists_are_read_whole_after_some_looks(
     assert list(map(len, sent)) == [2, 2, 2, 1, 1]
 
 
-def test_who_is_not_let_in_is_told_so(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_is_not_let_in_is_reported_so(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     watcher = bench.start(kinds=["room"])
 
     def refuse() -> None:
@@ -319,7 +319,7 @@ def test_a_record_that_is_shown_no_more_is_neither_deleted_nor_lost(bench: Bench
 
 
 @pytest.mark.usefixtures("_long_lists")
-def test_a_date_of_a_record_that_may_not_be_read_is_told_without_it(bench: Bench) -> None:
+def test_a_date_of_a_record_that_may_not_be_read_is_reported_without_it(bench: Bench) -> None:
     uuid, another = (one.uuid for one in bench.client.list_all(OBJECT)[:2])
     bench.client.update(OBJECT, uuid, {"purchasing_date": "2030-01-20"})
     bench.client.update(OBJECT, another, {"inventory_name": "The newest"})

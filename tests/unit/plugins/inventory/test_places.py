@@ -163,7 +163,7 @@ def test_groups_have_names_that_ansible_takes(instance: Any, parse: Any) -> None
 # ---- names that are taken
 
 
-def test_two_places_with_one_name_are_told_apart_and_said(instance: Any, parse: Any) -> None:
+def test_two_places_with_one_name_are_distinguished_and_said(instance: Any, parse: Any) -> None:
     instance.locations = [location(7, "Depot"), location(1, "Depot")]
     instance.rooms = [room(5, "Lab", 7), room(2, "Lab", 1), room(9, "Lab", 1)]
     found = parse()
@@ -233,7 +233,7 @@ def test_objects_as_hosts_by_room_and_location(acme: Any, parse: Any) -> None:
     assert acme.lists == 3
 
 
-def test_an_object_without_a_room_stands_in_its_location(acme: Any, parse: Any) -> None:
+def test_an_object_without_a_room_is_in_its_location(acme: Any, parse: Any) -> None:
     acme.objects = [thing(1, None, location=2), thing(2, 1, location=2), thing(3, None, site=1)]
     found = parse(hosts="objects")
     assert found.hosts("seventhings_Depot") == ["object/B1"]
@@ -259,7 +259,7 @@ def test_a_room_field_that_no_object_has_is_an_error(acme: Any, parse: Any) -> N
 # ---- filters
 
 
-def test_what_stands_in_a_place_that_is_left_out_is_left_out(acme: Any, parse: Any) -> None:
+def test_what_is_in_a_place_that_is_left_out_is_left_out(acme: Any, parse: Any) -> None:
     acme.objects += [thing(3, 2)]
     only_depot = {"locations": {"city": {"eq": "Hamburg"}}}
     assert list(parse(filters=only_depot).inventory.hosts) == ["Depot/Store"]

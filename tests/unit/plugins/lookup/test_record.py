@@ -77,7 +77,7 @@ class Instance:
         return next((record for record in records if record.uuid == uuid), None)
 
     def get_by_barcode(self, kind: Kind, barcode: str) -> Record | None:
-        """Archived records are in no list."""
+        """Answer archived records, which are in no list."""
         self.asked.append(f"barcode {kind.name}")
         archived = [Record.from_answer(kind, raw) for raw in self.records.get(f"archived {kind.name}", ())]
         return next((record for record in archived if record.flat["barcode"] == barcode), None)
@@ -142,7 +142,7 @@ def find(acme: Instance) -> Callable[..., Any]:
     return run
 
 
-def test_who_says_nowhere_what_to_connect_to_is_told_where_a_lookup_does_not_look(
+def test_who_says_nowhere_what_to_connect_to_is_reported_where_a_lookup_does_not_look(
     find: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("SEVENTHINGS_BASE_URL")
