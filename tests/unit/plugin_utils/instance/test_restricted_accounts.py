@@ -495,7 +495,7 @@ def test_other_kinds_report_that_a_missing_key_is_hidden(filled: Site) -> None:
         list_records(account.client(read_only=True), KINDS["location"], None, {"city": "Kiel"}, (), None)
 
 
-@pytest.mark.parametrize(("side", "is_told"), [("sent", True), ("left_out", False)])
+@pytest.mark.parametrize(("side", "is_reported"), [("sent", True), ("left_out", False)])
 def test_a_profile_reports_that_a_missing_key_is_hidden(
     site: Site, side: str, is_reported: bool, tmp_path: Path
 ) -> None:
