@@ -23,7 +23,16 @@ pytestmark = pytest.mark.slow
 
 PLUGINS = ROOT / "plugins"
 
-CLEANS = {"clean", "clean_lines", "cleaned", "told", "missing_required_lib", "message_in_short", "in_short", "as_text"}
+CLEANS = {
+    "clean",
+    "clean_lines",
+    "cleaned",
+    "sanitized",
+    "missing_required_lib",
+    "message_in_short",
+    "in_short",
+    "as_text",
+}
 """Functions whose text can be printed: those of ``printed``, those whose own tests show that they pass it there, and
 one of Ansible that quotes nothing."""
 
@@ -47,7 +56,7 @@ ENDS = {
     "module_utils/ansible_module/registry.py": "run_module",
     "plugin_utils/action/controller_action.py": "run",
 }
-"""Where the results of all modules are handed to Ansible: the function that passes them through ``told``."""
+"""Where the results of all modules are handed to Ansible: the function that passes them through ``sanitized``."""
 
 ANSIBLES_ERRORS = "Ansible"
 """How the names of the errors begin whose text Ansible prints."""
@@ -143,13 +152,13 @@ def test_every_way_of_printing_is_found(code: str, way: str | None) -> None:
 
 
 def functions_that_clean(path: Path) -> set[str]:
-    """Return the functions of a file that pass something through ``told`` in what they return."""
+    """Return the functions of a file that pass something through ``sanitized`` in what they return."""
     return {
         function.name
         for function in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(function, ast.FunctionDef)
         for node in ast.walk(function)
-        if isinstance(node, ast.Return) and node.value is not None and "told(" in ast.unparse(node.value)
+        if isinstance(node, ast.Return) and node.value is not None and "sanitized(" in ast.unparse(node.value)
     }
 
 
@@ -213,7 +222,7 @@ def test_the_search_knows_blocks(tmp_path: Path) -> None:
             """
             def run():
                 if x:
-                    return {**told(y), "requests": 1}
+                    return {**sanitized(y), "requests": 1}
                 return z
             """
         )
