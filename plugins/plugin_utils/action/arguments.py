@@ -22,7 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.tunin
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean_lines
 
-from ..ansible_compat import without_vault_objects
+from ..ansible_compat import IS_TEXT_A_TEMPLATE, without_vault_objects
 
 
 @dataclass(frozen=True)
@@ -126,15 +126,11 @@ _QUOTE_DATES = "Below version 2.19, ansible-core makes a text of a map that has 
 def _is_call(value: Any) -> bool:
     """Return True for the text of a map that has a date.
 
-    Below 2.19, a template that gives a map gives its text unless the text is a literal. ``check_type_dict`` returns a
-    text with a call, such as ``datetime.date(2027, 5, 31)``, unchanged.
+    Below 2.19, a template that gives a map gives its text unless the text is a literal. For a text with a call, such as
+    ``datetime.date(2027, 5, 31)``, ``check_type_dict`` of 2.16 returns the text unchanged, and later versions say only
+    that it is no map.
     """
-    if not isinstance(value, str):
-        return False
-    try:
-        return isinstance(check_type_dict(value), str)
-    except TypeError:
-        return False
+    return IS_TEXT_A_TEMPLATE and isinstance(value, str) and value.startswith("{") and "datetime." in value
 
 
 def _is_boundless(option: Mapping[str, Any], value: Any) -> bool:
