@@ -179,7 +179,7 @@ def contradictions_later(service: Embedded, profile: Json, folder: Path) -> list
 @pytest.mark.timeout(3600 if LONG else 300)
 @settings(QUIET, max_examples=300 if LONG else 5)
 @given(sides=combinations(), tier=st.sampled_from(TIERS), data=st.sampled_from(["demo", "empty", "300"]))
-def test_combinations_are_reported_right_and_can_be_had_again(
+def test_combinations_are_told_right_and_can_be_had_again(
     sides: dict[str, str], tier: str, data: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("probe")
