@@ -54,3 +54,28 @@ attributes:
     details:
       - This action does not change anything.
 """
+
+    CONTROLLER = r"""
+attributes:
+  action:
+    description: Runs on the controller.
+    support: full
+  async:
+    description: Can be run with the C(async) keyword.
+    support: none
+"""
+
+    # Not PLAN, because ansible-core takes attributes.plan for the file plan.py.
+    PLANS = r"""
+attributes:
+  check_mode:
+    support: full
+    details:
+      - The plan. Nothing is written to the instance.
+  diff_mode:
+    support: full
+    details:
+      - Every change with its fields, as text.
+  idempotent:
+    support: full
+"""

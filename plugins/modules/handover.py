@@ -42,40 +42,6 @@ options:
         C(instance.yml).
     type: dict
     default: {}
-  limits:
-    description:
-      - Limits of the plan, as O(community.seventhings.instance#module:limits).
-    type: dict
-    default: {}
-  limited_account:
-    description:
-      - Accept that this account may not see all records, as O(community.seventhings.instance#module:limited_account).
-    type: bool
-    default: false
-  report:
-    description:
-      - Files to write the plan or what was done to, as O(community.seventhings.instance#module:report).
-      - Only their owner can read the files. They are written in check mode too.
-    type: list
-    elements: path
-    default: []
-attributes:
-  check_mode:
-    support: full
-    details:
-      - The plan. Nothing is written to the instance.
-  diff_mode:
-    support: full
-    details:
-      - Every change with its fields, as text.
-  idempotent:
-    support: full
-  action:
-    description: Runs on the controller.
-    support: full
-  async:
-    description: Can be run with the C(async) keyword.
-    support: none
 notes:
   - Requests are the field definitions, the lists of locations, rooms, objects, persons, users, rental cases and tasks,
     those of the records to change once more, and one to four for each change.
@@ -91,7 +57,10 @@ seealso:
     description: Handovers and moves.
 extends_documentation_fragment:
   - community.seventhings.connection
+  - community.seventhings.plan
   - community.seventhings.attributes
+  - community.seventhings.attributes.plans
+  - community.seventhings.attributes.controller
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 """

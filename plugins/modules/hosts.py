@@ -69,45 +69,6 @@ options:
         gathered the facts. Default is every host of the play. A host without facts is skipped.
     type: list
     elements: str
-  scope:
-    description:
-      - Only the objects that have one of some values in each of some fields, written as C(scope) of C(instance.yml).
-    type: dict
-    default: {}
-  limits:
-    description:
-      - Limits of the plan, as O(community.seventhings.instance#module:limits).
-    type: dict
-    default: {}
-  limited_account:
-    description:
-      - Accept that this account may not see all records, as O(community.seventhings.instance#module:limited_account).
-    type: bool
-    default: false
-  report:
-    description:
-      - Files to write the plan or what was done to, as O(community.seventhings.instance#module:report).
-      - Only their owner can read the files. They are written in check mode too.
-    type: list
-    elements: path
-    default: []
-attributes:
-  check_mode:
-    support: full
-    details:
-      - The plan. Nothing is written to the instance.
-  diff_mode:
-    support: full
-    details:
-      - Every change with its fields, as text.
-  idempotent:
-    support: full
-  action:
-    description: Runs on the controller.
-    support: full
-  async:
-    description: Can be run with the C(async) keyword.
-    support: none
 notes:
   - A host is skipped, and a warning names it, if it has no serial number or one that nobody filled in (V(None), V(0),
     V(To be filled by O.E.M.)), if another host has the same one, or if several objects have it. The other hosts go on.
@@ -122,7 +83,10 @@ seealso:
     description: From gathered facts to objects.
 extends_documentation_fragment:
   - community.seventhings.connection
+  - community.seventhings.plan
   - community.seventhings.attributes
+  - community.seventhings.attributes.plans
+  - community.seventhings.attributes.controller
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 """

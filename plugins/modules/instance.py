@@ -466,12 +466,6 @@ attributes:
       - Every change with its fields, as text.
   idempotent:
     support: full
-  action:
-    description: Runs on the controller.
-    support: full
-  async:
-    description: Can be run with the C(async) keyword.
-    support: none
 requirements:
   - jsonschema >= 4.21 (for O(mode=validate) and O(rules))
 notes:
@@ -497,6 +491,7 @@ seealso:
 extends_documentation_fragment:
   - community.seventhings.connection
   - community.seventhings.attributes
+  - community.seventhings.attributes.controller
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 """

@@ -162,12 +162,6 @@ attributes:
         is no UTF-8, or that holds what a terminal obeys, is a binary patch in it.
   idempotent:
     support: full
-  action:
-    description: Runs on the controller.
-    support: full
-  async:
-    description: Can be run with the C(async) keyword.
-    support: none
 notes:
   - A value that came through an anchor or an alias of YAML, through a variable, from a vaulted file or from a formula
     is reported in RV(not_changed) with its place and stays as it is.
@@ -183,6 +177,7 @@ seealso:
 extends_documentation_fragment:
   - community.seventhings.connection
   - community.seventhings.attributes
+  - community.seventhings.attributes.controller
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 """

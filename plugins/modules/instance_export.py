@@ -133,12 +133,6 @@ attributes:
       - The names of the files, and what changes of their mode, owner and group, not what is in them.
   idempotent:
     support: full
-  action:
-    description: Runs on the controller.
-    support: full
-  async:
-    description: Can be run with the C(async) keyword.
-    support: none
 notes:
   - Takes one list of each kind, a page for every 1000 records, three lists of field definitions, and one request for
     each attachment that an earlier export to the same directory did not fetch (one more where records do not tell its
@@ -157,6 +151,7 @@ extends_documentation_fragment:
   - community.seventhings.files
   - community.seventhings.connection
   - community.seventhings.attributes
+  - community.seventhings.attributes.controller
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 """

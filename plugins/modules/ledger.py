@@ -63,12 +63,6 @@ attributes:
     support: none
   idempotent:
     support: full
-  action:
-    description: Runs on the controller.
-    support: full
-  async:
-    description: Can be run with the C(async) keyword.
-    support: none
 notes:
   - Requests are the field definitions and the lists of locations, rooms and objects, a page for every 1000 records. No
     row takes a request of its own.
@@ -83,6 +77,7 @@ seealso:
 extends_documentation_fragment:
   - community.seventhings.connection
   - community.seventhings.attributes
+  - community.seventhings.attributes.controller
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 """

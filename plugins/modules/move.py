@@ -40,45 +40,6 @@ options:
       - Write the actual room, too. In a stocktake the objects count as found there, although nobody scanned them.
     type: bool
     default: false
-  scope:
-    description:
-      - Only the objects that have one of some values in each of some fields, written as C(scope) of C(instance.yml).
-    type: dict
-    default: {}
-  limits:
-    description:
-      - Limits of the plan, as O(community.seventhings.instance#module:limits).
-    type: dict
-    default: {}
-  limited_account:
-    description:
-      - Accept that this account may not see all records, as O(community.seventhings.instance#module:limited_account).
-    type: bool
-    default: false
-  report:
-    description:
-      - Files to write the plan or what was done to, as O(community.seventhings.instance#module:report).
-      - Only their owner can read the files. They are written in check mode too.
-    type: list
-    elements: path
-    default: []
-attributes:
-  check_mode:
-    support: full
-    details:
-      - The plan. Nothing is written to the instance.
-  diff_mode:
-    support: full
-    details:
-      - Every change with its fields, as text.
-  idempotent:
-    support: full
-  action:
-    description: Runs on the controller.
-    support: full
-  async:
-    description: Can be run with the C(async) keyword.
-    support: none
 notes:
   - Requests are the field definitions, two lists of objects, of rooms and of locations, with O(person) the lists of
     persons and users, and one for each object that changes.
@@ -91,7 +52,10 @@ seealso:
     description: Handovers and moves.
 extends_documentation_fragment:
   - community.seventhings.connection
+  - community.seventhings.plan
   - community.seventhings.attributes
+  - community.seventhings.attributes.plans
+  - community.seventhings.attributes.controller
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 """

@@ -67,12 +67,6 @@ attributes:
     support: full
     details:
       - The profile holds its day. Probed again on the same day, an instance that did not change has the same profile.
-  action:
-    description: Runs on the controller.
-    support: full
-  async:
-    description: Can be run with the C(async) keyword.
-    support: none
 notes:
   - Never creates users, orders or offers anything on the hub, revokes tokens, sends wrong passwords, or provokes the
     rate limit. What only that could tell is not probed, and the profile says why.
@@ -83,6 +77,7 @@ extends_documentation_fragment:
   - community.seventhings.files
   - community.seventhings.connection
   - community.seventhings.attributes
+  - community.seventhings.attributes.controller
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 """

@@ -125,12 +125,6 @@ attributes:
       - The patch of O(mode=close), which C(git apply) accepts in O(src).
   idempotent:
     support: full
-  action:
-    description: Runs on the controller.
-    support: full
-  async:
-    description: Can be run with the C(async) keyword.
-    support: none
 notes:
   - Requests are the field definitions of objects and the lists of objects, rooms and locations, a page for every 1000
     records. No object takes a request of its own.
@@ -148,6 +142,7 @@ seealso:
 extends_documentation_fragment:
   - community.seventhings.connection
   - community.seventhings.attributes
+  - community.seventhings.attributes.controller
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 """

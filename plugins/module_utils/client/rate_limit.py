@@ -41,8 +41,7 @@ class RateLimit:
     """A rate limit, shared by all threads, and by all processes of a user if they have a common place.
 
     :ivar per_minute: maximum number of requests in any 60 seconds; 0 for no limit. If processes have different limits,
-        the
-        smallest counts. A process without a limit neither counts nor waits.
+        the smallest counts. A process without a limit neither counts nor waits.
     :param shared: where processes share their pace; None for this process alone.
     :param on_problem: called once with the reason if the pace is no longer shared.
     """

@@ -1,0 +1,34 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Documents the options of modules that plan changes of objects and then apply the plan."""
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    DOCUMENTATION = r"""
+options:
+  scope:
+    description:
+      - Only the objects that have one of some values in each of some fields, written as C(scope) of C(instance.yml).
+    type: dict
+    default: {}
+  limits:
+    description:
+      - Limits of the plan, as O(community.seventhings.instance#module:limits).
+    type: dict
+    default: {}
+  limited_account:
+    description:
+      - Accept that this account may not see all records, as O(community.seventhings.instance#module:limited_account).
+    type: bool
+    default: false
+  report:
+    description:
+      - Files to write the plan or what was done to, as O(community.seventhings.instance#module:report).
+      - Only their owner can read the files. They are written in check mode too.
+    type: list
+    elements: path
+    default: []
+"""
