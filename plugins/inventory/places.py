@@ -313,7 +313,8 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
 
     @staticmethod
     def _sanitize_group_name(name: object) -> str:
-        # Ansible prints at -vvvv what it replaces, and may be set to replace nothing. A template gives any value.
+        # Ansible prints each replaced name at -vvvv and can be configured to keep names. A template can return any
+        # type.
         return as_name(str(to_safe_group_name(clean(str(name)))))
 
     def verify_file(self, path: str) -> bool:
@@ -458,7 +459,7 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
     def _kept(self, key: str) -> Any:
         try:
             return self._cache.get(key)
-        # A file that somebody else wrote makes cache plugins fail in any way.
+        # Cache plugins raise all kinds of errors for a file with foreign content.
         except Exception as error:
             warn(f"What the cache keeps can't be read, so the instance is asked: {error}")
             return None
@@ -543,7 +544,7 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
         before = self.inventory.hosts[host.name].vars.copy()
         self._set_composite_vars(compose, host.visible, host.name, strict=strict)
         after = self.inventory.hosts[host.name].vars
-        # None is a value too.
+        # None is a valid value.
         composed = {
             name: untrusted(value) for name, value in after.items() if name not in before or value is not before[name]
         }
@@ -620,7 +621,7 @@ def _later_sources(path: str) -> Iterator[str]:
     position = next((number for number, one in enumerate(sources) if Path(path).is_relative_to(one)), None)
     if position is None:
         return
-    # All entries of a directory are sources, sorted by name.
+    # Every entry of a directory is a source. Ansible reads them sorted by name.
     step = Path(sources[position])
     for part in Path(path).relative_to(step).parts:
         for entry in sorted(step.iterdir()):

@@ -15,7 +15,7 @@ from typing import Any
 try:
     from ansible.module_utils import secrets as _secrets
 except ImportError:
-    # Below 2.22. Ansible masks nothing, and the collection hides secrets by itself on every version.
+    # Before ansible-core 2.22. Ansible masks nothing there; the collection hides secrets itself on every version.
     _secrets = None
 
 SHORTEST_SECRET = 4

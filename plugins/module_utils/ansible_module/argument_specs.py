@@ -70,7 +70,7 @@ def option_of(field: Field) -> dict[str, Any]:
     if field.allowed:
         option["choices"] = list(field.allowed)
     if field.key.endswith("key"):
-        # It names a field, and Ansible would take it for a secret.
+        # The value is the name of a field. Ansible would treat the option as a secret because of its name.
         option["no_log"] = False
     return option
 
@@ -344,7 +344,7 @@ HOSTS: Spec = {
         "required": True,
         "options": {
             "field": {"type": "str", "required": True},
-            # The name of a fact, and no secret.
+            # The value is the name of a fact, not a secret.
             "fact": {"type": "str", "required": True},
         },
         "no_log": False,

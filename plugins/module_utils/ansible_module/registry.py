@@ -119,7 +119,7 @@ def _record_module(kind: Kind) -> ModuleSpec:
             result["field_key"] = report.record.get("field_key")
         return result
 
-    # Some kinds have no natural key that holds everywhere: there the user names the fields that identify a record.
+    # Some kinds have no natural key that is valid on every instance. Their users name the identifying fields.
     rules = {"required_one_of": [("match_on", "uuid")]} if kind.is_named_by_tasks else {}
     return ModuleSpec(argument_specs.record_spec(kind), run, rules, makes=kind.name)
 
@@ -289,7 +289,7 @@ def run_module(
         if invocation.check_mode and module_spec.not_yet is not None and is_to_come:
             result = {**module_spec.not_yet(invocation.options), "warnings": error.lines}
     except OSError as error:
-        # A file of this machine that can't be read or written.
+        # A local file can't be read or written.
         result = {"failed": True, "changed": False, "msg": clean(str(error))}
     of_connection = client.transport.notes() if client is not None else []
     if warnings := [*risks_of(invocation.options), *result.get("warnings", ()), *of_connection]:
@@ -330,7 +330,7 @@ class _Module(AnsibleModule):
         self.written = dict(self.params)
 
     def fail_json(self, msg: str, **kwargs: Any) -> NoReturn:
-        # Ansible's own refusals quote what they refuse.
+        # Ansible's own error messages quote the value that they reject.
         super().fail_json(clean_lines(msg), **kwargs)
         raise AssertionError("fail_json ends the process")
 

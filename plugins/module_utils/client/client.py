@@ -90,7 +90,7 @@ class Record:
         uuid = ""
         for key in kind.uuid_keys:
             if is_uuid(flat.get(key)):
-                # The same text once, where it is written as it is compared.
+                # Reuse the text if it is in lower case already: most are, and lists are long.
                 uuid = flat[key] if flat[key].islower() else flat[key].lower()
                 break
         return cls(kind, uuid, integer_of(flat.get("id")), flat)
@@ -249,8 +249,8 @@ class Client:
             words = f"This instance has no list of {kind.several}. ({missing.message})"
             raise ListMissing(words) from missing
         except (InvalidRequest, NotProcessable, InternalError) as refused:
-            # Not every instance knows every operator and field (a bad filter is a 400 or a 500): the whole list says
-            # it too.
+            # Not every instance supports every operator and field (a bad filter is a 400 or a 500), so read the whole
+            # list.
             if not narrowed or refused.status > HTTPStatus.INTERNAL_SERVER_ERROR:
                 raise
             return self._list_all(kind, [], parameters or {}, template)
@@ -306,11 +306,11 @@ class Client:
             try:
                 total = self._read_pages_into(found, archived, asked)
             except LimitExceeded:
-                # The error may be kept until somebody asks for the list; what it has cost is not.
+                # The error may be kept until somebody reads the list. Release the memory of the records now.
                 found.clear()
                 raise
             if total is None or total == len(found):
-                # Some instances list archived records too, and count them.
+                # Some instances also list archived records and include them in the total.
                 return [record for identity, record in found.items() if identity not in archived]
         raise IncompleteList(
             f"The list of {asked.kind.several} does not add up: the service says that there are {total}, its pages "
@@ -330,7 +330,8 @@ class Client:
         with contextlib.ExitStack() as alone:
             for number, page in enumerate(self._pages(asked, limit), 1):
                 fresh = [record for record in page.records if record.identity not in found]
-                # A smaller total means that somebody deleted a record. One that moved to an earlier page is missed.
+                # A smaller total means that a record was deleted meanwhile. A record that moved to an earlier page is
+                # then missing.
                 total = None if page.total is None else max(page.total, total or 0)
                 if self._is_last(kind, page, fresh):
                     break
@@ -346,7 +347,7 @@ class Client:
                 if len(found) >= total if total is not None else self._needs_no_proof(asked, found.values()):
                     break
                 if total is None and number == 2:
-                    # Nobody knows how long it is, so memory has to do for one such list at a time.
+                    # The length of the list is unknown, so only one such list at a time may use the memory.
                     alone.enter_context(self._untold)
         if not kind.sort and not asked.pairs:
             self.unpaged.count(kind.name, asked.part, len(found))
@@ -358,7 +359,7 @@ class Client:
         :param fresh: the records of the page that no earlier page has.
         """
         if len(page.records) > page.size and not fresh:
-            # Fewer records were asked for, so the instance does not page this list.
+            # The page has more records than requested, so the instance does not page this list.
             self.unpaged.note(kind.name)
         return not fresh
 
@@ -473,7 +474,7 @@ class Client:
         They are cached as long as the definitions, so that a loop of creations takes one request.
         """
         if kind.name not in self._samples:
-            # An instance may give more than it was asked for.
+            # An instance may return more records than requested.
             self._samples[kind.name] = self.first(kind, _SAMPLE, []).records[:_SAMPLE]
         return self._samples[kind.name]
 
@@ -512,7 +513,7 @@ class Client:
 
         None also means that the instance does not look up barcodes. If a profile says so, nothing is sent.
         """
-        # A step of a URL that is called so leads to another path, however it is written.
+        # Every spelling of these path segments leads to another path.
         if barcode in ("", ".", "..") or self.is_on("later_endpoints", "absent"):
             return None
         step = quote(barcode, safe="", errors="surrogatepass")
@@ -528,13 +529,13 @@ class Client:
         for side, is_there in (("present", True), ("absent", False)):
             if self.is_on("later_endpoints", side):
                 return is_there
-        # What stands before a service may refuse a path with an escape.
+        # A proxy in front of the service may reject a path with an escape.
         plain = (one for one in listed if isinstance(one, str) and quote(one, safe="", errors="replace") == one)
         known = next((one for one in plain if one.strip(".")), None)
         try:
             return None if known is None else self.get_by_barcode(kind, known) is not None
         except (InvalidRequest, NotProcessable):
-            # The path exists, and refuses this barcode.
+            # The path exists, but rejects this barcode.
             return None
 
     def _read_one(self, kind: Kind, path: str, mark: str = "") -> Record | None:
@@ -565,7 +566,7 @@ class Client:
         """
         wrapped = {kind.wrap: body} if kind.wrap else body
         if not self._samples.get(kind.name, True):
-            # The first record is about to be there.
+            # The sample is empty, and this request creates the first record.
             del self._samples[kind.name]
         answer = self.send("POST", kind.create_path.format(template=template), Effect.UNSAFE, body=wrapped)
         return made_uuid(answer, kind.words)
@@ -587,7 +588,7 @@ class Client:
         try:
             raw = answer.json()
         except NotJson:
-            # Status and headers say all that is needed of the answer to a write.
+            # The status and the headers suffice as the answer to a write.
             return None
         record = Record.from_answer(kind, raw) if isinstance(raw, Mapping) else None
         return record if record is not None and record.uuid == uuid and body.keys() <= record.flat.keys() else None
@@ -753,7 +754,7 @@ class Page:
             )
         records = [Record.from_flat(kind, _flat(kind, item, answer)) for item in items]
         if not all(record.is_known for record in records):
-            # Nothing is recognised in a shape that is not known, and everything would be made again.
+            # In an unknown shape no record would be recognised, and all of them would be created again.
             mark = "an id" if kind.numbered else "a uuid"
             besides = f" and a {kind.always_there}" if kind.always_there else ""
             raise SeventhingsError(f"{answer.endpoint}: expected records with {mark}{besides}, got something else.")

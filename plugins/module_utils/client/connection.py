@@ -148,7 +148,7 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
     """
     given = from_environment(options)
     root = canonical_root(instance_root(given.get("base_url"), bool(given.get("allow_http"))))
-    # Whatever protocol leads there.
+    # An instance shares one budget and one set of locks, whether the root is http or https.
     shared_name = digest_of(identity_of(root).partition("://")[2])
     tuning = read_tuning(options.get("tuning"), os.environ)
     per_minute = _part_of(_limit(given.get("rate_limit")), tuning.get("rate_share", _WHOLE))
@@ -178,7 +178,7 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
         read_only=read_only,
         rate_limit_wait=_seconds("rate_limit_wait", given.get("rate_limit_wait"), RATE_LIMIT_WAIT),
         warnings=warnings,
-        # No thread can wait longer.
+        # The longest time that Python lets a thread wait.
         deadline=tuning.get("request_deadline", min(timeout * DEADLINE_TIMEOUTS, threading.TIMEOUT_MAX)),
         settle=tuning.get("settle", max(SHORTEST_SETTLE, timeout)),
         outage_wait=tuning.get("outage_wait", OUTAGE_WAIT),
@@ -195,7 +195,7 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
     store = _store(root, credentials, places) if _is_on("token_cache", given.get("token_cache")) else None
 
     def sleep(seconds: float) -> None:
-        # Looked up at each call, because a test replaces the function of the transport.
+        # Look the function up at each call, because a test replaces it.
         transport.sleep(seconds)
 
     creations = Creations(

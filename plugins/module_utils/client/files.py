@@ -121,7 +121,7 @@ class Contents:
 
     def same(self, attachment: Attachment, linked: Iterable[Attachment]) -> Iterator[Attachment]:
         """Yield the linked files that have the content of a local file, and its name if one is given."""
-        # The size of a local file that may not be read is not known.
+        # The size is unknown if the local file can't be read.
         for other in linked if attachment.size is not None else ():
             if other.size is None:
                 describe(self.client, other)
@@ -130,7 +130,7 @@ class Contents:
                 other.name or attachment.name,
             ):
                 continue
-            # The name may take a request, where the record does not tell it, so it is compared last.
+            # Compare the name last: if the record does not contain it, it costs a request.
             if self.local(attachment) == self.linked(other) and self._is_called(other, attachment.name):
                 yield other
 

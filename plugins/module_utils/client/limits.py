@@ -172,7 +172,7 @@ def decode_json(
         raise ValueError(f"it is nested more than {depth} deep") from None
     level = [found]
     for _depth in range(depth):
-        # Most members are plain, and there are very many.
+        # Most members are scalars, and there are a great many of them.
         level = [
             member
             for one in level
@@ -313,10 +313,10 @@ def watched(connection: Any) -> None:
 
 def cut_off(connection: Any) -> None:
     """End whatever another thread waits for on a connection."""
-    # TLS inside of TLS, through a proxy, has the socket one step further in.
+    # For TLS inside TLS, through a proxy, the socket is one level deeper.
     inner = getattr(connection, "sock", connection)
     plain = getattr(inner, "socket", inner)
     if plain is not None:
         with contextlib.suppress(OSError):
-            # A shutdown of the TLS socket would only end the encryption, and the reading would go on.
+            # Shutting down the TLS socket would only end the encryption; the read would continue.
             socket.socket.shutdown(plain, socket.SHUT_RDWR)

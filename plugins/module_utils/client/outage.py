@@ -118,7 +118,7 @@ class Outages:
         self._is_suspected = self._has_given_up = False
         self._failures = 0
         if was_down:
-            # What was lost meanwhile says nothing about the writes.
+            # Writes lost during an outage say nothing about the writes themselves.
             self._lost.clear()
             self.ended += 1
         return True

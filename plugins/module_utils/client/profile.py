@@ -97,7 +97,7 @@ class Profile:
             said = json.loads(content)
             entries = {str(name): dict(entry) for name, entry in said["switches"].items()}
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            # What is no profile may be anything, a key for example, so nothing of it is shown.
+            # The file may be anything, such as a private key, so show none of its content.
             raise InvalidInput(
                 f"profile: {path} is not the profile of an instance, as community.seventhings.probe writes it: "
                 f"expected JSON with a map of switches, each with its side"
@@ -118,7 +118,7 @@ class Profile:
                 if switch in self.sides and not _agree(switch, self.sides[switch], side):
                     self._tell(switch, side, f"{method} {_shown(path)}")
         except NotJson:
-            # Whoever asked will say so.
+            # The caller reports this error.
             return
 
     def _tell(self, switch: str, side: str, request: str) -> None:
@@ -139,7 +139,7 @@ def _is_side(value: Any) -> bool:
 
 
 def _agree(switch: str, was: str, now: str) -> bool:
-    # A link is a number on both sides, and only an empty one tells them apart.
+    # "integer" and "zero" are both numbers. Only an empty link distinguishes them.
     return was == now or (switch == "link_read" and {was, now} == {"integer", "zero"} and now == "integer")
 
 

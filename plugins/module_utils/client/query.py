@@ -52,7 +52,8 @@ class Condition:
     def on_links(cls, field: str, operator: str, links: Sequence[Link]) -> Condition:
         """Create a filter that compares links. Some instances compare their ids, others their uuids."""
         values = tuple(link.uuid if link.id is None else link.id for link in links)
-        # Compared in the other form, no link is equal: then nothing is found, or everything that is not equal.
+        # If the instance compares the other form, no link is equal: eq and in then find nothing, their negations
+        # everything.
         return cls(field, operator, values, tuple(links) if operator in ("eq", "in") else ())
 
     def in_form(self, form: str) -> Condition | None:
@@ -88,7 +89,7 @@ def parse_filters(filters: Mapping[str, Any], option: str = "filters") -> list[C
         if not operators:
             problems.append(f"{option}.{field}: an empty map; expected an operator and its value, or a value")
         for written, value in operators.items():
-            # YAML reads the operator null, where it is not quoted, as nothing.
+            # YAML reads the operator null, if it is not quoted, as no value.
             operator = "null" if written is None else written
             if operator not in OPERATORS:
                 problems.append(
@@ -173,5 +174,5 @@ def fits_url(conditions: Sequence[Condition]) -> bool:
 
 
 def _length(conditions: Sequence[Condition]) -> int:
-    # On its way the URL is normalised, and every bracket becomes three characters.
+    # Libraries normalise the URL, and every bracket becomes three characters.
     return len(urlencode([pair for condition in conditions for pair in condition.pairs()], errors=_HALVES))

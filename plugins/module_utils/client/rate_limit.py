@@ -157,7 +157,7 @@ class RateLimit:
         :param pause: seconds to wait, as the service asks.
         """
         used = self._used()
-        # A process without a limit tells the others all the same that the service wants a pause.
+        # A process without a limit still shares the pause that the service asked for.
         for turnstile in {id(one): one for one in (used, self._shared) if one is not None}.values():
             self._note(turnstile, lambda pace: pace.refuse(sent, pause, self.clock()))
 

@@ -57,7 +57,7 @@ def without(secrets: Iterable[str], text: str) -> str:
     folded = None
     for secret in sorted((one for one in secrets if one), key=len, reverse=True):
         folded = _folded(text) if folded is None else folded
-        # There may be many secrets, and next to none of them stands in a text.
+        # There may be many secrets, and hardly any of them occurs in a text.
         if secret in text or any(form in folded for form in _folded_forms(secret)):
             text = _taken_out(_pattern_of(secret), text)
     return text
@@ -78,7 +78,7 @@ def hide(secrets: Iterable[str], value: Any) -> Any:
     if not _may_hold(ordered, value):
         return value
     long = [secret for secret in ordered if len(secret) >= _SHORTEST_IN_NAMES]
-    # A result of many records has most of its texts many times.
+    # A result of many records repeats most of its texts.
     masked = functools.cache(functools.partial(_masked, tuple(ordered)))
     masked_names = functools.cache(functools.partial(_masked, tuple(long)))
     return _hidden(ordered, masked, masked_names, value)
@@ -153,10 +153,10 @@ def _hidden(
 
 
 def _masked(secrets: Sequence[str], text: str) -> str:
-    # Results hold very many texts, and next to none of them escapes or encodes anything.
+    # Results contain a great many texts, and hardly any of them is escaped or encoded.
     is_spelled = any(mark in text for mark in _MARKS)
     if not is_spelled:
-        # The digits of an encoded secret may stand on several lines, or apart.
+        # The digits of an encoded secret may be spread over lines or separated.
         plain = text if text.isalnum() else _without_separators(text)
         is_spelled = any(form in plain for secret in secrets for form in _joined(secret))
     if is_spelled:
@@ -250,7 +250,7 @@ def _pattern_of(secret: str) -> re.Pattern[str]:
 
 def _wrapped(form: str) -> str:
     """Return a pattern for an encoded secret whose digits may stand on several lines, or apart."""
-    # A minus is a digit of base64 in URLs.
+    # In base64 for URLs the minus is a digit, so it can't be a separator there.
     apart = r"\s:.-" if _HEX_DIGITS.fullmatch(form) else r"\s"
     return rf"(?:[{apart}]|\\+[rnt])*+".join(map(_spelled, form))
 
@@ -286,7 +286,7 @@ def _encoded(secret: str) -> tuple[str, ...]:
     content = secret.encode("utf-8", "surrogatepass")
     found = []
     for before in range(3):
-        # Digits that also depend on the bytes around the content are left out.
+        # Leave out the digits that also depend on the neighbouring bytes.
         digits = base64.b64encode(b"\0" * before + content).decode()
         whole = digits[(0, 2, 3)[before] : (before + len(content)) * 8 // 6]
         found += [whole, whole.replace("+", "-").replace("/", "_")]

@@ -55,7 +55,7 @@ def _canonical_host(host: str) -> str:
     try:
         address = ipaddress.ip_address(plain)
     except ValueError:
-        # Every resolver knows the short forms of addresses, such as 127.1.
+        # Every resolver accepts short forms of addresses, such as 127.1.
         if _NUMBERS.fullmatch(plain):
             return _dotted(plain)
         if not _NAME.fullmatch(plain):

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from .limits import watched
 
 try:
-    # The library needs it, and encodes the names of hosts with it.
+    # requests needs idna and encodes host names with it.
     import idna
     import requests
     import urllib3
@@ -110,7 +110,7 @@ if REQUESTS_IMPORT_ERROR is None:
             super().request(*arguments, **options)
 
         def getresponse(self) -> Any:
-            # A connection that is not kept open forgets its socket as soon as the head of the answer is read.
+            # A connection that is not kept open drops its socket once it has read the headers.
             watched(self.sock)
             return super().getresponse()
 
@@ -165,10 +165,10 @@ def new_session(verify: bool | str, is_at_home: bool) -> Any:
     """
     session = _Session()
     session.trust_env = not is_at_home
-    # The interface knows none. Those of a hostile service would be kept and sent with every request, without an end.
+    # The interface uses no cookies. Cookies of a hostile service would accumulate and be sent with every request.
     session.cookies.set_policy(http.cookiejar.DefaultCookiePolicy(allowed_domains=[]))
     if verify is False:
-        # The user has said it and was warned; a warning for each request would only hide others.
+        # The user chose this and was warned. A warning per request would only hide others.
         urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
     adapter = _Adapter(pool_connections=1, pool_maxsize=1, max_retries=0)
     session.mount("http://", adapter)

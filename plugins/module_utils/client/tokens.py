@@ -128,7 +128,7 @@ class Tokens:
             return self._sign_in()
         with self._store.renewing(self._transport.rate_limit_wait + _OTHERS_SECONDS):
             kept = self._store.read()
-            # Whoever wrote it: a line end in a token would stand in the error of a header.
+            # The file may be corrupt: a line end in a token would be quoted in an error about a header.
             if kept is not None and is_token(kept.access_token) and is_token(kept.refresh_token or kept.access_token):
                 self._note(kept.access_token, kept.refresh_token)
                 self._refresh = kept.refresh_token or self._refresh
@@ -194,7 +194,7 @@ class Tokens:
         client = body.get("client_id")
         how = f"{who}with the grant {body['grant_type']} and the client_id {client} at {self._transport.root}"
         try:
-            # A second login does no harm: it makes another pair.
+            # Repeating a login is harmless: it only creates another pair of tokens.
             answer = self._transport.request("POST", PATH, body=body, effect=Effect.IDEMPOTENT, login=True)
         except (AccessTokenRefused, InvalidRequest) as error:
             self._forget_pair()

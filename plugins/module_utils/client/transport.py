@@ -211,7 +211,7 @@ class Transport:
         if self.read_only and effect is not Effect.SAFE and not login:
             raise WriteRefused(f"{endpoint}: not sent, because check mode never writes.")
         url = f"{self.root}{PREFIX}{path}" + (f"?{query.encode(pairs)}" if pairs else "")
-        # The kind of a write, as a user knows it: without the uuid of a record.
+        # The kind of write in the user's terms: without the uuid of a record.
         kind = f"{method} {PREFIX}/{path.split('/')[1]}" if effect is not Effect.SAFE and not login else ""
         retry, outages, renewals = self._retry(), self._outages.ended, 0
         patience = RetryBudget(self.rate_limit_wait, self.rate.clock)
@@ -234,13 +234,13 @@ class Transport:
                     self.written.note(f"{method} {path}")
                 return answer
             except OutcomeUnknown:
-                # The time within which the request may still take effect begins now.
+                # The time in which the request may still take effect starts now.
                 if kind:
                     self.on_lost()
                 raise
             except _RateLimited as failed:
                 pause = patience.pause(failed.after)
-                # All wait for the same service, whether this one comes again or not.
+                # All workers wait for the same service, whether this request is repeated or not.
                 self.rate.refused(failed.sent, pause)
                 if pause > patience.left:
                     raise patience.lost(failed.error, pause, self.written) from failed.error.__cause__
@@ -255,7 +255,7 @@ class Transport:
                         self._outages.lost(kind)
                     raise failed.error from failed.error.__cause__
                 if retry.total == 0 and self.retries and failed.is_outage:
-                    # Before the request is given up: does the service answer anybody?
+                    # Before giving up, find out whether the service answers any request at all.
                     self._outages.suspect()
                     self._wait_for_service(f"{endpoint}: {state}.", token, patience)
                 if retry.total == 0 and (self._outages.ended == outages or renewals == _MOST_OUTAGES):
@@ -358,7 +358,7 @@ class Transport:
                 raise self._broken(error, endpoint, effect, deadline, login) from error
             with response:
                 if deadline.has_passed:
-                    # The head of an answer that was cut off looks like a whole one.
+                    # Truncated headers look complete.
                     raise self._late(endpoint, effect)
                 return self._read(response, endpoint, effect, sent, login, deadline)
 
@@ -373,7 +373,7 @@ class Transport:
             content, is_whole = read_up_to(response, limit)
         except requests.exceptions.RequestException as error:
             if effect is not Effect.SAFE and is_good and not login:
-                # Carried out: status and headers say all that is needed of the answer to a write.
+                # The write was carried out: status and headers suffice as the answer to a write.
                 return Response(status, response.headers, b"", endpoint)
             raise self._broken(error, endpoint, effect, deadline, login, has_begun=True) from error
         if status not in UNAVAILABLE:
@@ -381,7 +381,7 @@ class Transport:
             self._outages.answered()
         if self.on_answer is not None:
             self.on_answer(endpoint, status, response.headers, content)
-        # Without a length, a body that was cut off looks like a whole one.
+        # Without a length, a truncated body looks complete.
         is_whole = is_whole and not deadline.has_passed
         if effect is not Effect.SAFE and is_good and not is_whole and not login:
             return Response(status, response.headers, b"", endpoint)
@@ -393,10 +393,10 @@ class Transport:
                     f"{endpoint}: HTTP {status}, and the answer is longer than {limit >> 20} MiB; nothing of it was "
                     f"used. The option tuning.max_answer_size allows more."
                 )
-            # The answer to a login may be a token in an unknown shape, so none of it is shown.
+            # The answer to a login may contain a token in an unknown shape, so show none of it.
             excerpt = (lambda _body: "(not shown)") if login else self._excerpt
             answer = Response(status, response.headers, content, endpoint, excerpt)
-            # Most answers to a write say nothing. A page is one of somebody else, who carried nothing out.
+            # Most answers to a write have no content. An HTML page comes from a proxy, which carried nothing out.
             is_judged = effect is Effect.SAFE or login or content.lstrip().startswith(b"<")
             if is_json and is_judged:
                 try:
@@ -494,7 +494,7 @@ class Transport:
         failure: SeventhingsError = ConnectionFailed(f"{broken}.")
         if effect is not Effect.SAFE:
             failure = OutcomeUnknown(f"{broken}; the outcome is unknown.", may_follow=not in_time)
-        # A service that begins to answer is there.
+        # A service that starts to answer is not down.
         return _Repeatable(failure, is_outage=in_time and not has_begun)
 
     def _open(self) -> Any:
