@@ -162,7 +162,7 @@ class ServiceError(SeventhingsError):
         self.words = words
         quoted = f' The service says: "{words}".' if words else " The service gave no reason."
         if is_login:
-            # Whatever it says of a password or a code may hold it, in a spelling that nobody thought of.
+            # The answer may repeat the password or the code in a spelling that no mask recognises.
             quoted = " What the service says to a login is not shown."
         super().__init__(f"{endpoint}: HTTP {status}, {self.meaning}.{quoted}")
 

@@ -54,7 +54,7 @@ class Access:
             _number_of("owner", options.get("owner"), lambda name: pwd.getpwnam(name).pw_uid),
             _number_of("group", options.get("group"), lambda name: grp.getgrnam(name).gr_gid),
         )
-        # A symbolic mode that is none is an error before anything is done.
+        # Report an invalid symbolic mode before anything is done.
         access.mode_of_new()
         return access
 
@@ -63,7 +63,7 @@ class Access:
         mode = self._changed(PRIVATE_FILE)
         if not folder:
             return mode
-        # Whoever may read the file may enter its directory; whoever may write it may write there.
+        # Users who may read the file may enter its directory. Users who may write the file may write there.
         return mode | (mode & _READ) >> 2
 
     def differences(self, found: os.stat_result) -> dict[str, tuple[Any, Any]]:
@@ -148,7 +148,7 @@ def _number_of(option: str, name: str | None, look_up: Callable[[str], int]) -> 
     try:
         return look_up(name)
     except (KeyError, ValueError) as missing:
-        # A name with a NUL character is none to the system.
+        # The lookup raises ValueError for a name with a NUL character.
         raise InvalidInput(f"{option}: this machine knows no {name!r}") from missing
 
 

@@ -131,7 +131,7 @@ def file_name(*told: str) -> str:
 
 def _plain(name: str) -> str:
     plain = "".join("_" if _is_aside(character) else character for character in name)
-    # A name that begins with a dot is hidden, and may be one that a program reads by itself.
+    # A name that begins with a dot is hidden, and may be a file that a program reads on its own.
     return "_" + plain.lstrip(".") if plain.startswith(".") else plain
 
 

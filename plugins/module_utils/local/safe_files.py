@@ -35,10 +35,10 @@ Each step is opened anew for every file, and no set of files is so deep.
 WRITABLE_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 
 _OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-# Whoever may pass through a directory need not be allowed to read it. Only Linux opens one for that alone.
+# A user may be allowed to enter a directory but not to read it. Only Linux can open one just to enter it.
 _WAY = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC if hasattr(os, "O_PATH") else 0
 _OPEN_WITHOUT_LINKS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW_ANY", os.O_NOFOLLOW)
-# Without O_NONBLOCK, opening a pipe waits for somebody who writes to it.
+# Without O_NONBLOCK, opening a pipe waits for a writer.
 _OPEN_FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _APPEND_FILE = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _UPDATE_FILE = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -233,7 +233,7 @@ class Folder:
         with self.opened(name) as descriptor:
             content = bytearray()
             size = os.fstat(descriptor).st_size
-            # One that grows meanwhile is read no further than the limit.
+            # Stop at the limit, even if the file grows during the read.
             while size <= limit and len(content) <= limit and (chunk := os.read(descriptor, _CHUNK)):
                 content += chunk
             if max(size, len(content)) > limit:
@@ -385,7 +385,8 @@ class Folder:
 
         :param last: the last step of the name. :param folder: descriptor of its directory.
         """
-        # Opening a device may have effects, so it is looked at first. What was opened may be another, so again.
+        # Opening a device may have effects, so check the type first. Check the opened file again, because the name may
+        # have been given to another file.
         found = _found(last, folder)
         if found:
             self._require_regular(name, found)
@@ -482,7 +483,7 @@ def _resolved(path: Path) -> tuple[Path, Path | None]:
             target = at.readlink() if stat.S_ISLNK(found.st_mode) else None
         except OSError:
             continue
-        # One that leads to itself fails when it is opened.
+        # A link to itself fails when it is opened.
         if target is None or followed > _MOST_LINKS:
             continue
         if found.st_uid not in (os.geteuid(), _ROOT) and _may_be_anybody_s(beside):

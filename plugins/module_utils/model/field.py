@@ -150,7 +150,7 @@ def typed(value: Any) -> Any:
     if not isinstance(value, Plain):
         return value
     for kind, form in ((int, r"-?(0|[1-9][0-9]*)"), (float, r"-?(0|[1-9][0-9]*)\.[0-9]+")):
-        # Python reads integers of some thousand digits, and none that are longer.
+        # Python refuses to parse integers of several thousand digits.
         if re.fullmatch(form, value) and len(value) <= _LONGEST_NUMBER:
             return kind(value)
     return str(value)

@@ -413,7 +413,7 @@ PERSON = Kind(
     level=Level.IN_LOCATIONS,
     has_history=True,
     further_keys=(("email", "first_name", "last_name"),),
-    # Instances sort persons by the one or by the other.
+    # Some instances sort persons by sort_by, others by sort.
     sort_parameters=("sort_by", "sort"),
 )
 

@@ -188,7 +188,7 @@ class _Known:
         self.is_special = self.faces.merge is not None or bool(self.faces.made_by_time) or field.retyped
         self.parsed: dict[str, Any] = {}
         self.read: dict[str, Any] = {}
-        # A plain text is no work, and a reference is another value each time.
+        # Plain texts cost nothing to parse, and each reference must be an object of its own.
         self._is_kept = self.faces.spelling is not Spelling.PLAIN
 
     def keep(self, values: dict[str, Any], text: Any, value: Any) -> None:
@@ -343,7 +343,7 @@ class Schema:
     def _parse_one(self, value: Any, field: Field, location: str) -> Any:
         faces = type_of(field)
         if value is None and faces.writable:
-            # A map is merged: "nothing" clears all of it, and an empty map changes nothing.
+            # Maps are merged: None clears the whole map, and an empty map changes nothing.
             return None if faces.merge else faces.empty
         parsed = faces.parse(value, field)
         if parsed.__class__ is str:

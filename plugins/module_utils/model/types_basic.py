@@ -76,7 +76,7 @@ def _read_text(value: Any, _field: Field) -> str | None:
     if value in EMPTY:
         return None
     if isinstance(value, list):
-        # The interface's sample of a user shows the display name as a list of texts.
+        # In the published sample of a user, the display name is a list of texts.
         return " ".join(map(str, value))
     return str(value).lower() if isinstance(value, bool) else str(value)
 
@@ -224,7 +224,7 @@ def _instant_of(text: str) -> dt.datetime:
     :raises OverflowError: if its year in UTC is before 1 or after 9999.
     """
     found = dt.datetime.fromisoformat(text)
-    # Time stamps without a zone are UTC (facts of the published description).
+    # Time stamps without a zone are UTC, as the published description says.
     instant = found if found.tzinfo else found.replace(tzinfo=dt.UTC)
     instant.astimezone(dt.UTC)
     return instant
@@ -309,7 +309,7 @@ DATETIME = FieldType(
     _iso,
     option={"type": "str"},
     shape="datetime",
-    # Files may leave out seconds and offset: the settings have a time zone for those.
+    # Files may omit seconds and offset: the settings contain a time zone for them.
     json_schema={
         "type": ["string", "null"],
         "pattern": r"^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:\d{2})?$",

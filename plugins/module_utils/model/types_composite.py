@@ -158,7 +158,7 @@ def _read_asset(value: Any, field: Field) -> Any:
 
 
 def _uuid_of(value: Reference | None) -> Any:
-    # An instance that answers ids gets them back.
+    # An instance that returns ids accepts ids.
     return (value.uuid or value.id) if value else None
 
 
@@ -247,7 +247,7 @@ def _read_renter(value: Any, field: Field) -> tuple[str, Any] | None:
             return (value["type"], value["value"])
         user = _USER.read(value["value"], field)
         return None if user is None else ("user", user)
-    # Some instances answer a text alone: what was written, or what the user is called.
+    # Some instances return only a text: the written text or the name of the user.
     return ("text", value) if isinstance(value, str) and value else None
 
 
@@ -362,7 +362,7 @@ STRUCTURES: dict[str, FieldType] = {
     "TYPES": replace(TEXT, parse=parse_list(TEXT.parse), read=_read_types, empty=(), narrows=False),
     "USER": faithful(USER, _users_as_answered),
     "USERS": faithful(USERS, _users_as_answered),
-    # The times of a record tell that it does not last whole days.
+    # Not written: the times of a record already say whether it lasts whole days.
     "WHOLE_DAYS": replace(BOOLEAN, computed=True),
 }
 """Type names of the catalogue for fields that are the same on every instance."""

@@ -182,7 +182,7 @@ def _read_constraints(value: Any, field: Field) -> Any:
     if allowed == (None,):
         terms["allowed_values"] = ()
     elif allowed and isinstance(allowed[0], tuple):
-        # One constraint whose value is the list of what is allowed.
+        # A single constraint whose value is the list of allowed values.
         terms["allowed_values"] = allowed[0]
     return terms
 
@@ -260,7 +260,7 @@ def _equal_scalar(left: Any, right: Any, _field: Field) -> bool:
 def _parse_relation(value: Any, field: Field) -> tuple[Any, ...]:
     if not isinstance(value, Mapping):
         raise InvalidValue("a map with type and field (or field_uuid)")
-    # One part at a time is told, never the whole: a field that was named may stand there as some uuid by now.
+    # Report each part by itself, never the whole map: by now a named field may have become a uuid in it.
     parsers: dict[str, Callable[[Any], Any]] = {
         "type": lambda name: _known(name, RELATIONS, "relation type"),
         "field_uuid": _parse_related,
@@ -314,7 +314,7 @@ def _plain_relation(value: tuple[Any, ...]) -> dict[str, Any]:
 
 
 def _equal_type_name(left: Any, right: Any, _field: Field) -> bool:
-    # Records call the type LINKED_ASSET, definitions LINKED_ASSETS: one type, two spellings.
+    # Records call the type LINKED_ASSET, definitions LINKED_ASSETS. Both are the same type.
     return str(left).removesuffix("S") == str(right).removesuffix("S")
 
 
@@ -375,7 +375,7 @@ DEFINITIONS: dict[str, FieldType] = {
         equal=_equal_type_name,
         narrows=False,
         is_text=False,
-        # Instances spell one of them in two ways; it is written in the one that all of them take.
+        # Instances spell one type in two ways. Write the spelling that all of them accept.
         in_files=lambda value, _called: _definition_type_name(value),
     ),
 }

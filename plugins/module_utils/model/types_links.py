@@ -112,7 +112,7 @@ def parse_reference(target: str) -> Callable[[Any, Field], Reference]:
     def parse(written: Any, _field: Field) -> Reference:
         if isinstance(written, TypedCell):
             raise InvalidValue(written.no_text)
-        # In a file, what is not quoted is what YAML makes of it: an integer is an id there too.
+        # In a file, an unquoted value is whatever YAML reads: an integer is an id there too.
         value = typed(written) if isinstance(written, Plain) else written
         if isinstance(written, Plain) and not isinstance(value, int):
             raise InvalidValue(f'the natural key of one {target} in quotes ("{written}"), or its integer id')
@@ -160,7 +160,7 @@ def read_reference(target: str) -> Callable[[Any, Field], Any]:
 
 
 def _write_reference(value: Reference | None) -> Any:
-    # The integer is what official clients send; the uuid is as good by the interface.
+    # Official clients send the integer. The interface also accepts the uuid.
     return None if value is None else value.id if value.id is not None else value.uuid
 
 

@@ -48,7 +48,7 @@ def auth_token(client: Client, options: Mapping[str, Any], check_mode: bool) -> 
 def _would_revoke(client: Client) -> bool:
     pairs = [("page", "1"), ("per_page", "1")]
     if not client.tokens.is_given:
-        # One that another process left is replaced where it is not valid any more.
+        # A cached token may come from another process. This request replaces it if it is no longer valid.
         client.send("GET", USER.list_path, pairs=pairs)
         return True
     try:
@@ -182,8 +182,8 @@ def make_user(client: Client, email: str, defers: bool = False) -> Record:
 
 
 def _make_user_once(client: Client, email: str, defers: bool) -> Record:
-    # Every person that the filter finds becomes a user and gets an e-mail, so it is sent once, for one address, and
-    # never again.
+    # Every person that the filter finds becomes a user and gets an e-mail, so send the request once, for one address,
+    # and never repeat it.
     try:
         client.send("POST", "/persons/create-user", Effect.UNSAFE, body={"filter": {"email": {"eq": email}}})
         user = _user_with(client, email)

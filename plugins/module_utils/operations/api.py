@@ -122,7 +122,7 @@ def _read(client: Client, options: Mapping[str, Any], path: str) -> tuple[Respon
         try:
             return ask([("page", str(number))])[0]
         except (InvalidRequest, NotFound, NotProcessable):
-            # The instance has no pages at this path.
+            # The instance does not page this path.
             return None
 
     found, _is_whole = read_to_end(answer, following, ListLimit(client.transport.limits, "records", len(items)))

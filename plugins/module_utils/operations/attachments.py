@@ -102,7 +102,7 @@ def file(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result
             return Result(False)
         if not check_mode or missing.is_typo:
             raise
-        # An earlier task of the play may be the one that makes it.
+        # In check mode, an earlier task of the play may be about to create it.
         words = (f"field: {schema.not_yet(name)}",) if isinstance(missing, UnknownField) else missing.lines
         return Result(present, diff=_diff(name, [], [wanted] if present else []), warnings=words)
     linked = _seen_in(client, schema, record, field)

@@ -297,7 +297,7 @@ def hub_suggestion_info(
     """
     wire: dict[str, dict[str, Any]] = {}
     schema = client.schema(_OBJECT)
-    # An instance may ignore a field that it does not know, and then suggest something for every object.
+    # An instance may ignore an unknown field and then suggest something for every object.
     conditions, are_all = conditions_as_sent(client, schema, filters)
     for condition in conditions:
         values = [DECIMAL.write(value) if isinstance(value, Decimal) else value for value in condition.values]

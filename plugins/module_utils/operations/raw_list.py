@@ -46,7 +46,7 @@ def read_to_end(
             raise SeventhingsError(f"{page.endpoint}: expected a list or {{items: [...]}}, got something else.")
         total = integer_of(decoded.get("total")) if isinstance(decoded, Mapping) else None
         limit.add(len(page.body), len(items), total)
-        # Two events may be equal, so whole pages are compared and not their items.
+        # Two events may be equal, so compare whole pages and not their items.
         marks = {json.dumps(item, sort_keys=True) for item in items}
         if marks <= seen:
             break

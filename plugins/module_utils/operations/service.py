@@ -64,7 +64,7 @@ def _signed_in(client: Client) -> Record | None:
     try:
         return client.get_by_id(USER, number) if number is not None else None
     except ServiceError:
-        # That it is the id of a user is a guess, and nothing depends on it.
+        # The number may not be the id of a user. Nothing depends on it.
         return None
 
 

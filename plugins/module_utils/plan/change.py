@@ -130,7 +130,7 @@ def plan_present(
                 schema, key, *(in_one_notation(is_now, written) if in_one_notation else (is_now, written))
             )
             if schema.fields[key].retyped:
-                # As it is, not as the type to come reads it.
+                # The value as the service sends it. The future type of the field would read it differently.
                 before[key] = current.flat.get(schema.fields[key].wire_key)
         elif type_of(schema.fields[key]).made_by_time and wanted != is_now:
             warnings.append(
@@ -162,7 +162,7 @@ def _wanted(schema: Schema, key: str, is_now: Any, written: Any) -> Any:
 
 def _difference(schema: Schema, key: str, is_now: Any, written: Any) -> tuple[Any, Any]:
     if type_of(schema.fields[key]).merge and isinstance(written, Mapping):
-        # A map is merged: only the types that were written and differ are shown.
+        # Maps are merged, so show only the written types that differ.
         written = {name: values for name, values in written.items() if set(values or ()) != set(is_now.get(name) or ())}
         is_now = {name: is_now.get(name) for name in written}
     return schema.brief(key, is_now), schema.brief(key, written)

@@ -141,7 +141,7 @@ class Comparer:
         missing = [] if current.is_whole else missing_members(wanted.schema, current)
         if not missing or change.action == UPDATE:
             return bool(missing)
-        # An instance that sends empty members leaves out none because it is empty.
+        # If the instance sends empty members, the missing ones are not empty: the list omits them.
         is_compared = any(key in desired for key in missing)
         return is_compared and sends_empty_members(
             wanted.schema, self._state.answered(wanted.schema.kind, wanted.template)

@@ -81,7 +81,7 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
         archived = False
         if current is None and len(written_keys) == len(keys):
             current = archived_duplicate(state.client, schema, keys, wanted.desired)
-            # A record that is to be archived and stands in no list needs no change.
+            # A record that should be archived and is in no list needs no change.
             assume = wanted.assume_archived or wanted.state == "archived"
             archived = current is not None and is_archived_duplicate(state.client, current, assume)
             warnings = () if current is None or archived else why_unlisted(state.client, current)
@@ -91,7 +91,7 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
             "itself, so leave field_key out to make one."
         )
     if current is None and wanted.state == "present":
-        # Where the natural key is hidden nothing is found by it, though the record may be there.
+        # If the account can't see the natural key, the record may exist although nothing is found.
         state.sight(schema, keys=written_keys).check_identifies(written_keys)
         has_no_lookup = state.client.is_on("later_endpoints", "absent") or not can_be_looked_up(schema, wanted.desired)
         if kind.can_be_archived and has_no_lookup:

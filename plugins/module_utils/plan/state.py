@@ -195,7 +195,7 @@ def find_now(
         client.forget_definitions()
     reading = Reading(client)
     linked = [reference for key in keys for reference in references_in(values[key])]
-    # A link narrows the list by its id, and some instances answer nothing else.
+    # A filter needs the id of a link, because some instances return nothing else.
     targets = reading.records_of(reference for reference in linked if reference.id is None)
     values = {key: with_targets(value, targets) for key, value in values.items()}
     return QueriedState(client, reading).find_existing(schema, keys, values, template)

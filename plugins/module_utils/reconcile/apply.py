@@ -147,7 +147,7 @@ class Applier:
         try:
             others = self._client.list_all(self._kind)
         except SeventhingsError:
-            # The user needs to know that it was refused, not why nobody can explain it.
+            # The refusal matters more to the user than the failed attempt to explain it.
             return ""
         return at_the_same_time(self._schema, change.values, change.current, others)
 
@@ -245,7 +245,7 @@ class Applier:
         return made[0].uuid if made else None
 
     def _is_mistake(self, lost: OutcomeUnknown, change: Change) -> bool:
-        # Some instances answer an incomplete body with a 500; sending the same again would not help.
+        # Some instances answer an incomplete body with a 500. Sending it again would not help.
         missing = any(change.values.get(key) in EMPTY for key in self._kind.needed)
         return missing and lost.status == HTTPStatus.INTERNAL_SERVER_ERROR
 
@@ -365,7 +365,7 @@ class Applier:
 
         The service moves it again.
         """
-        # Some instances answer a body that lacks something with a 500, and would do so again.
+        # Some instances answer an incomplete body with a 500, and would do so again.
         lacks = any(body.get(key) in EMPTY for key in self._kind.needed)
         try:
             self.answered = self._client.update(self._kind, current.uuid, body, self._template, once=lacks)

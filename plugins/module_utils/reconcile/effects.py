@@ -53,7 +53,7 @@ def _is_as_before(schema: Schema, change: Change, now: Record, key: str) -> bool
     if change.current is None:
         return key == schema.kind.status_key and now.flat.get(key) == schema.kind.open_status != change.values[key]
     if field.wire_key not in now.flat and not schema.kind.key_prefix:
-        # A role may hide the field, and an empty field may be left out: the check of hidden fields decides.
+        # A role may hide the field, and an empty field may be omitted. The check of hidden fields decides.
         return False
     before = schema.read_one(key, change.current.flat)
     return not schema.equal(key, before, change.values[key]) and schema.equal(

@@ -74,7 +74,7 @@ class _Ensure:
         self._desired_record = desired_record
         self._kind = desired_record.kind
         self._check_mode = check_mode
-        # A record that refers to a missing one is missing too, so it is absent as desired.
+        # If a referenced record is missing, so is this record: it is absent as desired.
         self._reading = Reading(
             client, check_mode or desired_record.state != "present", desired_record.state == "present"
         )
@@ -93,7 +93,7 @@ class _Ensure:
         targets = self._reading.resolve(references_in(tuple(needed)))
         desired = {key: with_targets(value, targets) for key, value in desired.items()}
         planned = self._planned(desired, keys)
-        # The plan may have read the other half of a reference.
+        # Planning may have found the other identifier (id or uuid) of a reference.
         desired = {key: with_references(value, self._state.completed) for key, value in desired.items()}
         change = self._with_unknown(planned.change) if self._desired_record.state == "present" else planned.change
         if self._check_mode or not change.changed:
@@ -148,12 +148,12 @@ class _Ensure:
         ]
         if missing and not self._check_mode:
             raise InvalidInput(words)
-        # In check mode an earlier task may be the one that makes the field.
+        # In check mode, an earlier task may be about to create the field.
         self._warnings += words
         return {**fields, "relations": resolved}
 
     def _check(self, findings: ParseErrors, unclear: Sequence[str]) -> None:
-        # In check mode an earlier task of the play may be the one that makes a definition, so it may be there by then.
+        # In check mode, an earlier task of the play may be about to create the field.
         likely_typos = [one for one in findings.unknown if self._schema.is_typo(str(one.way[0]))]
         if findings.errors or unclear or likely_typos or (findings.unknown and not self._check_mode):
             raise InvalidInput([*unclear, *findings.errors, *findings.unknown])
@@ -180,7 +180,7 @@ class _Ensure:
             if unknown and not (self._check_mode and set(match_on) <= set(self._desired_record.fields)):
                 raise InvalidInput(unknown)
             if unknown:
-                # A field that is not made yet identifies nothing yet.
+                # A field that does not exist yet identifies no record yet.
                 return tuple(match_on)
             match_on = [field.key for field in fields if field is not None]
         return natural_keys.key_fields(self._kind, match_on, desired)
@@ -194,7 +194,7 @@ class _Ensure:
             self._desired_record.state,
             self._desired_record.template,
             self._desired_record.allow_destructive,
-            # In check mode an earlier task may be the one that makes the record, with what is mandatory.
+            # In check mode, an earlier task may be about to create the record with its mandatory fields.
             may_be_made=self._check_mode,
             assume_archived=self._desired_record.assume_archived,
         )
@@ -209,7 +209,7 @@ class _Ensure:
     def _is_found_at_once(self, keys: Sequence[str], desired: Mapping[str, Any]) -> bool:
         """Return True if one request lists the records with the natural key, narrowed or as a list of one page."""
         linked = [reference for key in keys if key in desired for reference in references_in(desired[key])]
-        # Another list tells the id of one that is known by its uuid alone.
+        # If only the uuid of a reference is known, finding its id costs another list.
         if not keys or any(one.id is None for one in linked) or any(key not in desired for key in keys):
             return False
         if self._kind.defines_fields or self._reading.is_one_page(self._kind):
@@ -242,7 +242,7 @@ class _Ensure:
         If there is none, say that an archived record may have the value.
         """
         unique = {key: value for key, value in change.values.items() if self._schema.fields[key].unique}
-        # A record is only made when no active one has its natural key, so that key is not asked for.
+        # A record is only created if no active record has its natural key, so skip that key.
         unknown = [key for key in unique if change.action == UPDATE or tuple(keys) != (key,)]
         mine = change.current.uuid if change.current else ""
         found = []
@@ -264,14 +264,14 @@ class _Ensure:
         try:
             return named_occupants(self._client, gone)
         except SeventhingsError:
-            # The user needs to know that it was refused, not why nobody can explain it.
+            # The refusal matters more to the user than the failed attempt to explain it.
             return ""
 
     def _holders(self, conditions: Sequence[Condition]) -> list[Record]:
         try:
             return self._reading.listed(self._kind, conditions)
         except SeventhingsError:
-            # The user needs to know why the value was refused, not why nobody can explain it.
+            # The refusal matters more to the user than the failed attempt to explain it.
             return []
 
     # ---- report

@@ -90,7 +90,7 @@ def visibility(client: Client, lists: Lists, read: Read, found: Iterable[Record]
     for record, words in (*((one, "") for one in found), *_read(client, lists, read)):
         if not _is_active(record):
             continue
-        # It may have been created after its kind was listed.
+        # The record may have been created after its kind was listed.
         if not client.is_listed(record):
             return Visibility(
                 YES,
@@ -121,7 +121,7 @@ def _read(client: Client, lists: Lists, read: Read) -> Iterator[tuple[Record, st
                 record = client.get_by_barcode(kind, reference.names[0])
                 record = record if record and record.id == reference.id else None
         except ServiceError:
-            # A door that is closed proves nothing.
+            # A refused request proves nothing.
             continue
         if record is not None:
             yield record, f", though the {by.kind.words} {by.uuid or by.id} refers to it"

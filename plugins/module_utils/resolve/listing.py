@@ -105,7 +105,7 @@ def list_records(
 def _all_shown(schema: Schema, reading: Reading, records: Sequence[Record]) -> list[dict[str, Any]]:
     key = schema.kind.shown_user
     if key and any(one.uuid and not one.email for record in records for one in _references(schema, key, record)):
-        # An account that may not list users still gets its records.
+        # An account without permission to list users still gets its records.
         with contextlib.suppress(PermissionMissing):
             reading.listed(USER)
     return [_shown(schema, reading, record) for record in records]
@@ -288,7 +288,7 @@ def _operand(field: Field, condition: Condition, value: Any, option: str) -> Any
         return ""
     try:
         if isinstance(value, str) and "T" not in value:
-            # An instant may be written as the day that it begins.
+            # A day stands for the instant at which it begins.
             read = faces.read(value, field)
             if isinstance(read, dt.datetime):
                 return read
@@ -350,7 +350,7 @@ def _parameters(kind: Kind, conditions: Sequence[tuple[Field, Condition]]) -> di
 
 
 def _raw(record: Record, field: Field) -> Any:
-    # The uuid has other names on some instances.
+    # Some instances use another name for the uuid.
     return record.uuid if field.key == "uuid" else record.flat.get(field.wire_key)
 
 
@@ -365,11 +365,12 @@ def _fits(record: Record, conditions: Sequence[tuple[Field, Condition]]) -> bool
 def _holds(field: Field, condition: Condition, value: Any, raw: Any) -> bool:
     operator = condition.operator
     if operator in PRESENCE:
-        # Only a text can be empty and not null; of other types instances answer "nothing" in several forms, 0 too.
+        # Only texts distinguish empty from null. For other types, instances return "nothing" in several forms, such as
+        # 0.
         is_none = raw is None or (value is None and (not type_of(field).is_text or field.key in SERVER_KEYS))
         is_empty = raw in EMPTY or is_none if operator in ("empty", "not_empty") else is_none
         return is_empty != operator.startswith("not_")
-    # The types of what a task refers to are several texts; a renter is one value, though it has two parts.
+    # A task can refer to several types of record, so its types are several texts. A renter is one value in two parts.
     if isinstance(value, tuple) and (type_of(field).holds_list or type_of(field).is_text):
         if operator in ("neq", "not_like", "nin"):
             return all(_holds(field, condition, item, item) for item in value)
@@ -388,7 +389,8 @@ def _among(field: Field, operator: str, wanted: Sequence[Any], value: Any) -> bo
     if operator in ("in", "nin"):
         return any(_equal(field, value, one) for one in wanted) == (operator == "in")
     text = _text(value)
-    # Upper and lower case differ, as with equal: so it means the same on instances that tell them apart and on others.
+    # Case matters here, as it does for eq. So the result is the same on instances that ignore case and on those that
+    # don't.
     return any(str(one) in text for one in wanted) == (operator == "like") if text else operator == "not_like"
 
 
@@ -413,7 +415,7 @@ def _equal(field: Field, value: Any, wanted: Any) -> bool:
 
 def _text(value: Any) -> str:
     if isinstance(value, tuple):
-        # A renter: what it is, and who.
+        # A renter: its type and its name.
         return _text(value[-1])
     if isinstance(value, Reference):
         return value.display_name or value.uuid or str(value.id)

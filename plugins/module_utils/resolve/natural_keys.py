@@ -54,7 +54,7 @@ def key_fields(kind: Kind, match_on: Sequence[str] | None, written: Mapping[str,
 
 
 def _default_key(kind: Kind, written: Mapping[str, Any]) -> tuple[str, ...]:
-    # A later choice is for what the earlier one leaves open, never a second try.
+    # Later keys apply only if all earlier keys are absent. They are never a second attempt.
     for keys in kind.match_on[:-1]:
         if written.get(keys[-1]) is not None:
             return keys
@@ -154,7 +154,7 @@ def keyed(
     """
     field = schema.fields[keys[0]]
     faces = type_of(field)
-    # Most kinds are known by one text, which is its own key, and there are very many of them.
+    # Most kinds are identified by one text, which is its own key. Lists of them are long.
     is_plain = len(keys) == 1 and faces.is_text and faces.same_as is None and not schema.kind.case_blind
     for record in records:
         raw = record.flat.get(field.wire_key) if is_plain else None
@@ -169,7 +169,7 @@ def keyed(
 
 
 def _part(schema: Schema, key: str, value: Any, mark: Callable[[Reference], Any]) -> Any:
-    # Most are texts, and there are very many.
+    # Most values are texts, and there are a great many of them.
     if value.__class__ is not str:
         if isinstance(value, Reference):
             return mark(value)
@@ -179,7 +179,7 @@ def _part(schema: Schema, key: str, value: Any, mark: Callable[[Reference], Any]
             parts = [_part(schema, key, item, mark) for item in value]
             return None if None in parts else tuple(sorted(set(map(str, parts))))
         if isinstance(value, (list, Mapping)):
-            # No field of a natural key holds one; a service may answer anything.
+            # No field of a natural key has such a type, but a service may answer anything.
             return repr(value)
     field = schema.fields.get(key)
     same_as = type_of(field).same_as if field else None
@@ -192,7 +192,7 @@ def read_some(schema: Schema, keys: Iterable[str], record: Record) -> dict[str, 
     for key in keys:
         field = schema.fields[key]
         raw, faces = record.flat.get(field.wire_key), type_of(field)
-        # Joined or written as a text, it would be the name of no record.
+        # Converted to a text, this value would be a name that no record has.
         is_odd = faces.is_text and raw and isinstance(raw, (bool, list, Mapping))
         values[key] = Unread(raw) if is_odd else faces.read(raw, field)
     return values

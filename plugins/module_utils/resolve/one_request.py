@@ -49,6 +49,6 @@ def first_records(
     if page.total is None or not in_order or len(page.records) != min(limit, page.total):
         return None
     if any(record.archived for record in page.records):
-        # A list leaves them out.
+        # A list omits archived records.
         return None
     return page.records, page.total

@@ -234,7 +234,7 @@ class ReadIndex:
         """Return the natural key of a referenced record, if what was read includes it."""
         record = self._known(reference)
         name = None if record is None else next(iter(natural_keys.written_names(record, self._known)), None)
-        # A room alone may be one of several, so it is named with its location or not at all.
+        # The name of a room may not be unique, so name it with its location or not at all.
         return name if name is None or record is None or not record.kind.parent or "/" in name else None
 
     def _known(self, reference: Reference) -> Record | None:
@@ -295,7 +295,7 @@ class Reading(ReadIndex):
         wanted = list(references)
         found = resolve(wanted, self)
         if any(one.reference.written in one.near for one in found.unresolved):
-            # The names for the hint were read later: somebody created the record in between.
+            # The suggestions were read later and contain the name: the record was created in between.
             self.forget_lists()
             found = resolve(wanted, self)
         unresolved = found.unresolved
@@ -306,7 +306,7 @@ class Reading(ReadIndex):
             if one.why is Why.AMBIGUOUS:
                 raise Ambiguous(f"{_words_of(one)}. Expected exactly one; {_TELL_APART}.")
         words = [_words_of(one) for one in unresolved]
-        # What has a name that the account does not see may be there, so nothing can be said of it.
+        # If the account can't see the records with that name, the target may exist.
         is_hidden = any(one.is_explained for one in unresolved)
         is_typo = is_hidden or any(map(self._is_typo, unresolved))
         if words and (not self._allow_missing or is_hidden or (is_typo and self._slips_fail)):
@@ -331,7 +331,7 @@ class Reading(ReadIndex):
         names = self.names(kind)
         if likely_typos(written, names) or not kind.parent:
             return bool(likely_typos(written, names))
-        # A room without its location, or the location in the path of a room.
+        # The name may be a room without its location, or a room with a typo in its location.
         if "/" not in written:
             return bool(likely_typos(written, [name.rpartition("/")[2] for name in names]))
         places = [name for record in self.listed(KINDS[kind.parent]) for name in natural_keys.written_names(record)]
@@ -375,7 +375,7 @@ def _find_records(client: Client, kind: Kind, written: Mapping[str, Any]) -> lis
     missing = [one for one in references if one not in found]
     if missing:
         words = [f"{at(one)}There is no {kind.words} {one.written!r}{perhaps_unseen(kind)}." for one in missing]
-        # An earlier task of the play may make the record. Nobody knows its id beforehand.
+        # An earlier task of the play may create the record, but nobody can know its id beforehand.
         raise NoMatch(words, is_typo=True)
     return [found[one] for one in references]
 

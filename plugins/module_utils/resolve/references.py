@@ -140,7 +140,7 @@ class _Resolver:
         asked = [Asked(one) for one in references]
         self._all += asked
         for one in self._all:
-            # This adds the references in the map.
+            # _read appends the references inside a map to this list.
             self._read(one)
         if not any(problem.why is Why.UNFIT for problem in self._unresolved):
             self._resolve_all()
@@ -164,7 +164,7 @@ class _Resolver:
                     continue
                 for one in ready:
                     one.is_waiting = False
-                    # A reference with an unresolved reference in its map is not looked up.
+                    # Don't look up a reference whose map contains an unresolved reference.
                     one.has_failed = any(inner.has_failed for _key, inner in one.inner)
                 self._resolve_kind(kind, [one for one in ready if not one.has_failed], places)
 
@@ -188,7 +188,7 @@ class _Resolver:
             schema = self._index.schema(kind)
         values, findings = schema.parse(written, "")
         problems = [Unresolved(reference, Why.UNFIT, words, str(words.way[0])) for words in findings.errors]
-        # Only definitions or records that create the fields may add an unknown field.
+        # Only field definitions, or records that create their fields, can add an unknown field.
         why = Why.UNKNOWN_FIELD if kind.template or kind.open_fields else Why.UNFIT
         problems += [Unresolved(reference, why, words, str(words.way[0])) for words in findings.unknown]
         if not problems:

@@ -85,7 +85,7 @@ class _State:
         if len(content) == _EARLIER_LAYOUT.size:
             number, process, _moment, digest = _EARLIER_LAYOUT.unpack(content)
             return cls(number, process, digest=digest)
-        # Nobody knows what somebody else has written. It may be a mark.
+        # The content is foreign, so assume that it marks a pending creation.
         return cls(process=_UNKNOWN_PROCESS) if content else cls()
 
     def encoded(self) -> bytes:
@@ -328,7 +328,7 @@ class Creations:
             for watched in self._kinds.values():
                 is_alone = watched is inside and watched.under_way == 1 and not self._has_lost(watched)
                 if is_alone and not self._inside.has_lost:
-                    # The service did not take the request that waits, and nothing else is under way.
+                    # The service did not accept the waiting request, and no other request is pending.
                     self._note(watched)
             self._give_all_back()
         yield
@@ -351,7 +351,7 @@ class Creations:
                     f"{removed} was removed during the run, by a cleaner of temporary files or at the end of a "
                     f"session, and was created anew. {NAMED} may name a directory that stays."
                 )
-                # All of them, so that processes take locks in one order.
+                # Release all locks, because every process takes them in the same order.
                 self._give_all_back()
                 self._take_all_again()
                 raise CreatedMeanwhile
@@ -362,7 +362,7 @@ class Creations:
                 self._mark(watched, key)
                 return
         if settles_at is not None:
-            # The mutex is free meanwhile, and every thread waits for itself.
+            # The mutex is free here, so each thread waits on its own.
             seconds = max(settles_at - self._clock(), 0.0)
             if seconds > TOLD_AFTER:
                 self.on_wait(
@@ -458,7 +458,7 @@ class Creations:
         if not watched.lock.is_held:
             return
         try:
-            # This process looked for the request of a killed one, so nobody needs to look for it again.
+            # This process has looked for the request of the interrupted process, so no other process needs to.
             is_settled = not self._is_pending(watched) and watched.settles_at is None
             if is_settled and watched.state().process:
                 self._note(watched)

@@ -94,7 +94,8 @@ def lock_owner_of(descriptor: int) -> LockOwner | None:
     wanted = os.fstat(descriptor)
     with contextlib.suppress(OSError):
         for line in Path("/proc/locks").read_text("ascii").splitlines():
-            # Such as "1: FLOCK ADVISORY WRITE 4711 00:1c:5081 0 EOF". Who waits has an arrow in the second column.
+            # A line is like "1: FLOCK ADVISORY WRITE 4711 00:1c:5081 0 EOF". For a waiting process the second column is
+            # an arrow.
             fields = line.split()
             if fields[1] == "FLOCK" and fields[5].endswith(f":{wanted.st_ino}"):
                 process = Path("/proc", fields[4])
@@ -105,7 +106,7 @@ def lock_owner_of(descriptor: int) -> LockOwner | None:
 
 
 def _started(process: Path) -> float:
-    # The name in the second field may hold anything. The time is the 22nd field, in ticks since the machine was booted.
+    # The name in the second field may contain anything. The start time is the 22nd field, in ticks since boot.
     ticks = int((process / "stat").read_text("ascii", "replace").rpartition(")")[2].split()[19])
     booted = next(line for line in Path("/proc/stat").read_text("ascii").splitlines() if line.startswith("btime "))
     return float(booted.split()[1]) + ticks / os.sysconf("SC_CLK_TCK")
@@ -151,7 +152,7 @@ class SharedFile:
             except InvalidInput as error:
                 raise Obstructed(errno.EPERM, error.message) from error
             except FileNotFoundError:
-                # The directory was removed at this moment.
+                # The directory was removed at this very moment.
                 continue
         raise self._removed()
 
@@ -161,7 +162,7 @@ class SharedFile:
         except OSError as error:
             if error.errno not in _READ_ONLY:
                 raise
-            # A file that nobody can write to can still be locked.
+            # A read-only file can still be locked.
             with contextlib.suppress(FileNotFoundError), self._folder.opened(self._name) as descriptor:
                 return os.dup(descriptor)
             raise
@@ -337,7 +338,7 @@ class Lock:
                 file.write(content)
             except OSError as error:
                 problem = describe(error)
-                # This needs no room on a full disk.
+                # This needs no space on a full disk.
                 with contextlib.suppress(OSError):
                     os.ftruncate(file.descriptor(), 0)
         return problem

@@ -228,6 +228,6 @@ class Pace:
     def _forget(self, now: float) -> None:
         del self.sent[: bisect_right(self.sent, now - _WINDOW)]
         if now > self.due + _WINDOW:
-            # A minute in which nothing was sent, though it might have been: everything begins anew.
+            # For a minute nothing was sent, although it was allowed: start anew.
             self.even = False
             self.interval = self.allowed = 0.0

@@ -86,10 +86,11 @@ class Places:
         own = _usable([(named.parent, [named.name])], problems) if named else []
         passed = problems[0] if problems else ""
         if own:
-            # Named directories have nothing in common, and the locks outlive the removal of one.
+            # Runs with different named directories share no lock. The public directories keep the locks if the named
+            # directory is removed.
             names.append(digest_of(str(own[0].path)))
         else:
-            # A run from cron uses the directory of a session that is open, too.
+            # A run from cron also uses the directory of an open session.
             sessions = dict.fromkeys((variables.get(_OF_THE_SESSION), str(_SESSIONS / str(os.geteuid()))))
             own = _usable([(Path(session), [_NAME]) for session in sessions if session], problems)
         locks = (*own, *_usable([(root, names) for root in _PUBLIC], problems))
@@ -136,7 +137,7 @@ def _private_folder(above: Path, names: Sequence[str]) -> Folder:
     """
     if not above.is_absolute():
         raise _Unfit("is no absolute path")
-    # A link on the way can be replaced by whoever may write to its directory, too.
+    # Any user who can write to a link's directory can replace the link, so check every directory on the way.
     for one in {above, *above.parents, *above.resolve().parents}:
         _require_safe(one)
     path = above
@@ -162,7 +163,7 @@ def _require_safe(above: Path) -> None:
     :raises _Unfit: if another user can.
     """
     found = above.stat()
-    # In a container, the owner of the root directory is the administrator, whatever number it has.
+    # In a container, the owner of the root directory is the administrator, whatever its number.
     if found.st_uid not in (os.geteuid(), 0, Path("/").stat().st_uid):
         raise _Unfit(f"is in {above}, which belongs to another user")
     if found.st_mode & WRITABLE_BY_OTHERS and not found.st_mode & stat.S_ISVTX:

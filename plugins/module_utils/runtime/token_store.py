@@ -128,7 +128,7 @@ class TokenStore:
         :raises OSError: if there is no key.
         """
         key, account = self._key(), self._account
-        # An account with a password is known by its name, any other one by its refresh token alone.
+        # The user name identifies an account with a password. Only the refresh token identifies any other account.
         secret = "" if account.password else account.refresh_token
         name = _keyed(key, account.root, account.username, account.client_id, secret)
         return f"{_FILE}{name}", _keyed(key, account.password, account.refresh_token)

@@ -82,7 +82,8 @@ class SharedTurnstile:
         """Wait for the turn. A stopped process with the turn is passed over."""
         with self._own_turn:
             if self._had_to_wait:
-                # The process that just had the turn would take it again before the next one has woken up.
+                # Without this pause, the process that just had its turn would take the next turn before a waiting
+                # process wakes up.
                 time.sleep(_NEXT_SECONDS)
             self._had_to_wait = False
             if self._turn.try_lock():
@@ -121,7 +122,7 @@ class SharedTurnstile:
                 stack.enter_context(self._numbers.locked(_FILE_SECONDS))
             except Busy as busy:
                 raise OSError("the limit is locked by a process that does not go on") from busy
-            # After a removal, the first process that comes passes on what it knows.
+            # If the file was removed, the first process to come restores what it knows.
             known = self._numbers.read(_MOST_BYTES) or self._known
             pace = Pace.from_numbers(_decoded(known), self._clock())
             yield pace
