@@ -168,7 +168,7 @@ class Folder:
         folder, name = cls.around(path)
         return folder.read(name, limit)
 
-    # ---- what is there
+    # ---- existing files
 
     def type_of(self, name: str) -> FileType | None:
         """Return the type of a directory member, or None if it does not exist.

@@ -76,7 +76,7 @@ def _seen_in(client: Client, schema: Schema, record: Record, field: Field) -> li
     return _linked(record, field)
 
 
-# ---- attached or taken off
+# ---- attach, detach
 
 
 def file(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result:
@@ -265,7 +265,7 @@ def _words_about(uuids: Sequence[str], results: Any) -> str:
     return "; ".join(mine or texts.values())
 
 
-# ---- downloaded
+# ---- download
 
 
 def file_download(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result:

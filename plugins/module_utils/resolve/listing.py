@@ -346,7 +346,7 @@ def _parameters(kind: Kind, conditions: Sequence[tuple[Field, Condition]]) -> di
     return sent
 
 
-# ---- the same meaning here
+# ---- evaluated here, as the service does
 
 
 def _raw(record: Record, field: Field) -> Any:

@@ -86,7 +86,7 @@ def narrowing(schema: Schema, keys: Iterable[str], desired: Mapping[str, Any]) -
     return texts | {key: Link(link.id, link.uuid) for key, link in links.items() if link.id is not None}
 
 
-# ---- when two are the same: pair by pair, and in a form that can be looked up
+# ---- equality: pair by pair, and as keys of an index
 
 
 def identified(

@@ -137,7 +137,7 @@ def absorb(
         workers=options.workers,
         assume_archived=options.assume_archived,
         note_references=True,
-        # A record that is archived must not be written to be absent.
+        # An archived record must not be written as absent: a later apply would delete it.
         most_lookups=None if options.gone == ABSENT else SAMPLE,
     )
     planned = plan_instance(client, desired, chosen)
@@ -177,14 +177,14 @@ class _Absorbing:
         self._options = options
         self._planned = planned
         self._targets = targets
-        # The lists that were read already, without what is to come of the files.
+        # Only the lists that were read, without the records that the files will add.
         self._state = ListedState(client)
         self._state.take_over(listed, KINDS)
         self._result = Absorbed(planned)
         self._portable = Portable(self._state, downloads, lambda _why: None)
         self._counts: dict[str, Counter[str]] = {}
         self._overrides: dict[str, dict[int, dict[str, Any]]] = {}
-        # What is in them besides the natural key, by the id of the record.
+        # The overridden members besides the natural key, by the id of the record.
         self._overridden: dict[int, set[str]] = {}
         self._absorbed: set[tuple[int, str]] = set()
         self._removed: set[int] = set()
@@ -222,7 +222,7 @@ class _Absorbing:
         """Take what the application changed, and keep what the files changed."""
         baseline = self._options.baseline
         if baseline is None or planned.kind is HUB_ITEM:
-            # An offer has no uuid by which it was noted.
+            # Offers have no uuid, so nothing was noted about them.
             self._result.warnings += [_NO_BASE] if baseline is None and not self._result.warnings else []
             self._update(planned, current)
             return
@@ -326,7 +326,7 @@ class _Absorbing:
             plain = self._unescaped(loaded)
             if is_linked:
                 return is_same(value, plain)
-            # What the files allow may be changed by this very run.
+            # This run may itself change the values that the files allow.
             parsed, findings = bare.parse({key: plain}, "")
             return not findings.errors and not findings.unknown and bare.equal(key, parsed[key], now)
 
@@ -351,7 +351,7 @@ class _Absorbing:
         old: Any = planned.desired.get(key)
         pairs = list(zip(value, now, strict=True)) if isinstance(now, tuple) and len(now) == len(value) else []
         if pairs and (any(references_in(now)) or any(attachments_in(now))):
-            # Links are written in an order of their own.
+            # Links are written in a different order.
             pairs = [(self._portable.checked(definition, (one,))[0], one) for one in now]
         is_known = isinstance(old, tuple) and len(old) == len(written)
 
@@ -490,7 +490,7 @@ class _Absorbing:
         stay = {id(one.entry): why for one in gone if (why := self._why_kept(one))}
         before, overrides = self._files.mark(), deepcopy(self._overrides)
         while found := self._refused(gone, stay):
-            # Whoever is referred to by one of these stays as well.
+            # A record stays if a record that stays refers to it.
             stay |= found
             self._files.undo(before)
             self._overrides = deepcopy(overrides)
@@ -516,7 +516,7 @@ class _Absorbing:
             return "the files protect it"
         if self._options.gone == KEEP:
             return "the option gone is keep"
-        # To be absent would delete it from the archive.
+        # A record that is written as absent would be deleted from the archive.
         if self._options.gone == ABSENT and self._is_unchecked(planned):
             return "it may be archived, and it could not be looked up in the archive"
         return "" if self._options.limited_account else self._why_hidden(planned)
@@ -617,7 +617,7 @@ class _Absorbing:
 
     def _selection(self, sections: Sequence[str]) -> Selection:
         identity = {section: keys for section, keys in self._desired.identity.items() if section in sections}
-        # Records are read from the files by what these say, whatever would tell all of them apart.
+        # Identify records by the keys that the files use, even if other keys would be unique.
         return Selection(only=sections, identity=identity, observed=self._desired.observed, tries_other_keys=False)
 
     def _fresh(self, section: str, exported: Exported) -> Iterable[Any]:
@@ -713,7 +713,7 @@ class _Absorbing:
         self._count(section, "added", sum(id(record) not in left for record in fresh))
         for entry, record in overrides.items():
             if id(record) in left:
-                # It was counted when its place was found.
+                # The record was counted when its place was found.
                 self._count(section, "changed", -len(self._overridden[entry] - {"_state"}))
                 self._count(section, "removed", -len(self._overridden[entry] & {"_state"}))
 

@@ -42,7 +42,7 @@ def patch_of(name: str, old: bytes | None, new: bytes) -> str:
     """
     if not _can_be_shown(name, old or b"") or not _can_be_shown(name, new):
         return _binary(name, old, new)
-    # Without git's own header the names are relative to where somebody is, below the root of a repository too.
+    # Without git's own header, names are relative to the current directory, even below the root of a repository.
     tab = "\t" if " " in name else ""
     head = [f"--- {'/dev/null' if old is None else f'a/{name}{tab}'}\n", f"+++ b/{name}{tab}\n"]
     return "".join([*head, *_hunks(_lines(old or b""), _lines(new))])

@@ -92,7 +92,7 @@ class _Pieces(Source):
         if name not in record.members:
             raise NotSpliced("it is not written in that place")
         key, old = record.members[name]
-        # What stands in a shared record is shared.
+        # A value inside a shared record is shared too.
         self.check_plain(old)
         before = self.file.edits
         try:
@@ -124,7 +124,7 @@ class YamlSource(_Pieces):
 
         for piece in self._root.inside() if self._root is not None else ():
             if piece.kind != LIST:
-                # A map begins where the name of its first member does.
+                # A map begins where the name of its first member begins.
                 self._at.setdefault(piece.mark, piece)
             for number, item in enumerate(piece.items):
                 self._lists[id(item)] = (piece, number)

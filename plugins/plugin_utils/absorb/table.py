@@ -166,5 +166,5 @@ class TableSource(Source):
             self._say(name, value)
             cells[self._header[name]] = self._text(name, value)
         row = csv_row(cells, str, Dialect(delimiter=self._delimiter))
-        # A row in which nothing stands is none.
+        # A row without values is no row.
         return row if any(cells) else ""

@@ -61,7 +61,7 @@ class TextFile:
         self.text = text.removeprefix(BOM)
         self.line_end = next(iter(_LINE_END.findall(self.text)), "\n")
         self.plain = self.text.replace("\r\n", "\n").replace("\r", "\n")
-        # Where the first of two characters is missing in the plain text.
+        # The positions at which the plain text has one character less than the original.
         self._shorter: list[int] = []
         if "\r\n" in self.text:
             found = (match.start() for match in re.finditer("\r\n", self.text))
@@ -103,7 +103,7 @@ class TextFile:
         """
         parts: list[str] = []
         at = 0
-        # What is inserted at one place comes in the order in which it was asked for.
+        # Insertions at the same position stay in the order of the calls.
         for edit in sorted(self._edits, key=lambda edit: (edit.start, edit.end)):
             if edit.comes_last and is_halfway:
                 continue

@@ -81,7 +81,7 @@ class _Pieces:
         is_shared = is_shared or event.anchor is not None
         if isinstance(event, yaml.ScalarEvent):
             if event.style in ("|", ">"):
-                # It takes empty lines behind it, and the indentation of what follows.
+                # The scalar includes the empty lines after it and the indentation of what follows.
                 end = start + len(self._text[start:end].rstrip("\n "))
             return Piece(SCALAR, start, end, mark, event.style or "", is_shared)
         style = "flow" if event.flow_style else "block"

@@ -56,8 +56,8 @@ def read_arguments(
     validator = ArgumentSpecValidator(spec, **rules)
     validated = validator.validate(dict(written))
     if validated.error_messages:
-        # A process gets its options as JSON, without what Ansible notes beside a value on the controller, and its
-        # message may name the type of a value.
+        # A module process gets its options as JSON, without Ansible's tags on the values. Its message may name the type
+        # of a value, so validate the same form here.
         validated = validator.validate(json.loads(json.dumps(written, default=str)))
     options: dict[str, Any] = validated.validated_parameters
     secrets = secrets_of(spec, options)

@@ -46,8 +46,8 @@ class ControllerAction(ActionBase):
         result: dict[str, Any] = super().run(tmp, task_vars or {})
         if REQUESTS_IMPORT_ERROR is not None:
             raise AnsibleError(missing_required_lib("requests"))
-        # A module process sees the environment that its task is given; here nobody sets it. It has to be read before
-        # defaults are filled in.
+        # A module process gets the environment of its task; here nothing sets it. Read it before defaults are filled
+        # in.
         of_the_task: dict[str, Any] = {}
         self._compute_environment_string(of_the_task)
         filled = from_environment(self._task.args, of_the_task)

@@ -67,11 +67,11 @@ def provision(
     except Exception as error:
         if not hiding.is_on:
             raise
-        # Nobody knows what it quotes.
+        # The error may quote a secret.
         return {"failed": True, "changed": False, "outcome": "failed", "msg": f"{type(error).__name__}. {NOT_SHOWN}"}
     finally:
         if os.getppid() != parent:
-            # Nobody reads the result any more (kill -9 of ansible-playbook), and handing it over would take for ever.
+            # ansible-playbook was killed (kill -9). Nobody reads the result, and handing it over would block for ever.
             os._exit(1)
 
 
@@ -118,7 +118,7 @@ def _provision(run: InstanceRun, check_mode: bool, written: Mapping[str, Any]) -
             undo = _undo(options, client, all_that_is_written() if has_files else None)
     if stored is not None:
         stored.lies_in(src, local_files(src, _path(options, "files_root")))
-        # Reading all of it takes long, and most plans need none of it.
+        # Reading all files takes long, and most plans don't need them.
         if has_files and (len(sources) > 1 or stored.takes_away):
             written_state = all_that_is_written()
             stand_beside(stored.desired, [written_state])
@@ -252,7 +252,7 @@ def _rules(options: Mapping[str, Any], sources: Sequence[Path]) -> RuleSet | Non
     digests, below = options.get("rules_digest"), _path(options, "src_below")
     outside = [*sources] if options["protected"] else []
     if outside and digests is None:
-        # Whoever writes a single file may write the directory that its attachments come from.
+        # A user who can write a single file can also write the directory of its attachments.
         outside += [source.parent for source in sources if source.is_file()]
         outside += [] if below is None else [below]
     return read_rules(paths, digests, outside)
@@ -270,7 +270,7 @@ def _stored_plan(options: Mapping[str, Any], plan_file: Path | None, written: Ma
     """
     approved = options.get("plan_digest")
     if approved is None and "plan_digest" in written:
-        # A template that came to nothing must not approve everything.
+        # A template that evaluates to null must not approve every plan.
         raise InvalidInput("plan_digest: null does not fit; expected a SHA-256, 64 hexadecimal digits")
     digest = None if approved is None else sha256_of(approved, "plan_digest")
     if plan_file is None:

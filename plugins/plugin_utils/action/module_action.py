@@ -89,7 +89,7 @@ class ActionModule(ActionBase):
         return MODULES[self._name()]
 
     def _environment_given(self) -> bool:
-        # A module process sees the task's environment, the worker does not.
+        # A module process gets the environment of the task, but the worker does not.
         return any(self._task.environment or ())
 
     def _run_here(self, variables: Mapping[str, Any]) -> dict[str, Any]:

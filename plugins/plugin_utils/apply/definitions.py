@@ -49,7 +49,7 @@ def relate(client: Client, planned: Planned) -> None:
     resolved, missing = with_uuids(planned.relations, client.definitions(template))
     if missing:
         raise InvalidInput(f"relations: needs {', '.join(missing.values())}, which was not made")
-    # All other mistakes in them were found when they were planned.
+    # Planning found all other mistakes in the relations.
     values, _findings = planned.schema.parse({"relations": resolved}, "")
     current = client.get(FIELD_DEFINITION, uuid, template)
     applier = Applier(client, planned.schema, template)

@@ -159,7 +159,7 @@ class _Now:
         elif self._is_in_list(write) and change.action in _REMOVALS:
             words = "" if now is None else f"is still {'active' if change.action == ARCHIVE else 'there'}"
         elif self._is_in_list(write) and now is not None:
-            # An archived record is in no list, so one that was unarchived is active if the list shows it.
+            # Lists omit archived records, so an unarchived record is active if the list contains it.
             words = still_has(unchanged_fields(planned.schema, change, now))
         else:
             words = without_effect(self.client, planned.schema, change, now)
@@ -179,7 +179,7 @@ class _Now:
         return still_has(unchanged_fields(write.planned.schema, write.change, now))
 
     def _is_in_list(self, write: Write) -> bool:
-        # No list shows a record that was archived before it was deleted.
+        # Lists omit a record that was archived before it was deleted.
         was_archived = write.planned.archived and write.change.action == DELETE
         return write.kind.name in self.lists and not was_archived
 

@@ -186,7 +186,7 @@ class Executor:
             try:
                 record = self._client.get(planned.kind, str(planned.made))
             except SeventhingsError as error:
-                # It was written, and that must be told.
+                # The record was written, so report the failed read as a warning.
                 self._plan.warnings.append(f"{planned}: not read back: {self._reason(planned, error)}")
                 continue
             lost = [] if record is None else unkept(planned.schema, values, record)
@@ -225,7 +225,7 @@ class Executor:
             self.outcome.twice += duplicates_of(state, created)
             failures = self._effects.failures(state, lists, read_again)
         except SeventhingsError as error:
-            # Everything was done, and that must be told.
+            # All changes were sent, so report the failed read as a warning.
             self._plan.warnings.append(
                 f"Whether the changes had an effect, and whether somebody else made the same, was not looked up: "
                 f"{error.message}"
@@ -291,7 +291,7 @@ class Executor:
                 self._stopped = f"not sent, because of an earlier failure: {reason}"
             self._fail(planned, reason)
         except Exception as error:
-            # Whatever it is, the others go on, and the account tells of it.
+            # Whatever the error is, the other changes go on, and the result reports it.
             self._fail(planned, self._reason(planned, error))
         else:
             if self._ready.completes(planned):
@@ -325,7 +325,7 @@ class Executor:
                 yield
         except SeventhingsError as error:
             if not isinstance(error, OutcomeUnknown) or not error.is_lost:
-                # Otherwise the next run would wait for a record that is never created.
+                # Without this note, the next run would wait for a record that is never created.
                 with contextlib.suppress(JournalBroken):
                     self._journal.not_made(planned.kind.name, planned.noted)
             raise
@@ -399,7 +399,7 @@ class Executor:
             self.outcome.is_partial |= is_partial
 
     def _stop_if_orphaned(self) -> None:
-        # kill -9 of ansible-playbook leaves its workers running; they must not go on writing beside the next run.
+        # After kill -9 of ansible-playbook its workers go on. They must not write at the same time as the next run.
         if os.getppid() != self._parent:
             raise _Orphaned("not sent: the process that started this run is gone")
 
@@ -455,7 +455,7 @@ class Executor:
         offered = Record(OBJECT, str(meant.uuid), meant.id)
         if meant.id is None:
             offered = self._client.get(OBJECT, str(meant.uuid)) or offered
-        # A run that resumes this one knows its own offers by this note.
+        # By this note a run that resumes this one recognises its own offers.
         with self._sending(planned):
             offer(self._client, offered, change.values.get("category"), change.values.get("price"))
         self._effects.note(planned, change)
@@ -534,7 +534,7 @@ class Executor:
                 f"The {planned.kind.words} {found.uuid} was created meanwhile, with other values than those that were "
                 "planned. Plan again."
             )
-        # Links that are written later are an update of the record, too.
+        # Links that are written later also make this an update of the record.
         action = rest.action if change is planned.change else UPDATE
         planned.change = replace(rest, action=action, current=found)
         if rest.changed:
@@ -550,7 +550,7 @@ class Executor:
 
 
 def _is_locked_out(planned: Planned, error: SeventhingsError) -> bool:
-    # Everything else was checked before it was planned, so only signing in can be wrong now.
+    # Everything else was checked during planning, so only the login can be wrong now.
     return isinstance(error, InvalidInput) and planned.kind.can_be_looked_up
 
 

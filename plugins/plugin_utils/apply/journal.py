@@ -177,7 +177,7 @@ class Memory:
             self.refused.discard(self.names[note["uuid"]])
 
     def _archived(self, note: dict[str, str]) -> None:
-        # It belongs to the set no more, and is found again by its uuid.
+        # The record no longer belongs to the set, but its uuid still finds it.
         self.known.discard(note["uuid"])
         self.created.discard(note["uuid"])
         self.names[note["uuid"]] = f"{note['kind']} {note['key']}"
@@ -403,7 +403,7 @@ class Journal:
                     raise _too_long(self._path)
                 fits = self._take(line, counts, memory)
                 if not line.endswith(b"\n") and not fits:
-                    # The last line of a run that was killed may be torn.
+                    # The last line of an interrupted run may be incomplete.
                     self._torn = True
                     if not line.startswith(b"{"):
                         self._unread.append(number)
@@ -445,7 +445,7 @@ class Journal:
         """
         if not self._owner["set"]:
             return ""
-        # Where these files are known already, the id of other files says nothing about them.
+        # If these files are known already, the id of other files says nothing about them.
         of_these = self._ids.get(self._src, "")
         fitting = {of_these} if of_these else set(self._ids.values())
         if self._written_id and fitting and self._written_id not in fitting:
@@ -466,7 +466,7 @@ class Journal:
             return self
         try:
             self._lock()
-            # This reads the notes that the earlier run made while this one waited.
+            # This reads the notes that an earlier run wrote while this run waited.
             self._read(self._opened())
             self._settle_id()
         except BaseException:
@@ -499,7 +499,7 @@ class Journal:
             raise self._unusable(error) from error
         if self._is_in_place():
             return True
-        # It was removed, and another run may have made a new one.
+        # The file was removed, and another run may have created a new one.
         self._close()
         return False
 
@@ -650,7 +650,7 @@ class Journal:
     def applied(self, sources: Mapping[Source, Held]) -> None:
         """Note the sources of an apply with their numbers of records, if they changed."""
         if not self.set_id:
-            # Files without a set share one journal.
+            # All files without a set share one journal.
             return
         before = self.memory.sources
         news = {source: 0 for source in before if source not in sources and source[0] != INLINE}
@@ -694,7 +694,7 @@ class Journal:
         if self._descriptor is None or not notes:
             return
         name = {**self._owner, "set_id": self.set_id}
-        # Escaped, so that no text of a record can be anything else than a text of one line.
+        # Escape everything, so that no text of a record can end its line.
         data = "".join(json.dumps({**name, **note}) + "\n" for note in notes).encode("ascii")
         with self._mutex:
             if self._end + len(data) > SIZE_LIMIT:
@@ -753,7 +753,7 @@ def _id_of(lines: Iterable[bytes], owner: Mapping[str, str]) -> str:
     """
     found = ""
     for line in lines:
-        # Most notes are about something else, and reading JSON takes long.
+        # Most notes are about something else, and parsing JSON takes long.
         note = _note_of(line) if b'"src"' in line else None
         if note is not None and note.get("note") == "set" and owner.items() <= note.items():
             found = note.get("set_id", found)
@@ -765,7 +765,7 @@ def _protections(descriptor: int, instance: str) -> dict[tuple[str, str], set[st
     found: dict[tuple[str, str], set[str]] = {}
     with open(descriptor, "rb", closefd=False) as stream:
         for line in stream:
-            # Most notes are about something else, and reading JSON takes long.
+            # Most notes are about something else, and parsing JSON takes long.
             note = _note_of(line) if b'"protected"' in line or b'"released"' in line else None
             if note is not None and note.get("instance") == instance and note.get("note") in ("protected", "released"):
                 with contextlib.suppress(KeyError):

@@ -90,7 +90,7 @@ def kept_place(option: str, instance: str, *steps: str) -> tuple[Folder, str]:
     :raises InvalidInput: if there is no home directory.
     """
     folder = _state_folder(option, f"; set {option} to a file that can be written")
-    # The journal of a set that is called so has another name.
+    # The prefix keeps the name apart from the journal of a set with the same name.
     return folder, "/".join([_instance_step(instance), f"{_NO_SET}{steps[0]}", *map(_step, steps[1:])])
 
 
@@ -130,7 +130,7 @@ def _state_folder(option: str, hint: str) -> Folder:
 def _state_home(option: str, hint: str) -> Path:
     """Return the directory for the state of programs, as the XDG Base Directory Specification says."""
     state_home = Path(os.environ.get("XDG_STATE_HOME", ""))
-    # A relative path there is to be ignored.
+    # The XDG specification says to ignore a relative path.
     if state_home.is_absolute():
         return state_home
     try:

@@ -67,7 +67,7 @@ class Uploads:
             if isinstance(error, OutcomeUnknown) and error.is_lost:
                 self._lost[upload] = error
             else:
-                # Otherwise the next run would wait for a file that never comes.
+                # Without this note, the next run would wait for a file that never comes.
                 with contextlib.suppress(JournalBroken):
                     self._journal.not_uploaded(upload)
             raise
@@ -78,7 +78,7 @@ class Uploads:
         """Return the file that this run or an earlier one uploaded, if it still exists."""
         uuid = "" if upload in self._lost else self._journal.uploads.get(upload)
         if uuid:
-            # The journal may be wrong, and another file must not be taken for this one.
+            # The journal may be wrong, and must not lead to another file.
             file = self._client.get(FILE, uuid) if is_uuid(uuid) else None
             return uuid if file and is_same_file(self._client, file.flat, name, content) else None
         return None if uuid is None else self._look_for(upload, name, content)

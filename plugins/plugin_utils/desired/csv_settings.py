@@ -127,7 +127,7 @@ def _encoding(dialect: Dialect, value: Any) -> Dialect:
         "a".encode(codec.name)
     except (LookupError, ValueError):
         codec = None
-    # A file of UTF-32 is no table in any dialect.
+    # No dialect reads UTF-32.
     if codec is None or codec.name.startswith("utf-32"):
         raise Unfit("the name of an encoding of tables, such as utf-8, cp1252 or iso-8859-15")
     return replace(dialect, encoding=codec.name, writes=codec.name)

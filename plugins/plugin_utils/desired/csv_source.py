@@ -110,7 +110,7 @@ class _Table:
         self.header_line = 1
         self.columns: dict[str, int] = {}
         self.errors: list[tuple[int, int, str]] = []
-        # Findings of one row come one after the other.
+        # The findings of one row come in sequence.
         self._last_row: tuple[int, list[tuple[int, int]]] = (0, [])
 
     @property

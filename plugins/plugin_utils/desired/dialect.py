@@ -224,7 +224,7 @@ class Dialect:
     def oddity(text: str) -> Oddity | None:
         """Return why a text of a cell is rejected, or None if it is accepted."""
         if text[-1:].isspace() or text[:1].isspace():
-            # The last line of a long text may have an end.
+            # A long text may end with a line end.
             blanks = edge_blanks(text.rstrip("\r\n"))
             return Oddity(blanks, "trim: true", is_blank=True) if blanks else None
         if text[:2] == '="' and _KEPT_TEXT.fullmatch(text):
@@ -548,7 +548,7 @@ def _as_wide_as_the_first(lines: Iterable[str], delimiter: str) -> int:
     """Return how many of the first rows have a cell for each name."""
     rows = csv.reader(lines, delimiter=delimiter)
     width = len(_without_end(next(rows, [])))
-    # The last cells of a row may be empty, and so may those behind the last name.
+    # Trailing cells of a row may be empty, and so may those after the last name.
     return sum(len(row) >= width >= len(_without_end(row)) for row in islice(rows, _ROWS_TO_ASK))
 
 

@@ -186,7 +186,7 @@ class Placeholders:
             contents.append(_content(entry, names))
             hole.entry.fields = {**hole.entry.fields, **{name: entry.fields[name] for name in names}}
             hole.entry.place, hole.entry.places = entry.place, entry.places
-            # The plan holds the others as they are read.
+            # The plan contains the other cells as they are read.
             hole.entry.cells = entry.cells and entry.cells.only_of(frozenset(names))
             hole.entry.vaulted = EVERYTHING if hole.fields is None else frozenset(names)
         salt, expected = self._hashes[source]

@@ -20,7 +20,7 @@ class Globs:
         self._texts: dict[str, list[int]] = {}
         self._sources: dict[int, str] = {}
         for number, pattern in enumerate(patterns):
-            # A text may hold brackets itself.
+            # A text may contain brackets itself.
             self._texts.setdefault(pattern, []).append(number)
             if not _WILDCARDS.isdisjoint(pattern):
                 self._sources[number] = translate(pattern)

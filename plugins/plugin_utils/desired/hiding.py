@@ -252,7 +252,7 @@ class _Near:
     def _entry_at(self, place: Place) -> Entry | None:
         source = place.source
         while source and source not in self._by_source and not place.line:
-            # From a part of an inline record to the record.
+            # Go up from a part of an inline record to the record.
             source = source[: max(source.rfind("."), source.rfind("["), 0)]
         listed = self._by_source.get(source, [])
         index = bisect_right(listed, (place.line, place.column), key=_position)

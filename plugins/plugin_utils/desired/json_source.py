@@ -157,7 +157,7 @@ def read_json_lines(text: str, source: str, findings: list[Finding]) -> Iterator
                 findings += jinja_in(node)
             if NUL_ESCAPED in line:
                 findings += nul_in(node)
-            # Half a character can't be sent, nor stand in any file.
+            # Half of a surrogate pair can't be sent or written to a file.
             if not is_whole(line, node.value):
                 findings.append(Finding(Place(source, number, 1), "this is no text: half of a surrogate pair"))
                 continue

@@ -157,7 +157,7 @@ def read_record(node: Node, find: Find) -> Lifecycle:
         if not isinstance(is_protected, bool):
             words = f"{OF_RECORD}.protect: {shorten(is_protected)} does not fit; expected true or false"
             find(members["protect"], words)
-            # In doubt it stays.
+            # If the value is invalid, keep the record.
             is_protected = True
     return Lifecycle(texts.get("initial", ()), texts.get("ignore", ()), is_protected=is_protected)
 

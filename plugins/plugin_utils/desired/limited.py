@@ -40,7 +40,8 @@ def limited(work: Callable[[], Iterable[Any]], mebibytes: int, seconds: int) -> 
     """
     reading, writing = os.pipe()
     with warnings.catch_warnings():
-        # Python warns if other threads run. The child runs none, and waits for none of their locks.
+        # Python warns about a fork while other threads run. The child starts no threads and waits for none of their
+        # locks.
         warnings.simplefilter("ignore")
         child = os.fork()
     if not child:
@@ -49,7 +50,7 @@ def limited(work: Callable[[], Iterable[Any]], mebibytes: int, seconds: int) -> 
     is_done = False
     try:
         with os.fdopen(reading, encoding="utf-8") as stream:
-            # A child that is killed leaves half a line.
+            # A killed child leaves an incomplete line.
             yield from (json.loads(line) for line in stream if line.endswith("\n"))
         is_done = True
     finally:
@@ -68,10 +69,10 @@ def _run(work: Callable[[], Iterable[Any]], writing: int, mebibytes: int, second
     """Do the work in the child. It never returns from here."""
     status = 1
     try:
-        # Locks and connections of the parent end with the parent.
+        # Locks and connections of the parent must end with the parent.
         os.closerange(3, writing)
         os.closerange(writing + 1, os.sysconf("SC_OPEN_MAX"))
-        # What the parent made is not garbage of this process.
+        # Objects of the parent are not garbage of this process.
         gc.freeze()
         for number in (*_TOO_LONG, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)

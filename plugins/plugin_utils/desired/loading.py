@@ -202,7 +202,7 @@ class _Loading:
         settings = [one for one in there if one.name in SETTINGS and one.type is not FileType.FOLDER]
         if len(settings) > 1 or (not settings and not self._reading.is_later):
             self._find(self._at("instance.yml"), f"expected exactly one instance.yml in {src}")
-        # The settings say how the others are read.
+        # Read the settings first, because they say how to read the other files.
         for one in sorted(there, key=lambda one: one not in settings):
             is_folder = one.type is FileType.FOLDER
             name, ending = (one.name, "") if is_folder else _parts(one.name)
@@ -286,7 +286,7 @@ class _Loading:
 
         :param top: the directory, or the one file.
         """
-        # No recursion: directories may be as deep as a path is long.
+        # No recursion: directories may be nested as deeply as a path is long.
         to_come = [top]
         while to_come:
             one = to_come.pop()
@@ -333,7 +333,7 @@ class _Loading:
         :param takes_files: True if a directory for its local files was named.
         """
         from_files = len(self.desired.entries)
-        # Ansible filled in what varies.
+        # Ansible has already filled in the templates of inline records.
         self._fill = Reading.fill
         self.document(INLINE, plain_node(sections, INLINE, self.desired.hiding.paths, is_vaulted))
         for entry in self.desired.entries[from_files:]:
@@ -536,7 +536,7 @@ class _Loading:
                 entries = self.desired.entries if self._is_managed(node) else self.desired.unmanaged
                 entries.append(entry)
                 records += entry.state == "present" and entries is self.desired.entries
-        # A template may stand in a file of its own, or beside others.
+        # A template may have a file of its own or share one.
         if table is not None and table.read is not None:
             self.desired.tables_read.append(table.read)
         before = self.desired.sources.get((self._called(source), section), Held())
@@ -607,5 +607,5 @@ def _is_suspicious(name: str) -> bool:
 
 
 def _is_hidden(name: str) -> bool:
-    # Excel notes with ~$ who has a workbook open.
+    # Excel marks an open workbook with a file named ~$....
     return name.rpartition("/")[2].startswith((".", "~$"))

@@ -68,7 +68,7 @@ class Remarks:
 
     def _look_at_text(self, schema: Schema, entry: Entry, key: str, value: str) -> None:
         field = schema.fields.get(key)
-        # The last line of a long text may have an end, and an instance may have such a choice.
+        # A long text may end with a line end, and a choice of the instance may have such blanks.
         blanks = edge_blanks(value.rstrip("\r\n") if field is not None and field.type == "LONG_TEXT" else value)
         if blanks and (field is None or value not in field.allowed):
             name = written_as(schema, entry, key)

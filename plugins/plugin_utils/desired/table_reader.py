@@ -113,7 +113,7 @@ class TableReader:
         for column, cell in node.value.items():
             name = table.mapped(column)
             if not node.is_row and (cell == "" or not self._dialect.reads_column(column)):
-                # As an empty cell of a table, and as a column that is not read.
+                # Treat the member like an empty cell or an ignored column of a table.
                 continue
             if name in value:
                 both = " and ".join(repr(one) for one in node.value if table.mapped(one) == name)

@@ -474,7 +474,7 @@ def _contents(content: bytes, sheets: Sheets) -> Iterator[Sequence[Any]]:
     except _Broken as broken:
         yield 0, "", str(broken)
     except Exception as error:
-        # The library raises whatever comes up if a file is broken.
+        # For a broken file, the library raises any kind of error.
         if isinstance(error, MemoryError) or "out of memory" in str(error):
             raise MemoryError from error
         yield 0, "", f"{type(error).__name__}: {error}"
@@ -495,8 +495,8 @@ def _rows(values: Any, formulas: Any) -> Iterator[tuple[int, list[Cell]]]:
     for number, (row, other) in enumerate(zip_longest(values.iter_rows(), others, fillvalue=()), start=1):
         if number > MAX_ROWS:
             raise _Refused(f"expected at most {MAX_ROWS:,} rows, the sheet {values.title!r} has more")
-        # A few letters of a file are a cell in the last column, before which the library makes up all others, or a cell
-        # with a long text that a million others share.
+        # A few bytes can declare a cell in the last column, for which the library fills in all cells before it, or a
+        # long text that a million cells share.
         size += len(row) + sum(len(cell.value) for cell in row if cell.value.__class__ is str)
         if size > MAX_UNPACKED:
             raise _Refused(
@@ -593,7 +593,7 @@ _LAST_SECOND = dt.datetime.fromisoformat("9999-12-31 23:59:59")
 
 def _moment(value: dt.date | dt.time | dt.timedelta) -> str:
     if isinstance(value, dt.datetime):
-        # Spreadsheets count days, and a second is a fraction that is never exact.
+        # Spreadsheets count in days, so a second is a fraction that is never exact.
         whole = value.replace(microsecond=0)
         is_nearer_to_next = value.microsecond >= 500_000 and whole < _LAST_SECOND
         rounded = whole + dt.timedelta(seconds=1) if is_nearer_to_next else whole
@@ -680,7 +680,7 @@ def _check_part(name: str, part: bytes) -> None:
     if _LONG_FORMAT.search(part):
         raise _Refused(f"{name} has a format of numbers that is longer than Excel takes; save it as .xlsx again")
     if any(int(row) >= int(following) for row, following in pairwise(_ROW_NUMBER.findall(part))):
-        # The library leaves out all but the first.
+        # The library keeps only the first of several such rows.
         raise _Refused(f"{name} has rows out of their order, or twice; save it as .xlsx again")
 
 

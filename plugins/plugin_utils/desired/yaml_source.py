@@ -113,7 +113,7 @@ class _Yaml:
             before = self._text[: unprintable.start()]
             return Place(self._source, before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1)
         mark = getattr(error, "problem_mark", None)
-        # A bracket or quote that is never closed is noticed at the end. The mistake is where it opens.
+        # The parser notices an unclosed bracket or quote at the end of the file. The mistake is where it opens.
         opened = getattr(error, "context_mark", None)
         context = getattr(error, "context", None) or ""
         never_closed = "flow" in context or "quoted scalar" in context

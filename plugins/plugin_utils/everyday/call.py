@@ -71,7 +71,7 @@ class Call(ControllerRun):
         account.made_by = made_by("", self.host)
         account.warnings += self.all_warnings(client)
         account.requests = client.transport.sent
-        # No record is missing from a list that names only those to change.
+        # A list that names only the records to change omits no record by mistake.
         account.reported = {}
         write_reports(account, reports, None, secrets_of(CONNECTION, self.options) | client.tokens.secrets, "")
         return result_of(account, False, reports)

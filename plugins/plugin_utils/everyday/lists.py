@@ -141,7 +141,7 @@ class ObjectLists:
         rooms = [field for field in self.schema.fields.values() if field.type == TO_ROOMS]
         schemas = (Schema(OBJECT, rooms), identity_of(ROOM), identity_of(LOCATION))
         lists = {schema.kind.name: Listed(schema, self.state.records(schema.kind)) for schema in schemas}
-        # Nothing is read beside the lists, so nothing can prove that records are hidden.
+        # Only the lists are read, so no other request can prove that records are hidden.
         seen = visibility(self.client, lists, lambda _kind, _uuid: None)
         closed = [record for record in self.state.records(ROOM) if record.uuid in seen.closed_rooms]
         without = sorted({name for record in closed if (name := self._location_of(record))})

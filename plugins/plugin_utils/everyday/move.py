@@ -61,7 +61,7 @@ def _run(call: Call) -> dict[str, Any]:
     _warn_of_locations(call, lists, keys)
     entries = [_entry(lists, one, dict.fromkeys(keys, lists.reference_to(room))) for one in moved]
     kept = [actual] if actual in lists.schema.fields else []
-    # Nobody observes what this task moves itself.
+    # This task moves the records itself, so their place is not an observed value.
     observed: dict[str, list[str]] = {OBJECT.section: []} if options["actual"] else {OBJECT.section: kept}
     return {**call.carry_out(client, entries, {"creates": 0, **options["limits"]}, observed=observed), **members}
 

@@ -114,7 +114,7 @@ class Destination:
         try:
             return digest(self.folder.read(path, _LARGEST)) == noted
         except InvalidInput:
-            # Longer than any that an export writes.
+            # The file is longer than any file that an export writes.
             return False
 
 
@@ -216,7 +216,7 @@ def _own_settings(dest: Destination) -> DesiredInstance:
 def _is_as_exported(content: bytes) -> bool:
     """Return True if ``instance.yml`` is as an export wrote it. After an edit it belongs to the user."""
     if b"*" in content:
-        # An alias; a few lines of them stand for more than any memory holds.
+        # An alias: a few lines of aliases can expand to more than fits into memory.
         return False
     try:
         said = yaml.safe_load(content)
@@ -355,7 +355,7 @@ def _named_elsewhere(dest: Destination, exported: Exported) -> set[str]:
     return attachments_kept
 
 
-# ---- what is not ours
+# ---- foreign files
 
 
 def _strangers(dest: Destination, exported: Exported, wanted: Mapping[str, Content]) -> list[str]:
@@ -420,7 +420,7 @@ def _refuse_what_is_in_the_way(dest: Destination, changes: Changes) -> None:
 def _carry_out(dest: Destination, changes: Changes) -> list[str]:
     """Write the files. Return the paths of the backups."""
     folder, after, backups = dest.folder, changes.manifest, []
-    # The note comes first: what it names and a broken run did not write is no harm, a file that it lacks is.
+    # Write the manifest first: it may name files that an interrupted run did not write, but must not omit any.
     if changes.written or changes.removed:
         replace(after, files={**dest.earlier.files, **after.files}).write(folder, dest.access)
     if dest.backup:
@@ -433,7 +433,7 @@ def _carry_out(dest: Destination, changes: Changes) -> list[str]:
     return backups
 
 
-# ---- telling
+# ---- report
 
 
 def _on_progress() -> Any:

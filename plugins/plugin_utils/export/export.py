@@ -194,7 +194,7 @@ class _Export:
             self._name_orders()
         self._result.left_out = list(dict.fromkeys(self._result.left_out))
         self._result.visibility = self._state.visibility()
-        # Only what was read anyway.
+        # Only records that were read anyway.
         for kind in (KINDS[name] for name in self._selection.kinds_to_name if self._state.is_listed(KINDS[name])):
             names = {self._portable.name_of(record) for record in self._state.records(kind)}
             self._result.names[kind.name] = sorted(names - {""})
@@ -237,12 +237,12 @@ class _Export:
         except FeatureOff:
             self._off[section] = "this part is switched off on the instance"
         except VersionTooOld:
-            # There is nothing to leave out.
+            # The section does not exist, so nothing is omitted.
             self._off[section] = ""
         except ListMissing:
             self._off[section] = "this instance has no such list"
         except PermissionMissing:
-            # Accounts that could export everything before this part was there still can.
+            # An account that could export everything before this section existed still can.
             if not KINDS[SECTIONS[section]].is_later:
                 raise
             self._off[section] = "this account may not read it"
@@ -321,7 +321,7 @@ class _Export:
 
     def _is_withheld(self, template: str, field: Field) -> bool:
         """Return True if the files neither create a field nor can name it, so that they have no value of it."""
-        # A key that the service did not make is there on every instance.
+        # A key that the service did not generate exists on every instance.
         is_left_out = is_generated_key(field.key) and field.key in self._withheld.get(template, ())
         return is_left_out or not is_nameable(field)
 

@@ -62,7 +62,7 @@ class FileSet:
 
     def write(self) -> None:
         """Write and remove the files."""
-        # A link in the place of a directory goes before what is written there, a file after what takes its place.
+        # Remove a link in the place of a directory before writing into it. Remove a file after writing its replacement.
         files = [path for path in self.removed if self.is_file(path)]
         for path in self.removed:
             if path not in files:

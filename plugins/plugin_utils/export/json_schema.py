@@ -109,7 +109,7 @@ def _files(document: Json, address: str = "") -> dict[str, bytes]:
         files[schema_name(section)] = {"$schema": DRAFT, "$ref": f"{MAIN}#/$defs/{section}"}
     if address:
         files = {name: {"$schema": DRAFT, "$id": address + name, **content} for name, content in files.items()}
-    # Characters that can't be seen or written stand as their JSON escapes.
+    # Write invisible and unencodable characters as JSON escapes.
     texts = {name: json.dumps(content, indent=1, ensure_ascii=False) for name, content in files.items()}
     return {name: f"{clean_lines(text)}\n".encode() for name, text in texts.items()}
 

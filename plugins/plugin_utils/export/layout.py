@@ -51,7 +51,7 @@ def section_files(
     :param dialects: of CSV files.
     """
     if "/" in section:
-        # A file for each template is all that is read there, so it is never parted.
+        # The loader reads one file per template, so never split it.
         size = sys.maxsize
     chosen = format_name if section in BULK else "yaml"
     if chosen == "csv":
@@ -122,7 +122,7 @@ def _yaml(section: str, records: Sequence[Any], size: int) -> list[str]:
         growing.add(yaml_record(record))
     growing.end()
     if len(growing.parts) > 1 and not depth:
-        # They stand one directory deeper than a single file.
+        # These files are one directory deeper than a single file.
         growing.parts = [part.replace(yaml_head(section, ""), yaml_head(section, "../"), 1) for part in growing.parts]
     return growing.parts
 

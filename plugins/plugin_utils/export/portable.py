@@ -220,10 +220,10 @@ class Portable:
             return in_files(told_apart, lambda part: self.value(_PART, part))
         if isinstance(value, tuple) and all(isinstance(item, _ITEMS) for item in value):
             items = [self.value(field, item) for item in value]
-            # Links are sets: instances answer them in any order.
+            # Links are sets: instances return them in any order.
             return sorted(items, key=str) if isinstance(value[0], (Reference, Attachment)) else items
         written = plain(field, value)
-        # A table refuses an amount with exactly three digits behind its separator.
+        # Tables reject an amount with exactly three digits after its separator.
         return Plain(f"{written}0") if is_ambiguous_amount(field, str(written)) else written
 
     def words(self, field: Field, value: Any) -> Any:
@@ -280,7 +280,7 @@ class Portable:
         """
         if (kind.name, uuid) not in self._unlisted:
             record = known or self._state.of_uuid(kind, uuid)
-            # Nothing but a list tells it if the record does not.
+            # If the record itself does not say whether it is archived, only a list does.
             is_archived = record is not None and record.archived is not False
             self._unlisted[kind.name, uuid] = record if is_archived else None
         return self._unlisted[kind.name, uuid]
@@ -373,7 +373,7 @@ def plain(field: Field, value: Any) -> Any:
     if isinstance(value, bool):
         return value
     if isinstance(value, dt.datetime):
-        # Instances answer one instant in different zones; in UTC it is written the same everywhere.
+        # Instances return the same instant in different zones. Write it in UTC everywhere.
         return Plain(value.astimezone(dt.UTC).isoformat(timespec="seconds"))
     if isinstance(value, dt.date):
         return Plain(value.isoformat())

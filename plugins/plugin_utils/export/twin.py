@@ -112,7 +112,7 @@ class TwinNotes:
                     continue
                 row = portable.record(schema, fields, schema.read(record.flat), f"archived {kind.name} {uuid}")
                 if row is None:
-                    # What refers to it must be written again.
+                    # Write the records that refer to it again, without the link.
                     portable.leave_out(kind.name, uuid)
                     continue
                 key = {name: row[name] for name in names if name in row}
@@ -120,7 +120,7 @@ class TwinNotes:
                 mark = {"archived": str(since) if since not in EMPTY else True}
                 found[uuid] = {"kind": kind.name, "key": key, "uuid": uuid, "id": record.id, **mark, "fields": row}
             seen |= waiting
-            # They may refer to further ones.
+            # These records may refer to further archived records.
             waiting = portable.archived_ones(kind) - seen
         yield from (found[uuid] for uuid in sorted(found))
 
@@ -171,7 +171,7 @@ def _order(line: Mapping[str, Any]) -> tuple[str, str]:
 
 def _fields(client: Client) -> Iterator[Mapping[str, Any]]:
     for template in TEMPLATES:
-        # What the service manages is in no file, and the twin has fields of its own for it.
+        # Fields that the service manages are in no file, and the twin has its own.
         written = [raw for raw in client.definitions(template) if raw.get("field_key") not in SERVER_KEYS]
         for raw in sorted(written, key=lambda one: str(one.get("field_key"))):
             names = {name: raw.get(name) for name in ("field_key", "label", "uuid")}

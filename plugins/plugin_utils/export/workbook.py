@@ -168,7 +168,7 @@ class _Writer:
         if len(fields) > MAX_COLUMNS:
             fields = [field for field in fields if name_in_files(field) in used][:MAX_COLUMNS]
         columns = [_Column(name_in_files(field), self._header(schema, field), field) for field in fields]
-        # A reader strips the blanks around a header, and takes some headers for comments.
+        # A reader strips blanks around a header, and reads some headers as comments.
         return [
             column
             for column in columns
@@ -266,7 +266,7 @@ class _Writer:
         validation = self._library.worksheet.datavalidation.DataValidation(
             "list", formula1=formula, allow_blank=True, showErrorMessage=True, sqref=cells
         )
-        # A record may be named in several ways, and may be new.
+        # A record may be named in several ways or be new, so only warn.
         validation.errorStyle = "warning" if target else "stop"
         sheet.data_validations.append(validation)
 

@@ -80,7 +80,8 @@ def scalar(value: Any) -> str:
     if isinstance(value, (Plain, int)):
         return str(value)
     if isinstance(value, (str, float)):
-        # Only a field that is no number has one of an instance that answers it so; it is read back as it is shown.
+        # Some instances return floats for fields that are not numbers. Written like this, the value reads back
+        # unchanged.
         return _text(str(value))
     raise TypeError(f"{value!r} is no plain value")
 

@@ -86,7 +86,7 @@ class Caps:
         create_users = self.create_users if asked.create_users is None else asked.create_users
         return replace(
             asked,
-            # JSON, in which a plan keeps them, has no infinite numbers, and they are the defaults anyway.
+            # A plan file is JSON, which has no infinite numbers. They are the defaults anyway.
             limits={name: number for name, number in limits.items() if math.isfinite(number)},
             prune=prune,
             create_users=bool(create_users) and self.create_users is not False,

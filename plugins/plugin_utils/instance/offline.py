@@ -59,7 +59,7 @@ def offline_findings(
     :param rules: the rules of the task.
     """
     known = known_fields(desired)
-    # After the schema was read, of which something may be found, too.
+    # Runs after the schema is read, because reading it may add findings.
     found = validate(desired, known, warns=not plan_follows, rules=rules)
     places = {finding.place for finding in found if not finding.rule}
     shapes = _Shapes()
@@ -146,7 +146,7 @@ class _Shapes:
         for error in self._validator(_SECTIONS[entry.kind.name]).iter_errors(as_json(whole)):
             path = error.absolute_path
             is_cell = len(path) == 1 and isinstance(entry.fields.get(path[0]), (CellList, CellMap))
-            # A field that takes texts takes the text of the cell.
+            # A field of texts accepts the text of the cell.
             if not is_cell or "string" not in str(error.validator_value):
                 yield _finding_of(entry, error)
 

@@ -290,7 +290,7 @@ def _content_of(document: Mapping[str, Any]) -> bytes:
         text = json.dumps(document, indent=1, ensure_ascii=False, default=str, allow_nan=False) + "\n"
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"plan_file: the plan can't be written as JSON ({error})") from error
-    # Halves of surrogate pairs, as services may answer them, in the escapes of JSON.
+    # Services may return halves of surrogate pairs. Write them as JSON escapes.
     return text.encode("utf-8", "backslashreplace")
 
 
@@ -343,7 +343,7 @@ def _stored(
 ) -> dict[str, Any]:
     entry = planned.entry
     fingerprint, files = _marks_of(planned, contents, seals.key_of(entry) if hidden else None)
-    # A file stays, so vaulted values are hidden in it even where a task shows them.
+    # A plan file persists, so hide its vaulted values even if a task shows them.
     return {
         **shown(planned, replace(hiding, show=False)),
         "key": planned.noted,

@@ -75,7 +75,7 @@ def _check_change(change: Mapping[str, Any], prefix: str) -> None:
         raise ValueError(f"{prefix}pruned: what is pruned is there, and goes")
 
 
-# ---- what fits
+# ---- validation
 
 
 def is_value(value: Any, depth: int = 0) -> bool:
@@ -98,7 +98,7 @@ def _leads_outside(path: str) -> bool:
 
 
 def _is_text(value: Any) -> bool:
-    # Halves of surrogate pairs can neither be sent nor printed.
+    # Halves of surrogate pairs can't be sent or printed.
     return isinstance(value, str) and (value.isascii() or not re.search("[\ud800-\udfff]", value))
 
 

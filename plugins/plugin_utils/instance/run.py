@@ -136,7 +136,7 @@ def many_objects() -> Iterator[None]:
         yield
     finally:
         if was_enabled:
-            # To the oldest of its generations with them, without a look at each.
+            # Move the objects to the oldest generation without visiting each of them.
             gc.freeze()
             gc.unfreeze()
             gc.enable()
@@ -216,7 +216,7 @@ class _Run:
                 while True:
                     plan = self._plan(journal)
                     if plan.findings:
-                        # With any finding nothing of the plan holds.
+                        # With any finding, nothing of the plan is valid.
                         return self._result("failed", _only_findings(plan))
                     plan, refusals = self._gate(plan, journal)
                     if refusals:
@@ -250,7 +250,7 @@ class _Run:
             return refusal
         if self._plan_file is not None and self._options.check_mode:
             self._plan_file.require_writable()
-            # Whatever becomes of this plan, the one before is not it.
+            # Whatever happens to the new plan, the earlier one is obsolete.
             self._plan_file.discard()
         if self._plan_file is not None and self._stored is not None:
             try:
@@ -305,7 +305,7 @@ class _Run:
         with contextlib.nullcontext() if is_read_only else journal:
             self._warnings += journal.warnings
             if not is_read_only:
-                # Others may create the same until the locks of what is created are held.
+                # Until this run locks the kinds that it creates, others may create the same records.
                 self._client.creations.watch(KINDS)
             yield journal
 
@@ -337,7 +337,7 @@ class _Run:
         digest = self._stored.digest if self._stored else undo.digest if undo else digest_of(self._desired)
         names = json.dumps((journal.instance, self._desired.set_name, journal.set_id, digest))
         if self._desired.hiding.has_any:
-            # The journal stays: nobody shall try values against it.
+            # The journal persists. A plain hash in it would let anybody test guessed values.
             return scrypted(names, journal.set_id.encode())[:_DIGEST_BYTES].hex()
         return hashlib.sha256(names.encode()).hexdigest()
 
@@ -403,11 +403,11 @@ class _Run:
         undo = self._options.undo
         if undo is None or self._stored is not None:
             return plan_options
-        # The sources of the set are as they were.
+        # Undoing does not change the sources of the set.
         self._desired.sources = {source: Held(number, number) for source, number in journal.memory.sources.items()}
         inverse = inverse_of(self._client, undo, self._desired, journal, self._is_resumed(journal))
         self._desired, self._undo_refusals = inverse.desired, inverse.refusals
-        # What scans or people wrote is restored, too.
+        # An undo also restores values that scans or people wrote.
         nothing: dict[str, tuple[str, ...]] = {
             section: () for section, name in SECTIONS.items() if KINDS[name].is_plain
         }
@@ -421,8 +421,8 @@ class _Run:
         for _attempt in range(_PLAN_AGAIN + 1):
             plan_options = self._inverted(plan_options, journal)
             plan = plan_instance(self._client, self._desired, plan_options)
-            # A record that no list shows, but that is found in another way, is taken to be archived.
-            # A record that refers to one that is taken away must be in a list, too.
+            # A record that is found outside the lists counts as archived, so the list must be complete. A record that
+            # refers to a removed record must be in a list, too.
             unlisted = {one.kind.name for one in plan.changes if one.change.action == CREATE or one.archived}
             unlisted |= plan.searched
             doubtful = unlisted & self._client.maybe_hidden_message
@@ -441,12 +441,12 @@ class _Run:
         self._odd = odd_values(plan, dt.datetime.now(dt.UTC).date())
         plan.cautions = [*(clean(one.text) for one in self._odd), *plan.cautions]
         read = self._client.transport.sent - self._before
-        # What a plan file holds was looked up, and an apply of it does not repeat that.
+        # Looking up the records cost requests that an apply of the plan file does not repeat.
         read += plan.more_lookups if self._plan_file is None else -plan.lookups
         self._forecast = forecast_of(plan, read, self._client.transport.rate.per_minute)
         if self._options.drift:
             self._notes = deleted_elsewhere(plan, journal.memory)
-            # Nothing is taken away.
+            # Drift removes nothing.
             plan.warnings += plan.protected
             plan.protected = []
         caps = self._options.caps
@@ -486,7 +486,8 @@ class _Run:
 
     def _write_plan(self, plan: InstancePlan, journal: Journal) -> RunResult:
         if self._plan_file is not None:
-            # Files without a set_id take that of the journal: whoever applies the plan may not know the files.
+            # Files without a set_id get that of the journal, because the run that applies the plan may not have the
+            # files.
             self._desired.set_id = journal.set_id
             root, contents = self._client.transport.root, Contents(self._client)
             self._digest = self._plan_file.write(root, self._desired, plan, contents)
@@ -610,7 +611,7 @@ class _Run:
             if self._desired.tables.keeps_any:
                 journal.came_from(plan.origins())
         except JournalBroken as broken:
-            # Everything was done, and the result must say so.
+            # All changes were applied, and the result must say so.
             plan.warnings.append(broken.message)
 
     def _read_base(self, journal: Journal) -> None:

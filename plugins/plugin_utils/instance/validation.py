@@ -142,7 +142,7 @@ class _Validation:
         return not kind.template or kind.name in self._known
 
     def _find(self, place: Place, message: str) -> None:
-        # Many records may have the same mistake, which is one finding.
+        # The same mistake in many records is one finding.
         self._complaints += 1
         if place not in self._misread:
             self._found[Finding.for_message(place, message)] = None
@@ -159,7 +159,7 @@ class _Validation:
             fields = {**fields, "relations": with_uuids(fields["relations"], ())[0]}
         told = entry.kind.name in self._known
         if told:
-            # Fields are known by their labels where the service made their keys, which differ between instances.
+            # The service generates keys that differ between instances. Such fields are named by their labels.
             fields = {name: value for name, value in fields.items() if schema.find(name) or not is_generated_key(name)}
         partial = (bool(entry.kind.template) and not told) or entry.kind.open_fields
         values = self._wanted.parse(schema, entry, fields, partial)
@@ -189,7 +189,7 @@ class _Validation:
     def _keys(self, entry: Entry, values: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...] | None]:
         """Return all values of a record, and the fields that identify it, or None if that is unknown or wrong."""
         schema = self._schemas.of(entry.kind)
-        # A value of an unknown type stands as it was written.
+        # A value of an unknown type keeps its written form.
         have = {**{name: one for name, one in entry.fields.items() if schema.find(name) is None}, **values}
         is_named = self._desired.identity.get(_KINDS[entry.kind.name])
         return have, self._named(entry, have) if is_named else self._default(entry, have)
@@ -215,7 +215,7 @@ class _Validation:
         if kind.written_key:
             return kind.written_key
         for keys in kind.match_on:
-            # A later choice is for what the earlier ones leave open.
+            # Later keys apply only if all earlier keys are absent.
             if have.get(keys[-1]) is not None:
                 break
             if keys[-1] not in have and self._may_have_another_name(entry, keys[-1:]):
@@ -244,7 +244,7 @@ class _Validation:
         types = {schema.fields[key].type for key in wanted if key in schema.fields}
         return any(
             schema.find(name) is None
-            # A definition that says no key may be that of a field which the service made.
+            # A definition without a key may be that of a field whose key the service generated.
             or (not told and name in self._schemas.by_label_alone[kind.name] and schema.fields[name].type in types)
             for name in entry.fields
         )
@@ -256,5 +256,5 @@ def _as_written(value: Any) -> Any:
 
 
 def _mark(reference: Reference) -> str:
-    # An integer is an id, and the same in quotes is a name.
+    # An integer is an id. The same digits in quotes are a name.
     return repr(reference.written)

@@ -83,13 +83,14 @@ def load_files(
             "values of desired were vaulted; expected the fields that hold such values, or [] if none does"
         )
     whole = written.get("desired")
-    # The option as it was written; a text (a template gave it) as Ansible reads it.
+    # Use the option as written, because its values may be vaulted. If it is a text (from a template), use what Ansible
+    # parsed.
     inline = options.get("desired") if isinstance(whole, str) or was_vaulted(whole) else whole
     is_vaulted = (lambda _value: True) if was_vaulted(whole) else was_vaulted
     root = options.get("files_root")
     files_root = Path(root).expanduser() if root else None
     given = written.get("variables")
-    # As they were written, too: what was vaulted is known by that.
+    # Also as written, because only the written values show whether they were vaulted.
     variables = given if isinstance(given, Mapping) else options["variables"]
     return load_layers(sources, inline, _reader(loader), files_root, hiding, is_vaulted, options["formulas"], variables)
 
@@ -106,7 +107,7 @@ def _reader(loader: Any) -> Callable[[Folder, str], bytes]:
         content = folder.read(name, MAX_SOURCE)
         if content.startswith(b"$ANSIBLE_VAULT"):
             try:
-                # The loader's own reading follows links; it decrypts what was read here.
+                # The loader's own read follows links. It only decrypts what was read here.
                 return VaultedContent(loader._vault.decrypt(content))
             except AnsibleError as error:
                 raise OSError(f"it is vaulted, and was not decrypted ({error})") from error

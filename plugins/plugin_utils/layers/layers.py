@@ -82,7 +82,7 @@ def layers_of(sources: Sequence[Path]) -> list[Layer]:
 
     :raises InvalidInput: if one is named twice.
     """
-    # Not resolved: people know a layer by the name that they gave it, not by where a link leads.
+    # Don't resolve links: users know a layer by the name that they gave it.
     roots = [Path.cwd() / path for path in sources]
     reals = [path.resolve() for path in sources]
     twice = next((path for number, path in enumerate(sources) if reals[number] in reals[:number]), None)
@@ -93,7 +93,7 @@ def layers_of(sources: Sequence[Path]) -> list[Layer]:
     common = os.path.commonpath([root.parent for root in roots])
     found = []
     for path, root in zip(sources, roots, strict=True):
-        # A file is called by its own name already.
+        # A single file already has its own name as a label.
         folder = root if path.is_dir() or not path.exists() else root.parent
         label = os.path.relpath(folder, common)
         found.append(Layer(path, "" if label == "." else str(PurePosixPath(label))))
@@ -246,7 +246,7 @@ def _add_renames(merged: DesiredInstance, loaded: Iterable[DesiredInstance]) -> 
                 for side, key in zip(("from", "to"), pair, strict=True):
                     mark = (section, side, json.dumps(key, sort_keys=True, default=str))
                     earlier = seen.setdefault(mark, (number, place))
-                    # What stands twice in one layer was found when it was read.
+                    # Reading the layer already reported duplicates within it.
                     if earlier[0] != number:
                         message = f"moved.{section}: {side} is written twice, first at {earlier[1]}"
                         merged.findings.append(Finding(place, message))

@@ -236,7 +236,7 @@ class MergedRecords:
         kept = self._not_said_anew(earlier, later)
         owners = {name: _owner(earlier, name) for name in kept} | dict.fromkeys(later.fields, later)
         is_hidden = EVERYTHING in (earlier.vaulted, later.vaulted)
-        # In a place that is not shown, where one of the two is hidden as a whole.
+        # If one of the two is hidden as a whole, use the place that is not shown.
         place = earlier.place if earlier.vaulted is EVERYTHING else later.place
         says_state = "_state" in later.places or later.misread
         return replace(
@@ -345,7 +345,7 @@ def _as_written(value: Any) -> Any:
 
 
 def _mark(reference: Reference) -> str:
-    # An integer is an id, and the same in quotes is a name.
+    # An integer is an id. The same digits in quotes are a name.
     return repr(reference.written)
 
 

@@ -159,14 +159,14 @@ class Variables:
             if value is None:
                 value = variable.default
             elif was_vaulted(value):
-                # It would stand in plans, reports and journals.
+                # The value would appear in plans, reports and journals.
                 self.findings.append(Finding.plain(place, "is vaulted; write vaulted values in files or in desired"))
                 self._wrong.add(name)
                 continue
             elif not _fits(variable.type, value):
                 words = f"expected {_WORDS[variable.type]}, as {variable.place} declares it"
                 if isinstance(value, str) and variable.type in _FILTERS:
-                    # So it is with -e name=value, and with what environment and templates give.
+                    # -e name=value gives a text, and so do environment variables and templates.
                     words += f"; of a text | {_FILTERS[variable.type]} makes one"
                 self.findings.append(Finding.plain(place, words))
                 self._wrong.add(name)
@@ -305,7 +305,7 @@ def _fits(type_name: str, value: Any) -> bool:
 
 
 def _as_typed(type_name: str, value: Any) -> Any:
-    # What was written in a file stays as it was written: 1.50 is no 1.5.
+    # Keep the written form of a value in a file: 1.50 is not 1.5.
     if type_name == "string":
         return str(value)
     if isinstance(value, Plain):

@@ -25,7 +25,7 @@ def account_of(client: Client) -> dict[str, Any]:
     try:
         sight: dict[str, Any] = account_visibility(client)
     except (SeventhingsError, SpentAll):
-        # What the lists are like, others tell.
+        # Other questions of the probe report on the lists.
         sight = {"restricted_fields": {}, "hidden_records": "unknown"}
     counted = {kind: len(keys) for kind, keys in sight["restricted_fields"].items()}
     return {**sight, "restricted_fields": counted}

@@ -61,7 +61,7 @@ def _probe(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
         return _told(client, _swept(client, journal, check_mode))
     tier = LOOK if only_looks else options["tier"]
     profile = probe_instance(client, tier, options, journal)
-    # Nobody knows what a tier would tell that is not run: only that it would write a file where there is none.
+    # The answers of a tier that was not run are unknown. It would certainly create a missing profile, but no more.
     is_known = tier == options["tier"] or not target.is_taken()
     return _told(client, _written(profile, target, local, is_known))
 
@@ -94,7 +94,7 @@ def _require_permission(options: Mapping[str, Any]) -> None:
     try:
         allowed = named_root(written)
     except InvalidInput:
-        # The error would speak of the other option.
+        # The original error would name the other option.
         allowed = ""
     if allowed != root:
         raise InvalidInput(f"allow_writes does not name the instance that base_url names, and {why}; expected {root}")
@@ -121,7 +121,7 @@ def probe_instance(
         look.run()
         seen_of_account = account_of(client)
         if not is_look:
-            # What is read here is known to be ours, so what comes after may write.
+            # The reads above prove that the instance is the user's, so writing may follow.
             more = (trace.bare_filter, trace.files, trace.labels) if tier == TRACE else ()
             Touch(asker, evidence, look, Scratch(asker, journal), more=more).run()
             session_seen(asker, evidence, account)

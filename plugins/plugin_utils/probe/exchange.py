@@ -109,7 +109,7 @@ class Asker:
 
         def on_answer(endpoint: str, status: int, headers: Mapping[str, str], body: bytes) -> None:
             if self.answers:
-                # Whoever asked has the whole of it. Eighty whole answers would be more than a gigabyte.
+                # The caller has the whole answer. Keeping eighty of them would take more than a gigabyte.
                 self.answers[-1] = self.answers[-1].in_short()
             self.answers.append(Heard(status, headers, body, endpoint.endswith("/auth_token")))
 
@@ -140,7 +140,7 @@ class Asker:
         try:
             self.client.send(method, path, effect, **options)
         except (ServiceError, NotJson, OutcomeUnknown, LimitExceeded):
-            # An error is an answer like any other, where there was one.
+            # An error is an answer like any other, if there was an answer.
             if len(self.answers) == number:
                 raise
         return self.answers[-1]

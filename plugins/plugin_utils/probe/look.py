@@ -151,7 +151,7 @@ class Look:
         request = f"GET {path}?page=2"
         decoded = heard.json()
         if heard.is_good and isinstance(decoded, list):
-            # A list that is longer than what was asked for has no pages. A last page may repeat earlier records.
+            # A list that is longer than requested has no pages. A last page may repeat earlier records.
             side = "whole" if len(decoded) >= len(found) else "paged"
             self.evidence.saw("unpaged_lists", side, request, len(decoded))
         elif heard.is_refusal or heard.is_absent:
@@ -200,7 +200,7 @@ class Look:
     def _list(self, kind: Kind) -> list[Mapping[str, Any]]:
         """Return the first page of a kind as received. Note what its envelope shows."""
         asked = [{"page": "1", "per_page": str(_PAGE), **_sorting(kind)}]
-        # Where a thousand records are more than an answer may have, or the sort is refused.
+        # A thousand records may exceed the largest answer, or the service may reject the sort.
         asked += [{"page": "1", "per_page": str(_SMALL_PAGE), **_sorting(kind)}, {"page": "1", "per_page": str(_PAGE)}]
         for pairs in asked if kind.sort else [{}]:
             heard = self.asker.get(kind.list_path, list(pairs.items()))
@@ -553,7 +553,7 @@ def _error_body_seen(evidence: Evidence, heard: Heard) -> None:
         return
     decoded = heard.json()
     if isinstance(decoded, Mapping):
-        # In the order in which the collection looks at them.
+        # In the order in which the collection reads them.
         member = next((one for one in ("detail", "message", "title") if decoded.get(one)), None)
         if member:
             evidence.saw("error_body", member, request)

@@ -70,11 +70,11 @@ class Journal:
         if self._folder.type_of(self.path.name) is not FileType.FILE:
             return []
         lines = self._folder.read(self.path.name, _MOST_BYTES).decode("utf-8", "replace").splitlines()
-        # The last line of a process that was killed may be half of one.
+        # The last line of an interrupted process may be incomplete.
         entries = [entry for entry in map(_entry, lines) if entry]
         if entries and entries[0].get("root") != root:
             raise InvalidInput(f"dest: {self.path} is the journal of a probe of another instance")
-        # Anybody may have written it, so all of it may be anything.
+        # The file may come from anybody, so trust none of it.
         made = [(str(entry.get("kind")), entry.get("uuid")) for entry in entries]
         return [f"{kind} {uuid}" for kind, uuid in made if kind in _MADE and is_uuid(uuid)]
 
@@ -131,7 +131,7 @@ class Scratch:
         try:
             uuid = made_uuid(Response(heard.status, heard.headers, b"", kind.create_path), kind.words)
         except NotJson:
-            # Nobody but its name knows it: the search at the end finds it.
+            # Only its name identifies the record. The search at the end finds it.
             return heard, None
         self.journal.note(kind=kind.name, uuid=uuid)
         self.made.append((kind, uuid))
@@ -160,7 +160,7 @@ class Scratch:
         """
         client, name = self.asker.client, re.compile(re.escape(self.prefix))
         left = _take_away(client, list(reversed(self.made)))
-        # Something whose making was said to have failed may be there, too, and refer to what is left.
+        # A record whose creation seemed to fail may exist, and may refer to what is left.
         there = found_by_name(client, keys, name)
         left = _take_away(client, [*there, *(one for one in left if one not in there)])
         if left:
@@ -198,7 +198,7 @@ def found_by_name(client: Client, object_keys: Sequence[str], name: re.Pattern[s
     found: dict[str, Kind] = {}
     places = [(kind, key) for kind in _KINDS for key in names_of(kind, object_keys)]
     for kind, key in places:
-        # The service finds what may be meant; a list that is not narrowed is as good.
+        # The service narrows the list if it can. The whole list works as well.
         conditions = [Condition(key, "like", (PREFIX,))] if kind.filters == "query" else []
         try:
             records = client.list_all(kind, conditions)

@@ -100,7 +100,7 @@ class Touch:
             further(self)
         self._occupied()
 
-    # ---- what is made first
+    # ---- prerequisites
 
     def _signed_in(self) -> str | None:
         number = self.asker.client.tokens.user_id
@@ -116,7 +116,7 @@ class Touch:
         body = {**dict.fromkeys(ROOM.labels, self._named("room")), ROOM.parent_key: building}
         self.room = self._made(ROOM, self._filled("room", body))
         if self.evidence.side("places_filter") is None:
-            # A filter chooses one of two.
+            # A filter can only be tested with two locations.
             self._made(LOCATION, dict.fromkeys(LOCATION.labels, self._named("site")))
 
     def _object(self) -> None:
@@ -129,7 +129,7 @@ class Touch:
         self.object = self._new_object("object")
         if self.object is None:
             return
-        # It is linked to the caller. In a room, an account that is limited to locations might not see it again.
+        # Link it to the caller and not to a room: an account limited to locations might no longer see it there.
         caller = self.asker.client.tokens.user_id if self.caller else None
         values = {"DECIMAL": 1.5, "MONEY": 1.5, "NUMBER": 1, "BOOLEAN": True, "LINKED_USER": caller}
         for type_name, value in values.items():
@@ -273,7 +273,7 @@ class Touch:
         other = self._new_object("linked")
         if other is None:
             return
-        # A reference is written as the integer id that official clients write.
+        # Official clients write a reference as the integer id.
         key, number = self._field("LINKED_ASSETS", "LINKED_ASSET"), self._id_of(OBJECT, other)
         is_linked = bool(key) and self._patch(uuid, {str(key): [number]}).is_good
         if is_linked:
@@ -498,7 +498,7 @@ class Touch:
         else:
             self.evidence.odd("hub_nothing", f"POST {_SUGGEST}: neither an empty map nor an empty list")
 
-    # ---- small ones
+    # ---- small kinds
 
     def _refused_or(self, switch: str, side: str, heard: Heard, request: str, refusal: str = "refuse") -> None:
         if heard.is_good:

@@ -83,6 +83,6 @@ def shared_reader(options: dict[str, Any]) -> Client:
     key = (os.getpid(), *sorted((name, str(value)) for name, value in options.items()))
     if key not in _CLIENTS:
         _CLIENTS[key] = reader(options)
-    # The play may have changed definitions since.
+    # The play may have changed definitions in between.
     _CLIENTS[key].forget_definitions()
     return _CLIENTS[key]

@@ -88,7 +88,7 @@ def filters_by_kind(written: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     return found
 
 
-# ---- what an inventory is made of
+# ---- parts of an inventory
 
 
 @dataclass
@@ -237,7 +237,7 @@ def lay_out(records: Records, plan: Plan) -> Layout:
             node.name = group_names.give(as_name(wanted), record)
             layout.groups.append(node)
             places[plural].add(_Place(plural, record, node, parent))
-    # A host that is called like a group can't be told from it in a pattern.
+    # In a pattern, a host with the name of a group can't be distinguished from it.
     host_names = _Names("hosts", (group.name for group in layout.groups))
     for record, parent in _placed(records.get(last, ()), last, plan, places):
         node = _node(record, last, plan, parent, variables)
@@ -275,7 +275,7 @@ class _Places:
         self._by_uuid: dict[str, _Place] = {}
 
     def add(self, place: _Place) -> None:
-        # The record's own identity has the shape of a link to it.
+        # The record's own identity has the form of a link to it.
         own = self._read({"id": place.record.get("id"), "uuid": place.record.get("uuid")}, _ANY)
         if isinstance(own, Reference):
             if own.id is not None:

@@ -76,7 +76,7 @@ def check_host_name(name: str, may_join: bool) -> None:
         )
 
 
-# ---- names that are taken
+# ---- used names
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Earlier:
                 f"{option}: no {noun} can be called {name!r}, which means something to Ansible; set {options}"
             )
         if name in others:
-            # Ansible would set the variables of the one on the other.
+            # Ansible would set the variables of one on the other.
             other = "group" if noun == "host" else "host"
             raise InvalidInput(
                 f"{option}: no {noun} can be called {name!r}, because a {other} of an earlier source is; set {options}"

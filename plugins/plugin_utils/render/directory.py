@@ -100,7 +100,7 @@ class RenderedDirectory:
         """Write the files."""
         folder = self.files.folder
         if self.files.written or self.files.removed:
-            # What the note names and a broken run did not write is no harm; a file that it lacks is.
+            # Write the note first: it may name files that an interrupted run did not write, but must not omit any.
             folder.write(NOTE, note_of(files={**(self.earlier or {}), **self._digests}), Access())
         self.files.write()
         note = note_of(files=self._digests)

@@ -310,7 +310,7 @@ class _Rendering:
         attachments = list(attachments_in(values.get(found.key)))
         items = entry.fields[name]
         if len(attachments) != len(items):
-            # Something is wrong with them, and that was found.
+            # The attachments are invalid, and that was reported.
             return _as_plain(items)
         return [
             self._copied(one) if one.folder is not None else _as_plain(item)

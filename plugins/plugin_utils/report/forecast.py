@@ -42,7 +42,7 @@ def _writes(planned: Planned, has_later_uploads: bool) -> int:
     later = int(has_later_uploads or any(_is_later(planned, value) for value in change.values.values()))
     if change.action == CREATE:
         if kind.name == USER.name:
-            # It is looked for afterwards: the answer names nothing.
+            # The answer contains no record, so a second request looks the user up.
             return 2
         if kind.name == HUB_ITEM.name:
             return 1 + sum(1 for suggested in ("category", "price") if change.values.get(suggested) is None)

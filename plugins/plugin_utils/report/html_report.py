@@ -158,7 +158,7 @@ def as_html(account: RunResult) -> str:
         number = sum(map(len, account.reported.values()))
         others.append({**_listed(ALONE, alone(account, _EXAMPLES)), "number": number})
     room = _MOST_BYTES - sum(one["bytes"] for one in (*wrong, *others))
-    # What changes stands first, and what does not is no more than a line.
+    # Show changed sections first, and the unchanged ones in one line each.
     changing = {
         section: counts
         for section, counts in account.summary.items()
@@ -333,7 +333,7 @@ def _record(change: Mapping[str, Any], is_same: bool, with_place: bool, is_drift
     told = [] if is_same else as_said(change, _LONGEST_VALUE)
     key = key_and_name(change)
     shown = [
-        # The title of a group of updates names its fields; where it is one, that is enough.
+        # The title of a group of updates names its fields, so don't repeat a single field.
         ("" if len(told) == 1 and change["action"] == UPDATE else name, before, after)
         for name, before, after in told
     ]

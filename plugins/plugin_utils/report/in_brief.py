@@ -75,7 +75,7 @@ def _removed(changes: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 def _removals(changes: Iterable[Mapping[str, Any]]) -> Table:
     removed = _removed(changes)
     files = sum(_attachments(change) for change in removed)
-    # What takes files with it is looked at first.
+    # Show removals that delete attachments first.
     shown = sorted(removed, key=lambda change: (-_attachments(change), change["action"] != DELETE))[:_MOST]
     rows = [
         (

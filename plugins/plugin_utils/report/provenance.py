@@ -34,7 +34,7 @@ def _user() -> str:
     try:
         user = getpass.getuser()
     except (KeyError, OSError):
-        # A container may run with a number that has no name.
+        # The user of a container may be a number without a name.
         return ""
     return f"{user}@{socket.gethostname()}"
 

@@ -34,7 +34,7 @@ def as_sarif(account: RunResult, src: Path | None = None) -> str:
     :param src: the directory of the files. In a checkout, files are named from its root, as reviews name them.
     """
     base = _from_checkout(src)
-    # A run that never came to a plan has findings without a place.
+    # If a run failed before planning, its findings have no place.
     findings = account.located or [(Place(""), text) for text in account.findings]
     rules = account.rules
     found = [

@@ -65,7 +65,7 @@ def progress_printer(
     def on_progress(progress: Progress) -> None:
         nonlocal last
         now = clock()
-        # The first record of a section is done when its progress arrives: its duration is not known.
+        # Progress arrives when a record is done, so the duration of the first record of a section is unknown.
         started = begun.setdefault(progress.section, now)
         if now - last < _EVERY_SECONDS:
             return

@@ -204,7 +204,7 @@ def write_report(
         text = as_sarif(account, src)
     else:
         text = as_markdown(account, url=url) if path.suffix == _COMMENT else _FORMS[path.suffix](account)
-    # A short one might stand in what is ours, and a report without it would be no JSON any more.
+    # A short secret might also occur in the report's own text. Masking it there would break the JSON.
     hidden = [secret for secret in secrets if len(secret) >= _SHORTEST_SECRET]
     store_report(path, without(hidden, text).encode())
 

@@ -50,7 +50,7 @@ class Problem:
     expected: str
 
 
-# ---- whether a schema holds
+# ---- evaluate a schema
 
 
 def compiled(schema: Schema) -> Test:
@@ -207,7 +207,7 @@ _TESTS: Mapping[str, Callable[[Any], Test]] = {
 """Keywords that need no other one of their schema. The rest is left to jsonschema."""
 
 
-# ---- what does not hold
+# ---- violations
 
 
 def problems(schema: Schema, value: Any) -> list[Problem]:
@@ -268,7 +268,7 @@ def _expected(keyword: str | None, wanted: Any) -> str:
 
 @cache
 def _validator_class() -> Any:
-    # Only runs with rules need the library, and it takes a while to load.
+    # Import late: only runs with rules need the library, and it loads slowly.
     import jsonschema
 
     def pattern(_validator: Any, wanted: str, value: Any, _schema: Any) -> Iterator[Any]:

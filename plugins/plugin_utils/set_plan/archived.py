@@ -129,7 +129,7 @@ class _Missing:
             return looks_up(self._context.client, self._context.state, self._kind)
         except SeventhingsError as error:
             if self._context.hiding.is_on:
-                # The path quotes the barcode of some record.
+                # The path quotes the barcode of a record.
                 error.message = NOT_SHOWN
             raise
 
@@ -148,7 +148,7 @@ class _Missing:
             planned, _none = self._matched[index]
             if not context.claim(planned.kind, record.uuid, planned.entry):
                 continue
-            # A record that is to be archived and stands in no list needs no change.
+            # A record that should be archived and is in no list needs no change.
             assume = context.options.assume_archived or planned.entry.state == "archived"
             try:
                 planned.archived = is_archived_duplicate(context.client, record, assume)
@@ -156,7 +156,7 @@ class _Missing:
                 context.find(planned.entry.place, hidden.message)
                 continue
             if not planned.archived:
-                # It should have been in the list.
+                # The list should have contained the record.
                 context.result.searched.add(planned.kind.name)
                 context.warn(planned, [unlisted(record)])
             context.state.replace(planned.kind, planned.entry, record)
@@ -171,7 +171,7 @@ class _Missing:
                     self._context.client, planned.schema, planned.keys, planned.desired, uuids[index]
                 )
             except SeventhingsError as error:
-                # The barcode stands in the path.
+                # The path contains the barcode.
                 error.message = self._context.hiding.reason(planned.entry, error)
                 raise
 

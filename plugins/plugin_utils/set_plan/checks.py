@@ -86,7 +86,7 @@ def check_chosen(context: PlanContext) -> Iterator[Finding]:
     if not options.only and not options.exclude:
         return
     if not context.findings:
-        # A name in only or exclude may be the one that has a finding.
+        # The record that only or exclude names may be the one with the finding.
         known = {*SECTIONS, *SECTIONS.values(), *context.seen}
         for option, names in (("only", options.only), ("exclude", options.exclude)):
             for name in names:

@@ -318,7 +318,7 @@ class PlanContext:
             self.hiding.hides(entry, written_as(schema, entry, field.key), field.key) for field in entry.kind.identity
         )
 
-    # ---- into the plan
+    # ---- add to the plan
 
     def planned(
         self, section: str, entry: Entry, schema: Schema, values: dict[str, Any], keys: tuple[str, ...], words: str

@@ -93,7 +93,7 @@ class Definitions:
                 entry.place_of("field_key"), f"there is no field definition with the key {values['field_key']!r}"
             )
         if context.complaints > complaints:
-            # A mistake in a field definition is no mistake of the records that have the field.
+            # A mistake in a field definition must not count against the records with that field.
             return _doubtful(values, current)
         self._final.append((str(values.get("label") or (current.flat.get("label") if current else "")), current, entry))
         key = f"{template} {values[keys[0]]}"

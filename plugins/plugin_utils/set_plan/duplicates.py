@@ -79,7 +79,7 @@ def listed_now(
     if before is not None:
         state.take_over(before, {*KINDS} - {*changed})
     for planned in wanted:
-        # An instance may answer links by the integer id alone, which only a list tells.
+        # An instance may return links with the integer id only, and only a list maps it to a record.
         for reference in references_in(tuple(planned.desired[key] for key in planned.keys)):
             state.records(KINDS[reference.target])
     return state

@@ -23,7 +23,7 @@ def idle_settings(context: PlanContext) -> Iterator[str]:
                 f"scope.{section}: none of the {number} records that this account sees is in the scope, so nothing is "
                 "compared and nothing is removed. Look at the values of the scope."
             )
-    # A plan file holds the records that change, and these need not have every field.
+    # A plan file contains only changed records, which need not have every field.
     for name in () if context.options.is_approved else context.hiding.idle(context.desired.entries):
         yield (
             f"hide: {name!r} is no field of the sections in these files, so it hides nothing. Write the key or the "

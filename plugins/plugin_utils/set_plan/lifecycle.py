@@ -156,7 +156,7 @@ class Lifecycles:
             uuid = current.uuid if current is not None else ""
             names = [planned.key, planned.words, uuid]
             if current is not None and planned.kind.match_on:
-                # It may be renamed by the same files.
+                # The same files may rename the record.
                 names.append(self._words_of(planned.section, planned.schema, current))
             why = shields.why(planned.section, names, shield_mark(planned.kind, uuid, planned.desired), planned.entry)
             if why:

@@ -46,10 +46,10 @@ class LimitCheck:
         """Yield each number of records of which a limit in percent counts, with what the records are called."""
         in_scope = self.made.existing[section]
         if self.policy.is_capped and in_scope < self.limits.from_existing:
-            # Files choose the scope. A scope of few records must not lift a limit of the task.
+            # Files define the scope, and a scope of few records must not lift a limit of the task.
             in_scope = self.made.everywhere[section]
         if action == CREATE and section in self.existing_before:
-            # An interrupted run finishes what its limit let pass.
+            # A resumed run may complete what the limit of the interrupted run allowed.
             before = self.existing_before[section]
             in_scope = before if before < self.limits.from_existing else max(before, in_scope)
         yield in_scope, "records"
@@ -63,7 +63,7 @@ class LimitCheck:
 
     def exceeded(self) -> list[str]:
         """Return the limits that the plan exceeds, each with how to let it pass."""
-        # Archiving takes away as deleting does. The rest of a record that an interrupted run created is its creation.
+        # Archiving counts as deleting. Completing a record that an interrupted run created counts as its creation.
         counts = Counter(
             (
                 one.section,

@@ -106,7 +106,7 @@ class ListedState(InstanceState):
                 found = [Record.from_answer(kind, raw) for raw in self.client.definitions(template)]
             else:
                 ahead = self._ahead.pop(name, None)
-                # Lists before it in the pool may be long, and not needed yet.
+                # Cancel a prefetch that has not started: lists before it in the pool may be long and not needed yet.
                 is_begun = ahead is not None and not ahead.cancel()
                 found = ahead.result() if ahead is not None and is_begun else self.client.list_all(kind)
             self._records[name] = found
@@ -131,7 +131,7 @@ class ListedState(InstanceState):
 
         A failed list is reported when the kind is needed.
         """
-        # One login, and one failure of it.
+        # Sign in before the threads start, so that a failed login fails only once.
         self.client.tokens.current()
         with ThreadPoolExecutor(max_workers=_LISTS_AHEAD) as pool:
             ahead = [kind for kind in kinds if not self.is_listed(kind)]
@@ -189,7 +189,7 @@ class ListedState(InstanceState):
     def _index(self, schema: Schema, keys: tuple[str, ...], template: str = "") -> dict[Key, Record | list[Record]]:
         name = (f"{schema.kind.name} {template}".strip(), keys)
         if name not in self._by_key:
-            # Most keys have one record, and a list of one takes more memory than what it holds.
+            # Most keys have one record, and a list around it would take more memory than the record itself.
             index: dict[Key, Record | list[Record]] = {}
             for key, record in self.keyed(schema, keys, self.records(schema.kind, template)):
                 if key is None:
@@ -246,7 +246,7 @@ class ListedState(InstanceState):
     def _sight(self, kind: Kind) -> FieldVisibility:
         if not kind.has_own_fields:
             return FieldVisibility(kind)
-        # Those that the instance has now: fields that are still to be made are in no record.
+        # Use the fields that exist now: no record has a field that is still to be created.
         schema = self.client.schema(kind)
         if kind.key_prefix:
             return field_visibility_by(self.client, schema, self.records(kind), self._records)
@@ -263,7 +263,7 @@ class ListedState(InstanceState):
         self.take_over(other, KINDS)
         self._unlisted |= other._unlisted
 
-    # ---- what is to come
+    # ---- planned records
 
     def add_planned(self, schema: Schema, values: Mapping[str, Any], origin: Any) -> None:
         """Add a record that will have these values.
@@ -271,7 +271,7 @@ class ListedState(InstanceState):
         :param origin: its source, which is the :class:`Record` if it exists.
         """
         if isinstance(origin, Record):
-            # Most are written as they are answered, and there are very many.
+            # Most values equal the raw answer, and there are a great many of them.
             other = [field.key for field in schema.kind.identity if values.get(field.key) != origin.flat.get(field.key)]
             other_keys = [key for key in other if key in values and key in schema.fields]
             if other_keys:
@@ -426,7 +426,7 @@ class ListedState(InstanceState):
         if asked.target is not None:
             reference = with_target(reference, asked.target)
             if is_name:
-                # Matching a kind notes what is to come of it, which clears this cache.
+                # Matching a kind adds planned records, which clears this cache.
                 self._resolved.setdefault(reference.target, {})[str(written)] = reference
         return Meaning(reference, problem)
 
@@ -485,7 +485,7 @@ class ListedState(InstanceState):
         :param before: use names as they are before anything is renamed.
         """
         schema, values, keys = question.schema, question.values, tuple(sorted(question.keys))
-        # Empty values are not looked up.
+        # Empty values can't be looked up.
         empty = [key for key in keys if values[key] in EMPTY]
         full = tuple(key for key in keys if key not in empty)
         matches = self.find_existing(schema, full, values) if full else self.records(schema.kind)
@@ -570,7 +570,7 @@ def _words_of(asked: Asked) -> str:
         wrong += [FieldError.at((key,), problem, misfit=misfit)] if problem else []
     if not wrong:
         return ""
-    # One wrong member of a map has a place of its own; several are told together.
+    # A single wrong member of a map has its own place. Several are reported together.
     way = wrong[0].way if len(wrong) == 1 else ()
     about = f"reference to {KINDS[reference.target].one}"
     cause = Misfit(reference.written, f"{about}: {'; '.join(map(cause_of, wrong))}")

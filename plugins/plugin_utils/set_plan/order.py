@@ -44,7 +44,7 @@ def waiting_for_ever(changes: Iterable[Planned]) -> Iterator[tuple[Planned, str,
     with suppress(CycleError):
         order.prepare()
     while ready := order.get_ready():
-        # Long rows, in which each waits for the one before it, have an end.
+        # A chain in which each change waits for the one before has an end, so remove it.
         order.done(*ready)
         for one in ready:
             waiting.pop(one, None)

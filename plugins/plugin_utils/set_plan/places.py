@@ -53,7 +53,7 @@ class Places:
         """Say that an integer is the id of one location and the name of another; empty if it is not."""
         written = reference.written
         kind = KINDS[reference.target]
-        # The number of a room is no name without its location.
+        # The number of a room is not unique without its location.
         if not isinstance(written, int) or kind is not LOCATION:
             return ""
         meant = self._context.state.find(reference)

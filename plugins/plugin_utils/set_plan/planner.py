@@ -195,7 +195,7 @@ class _Planner:
             self._compare(*matched.pop())
         self._check_unchanged()
         while self._dropped:
-            # Everything that a reference may mean is known by now.
+            # By now every possible target of a reference is known.
             entry, values = self._dropped.pop()
             context.resolve(values, entry)
         result.changes.reverse()
@@ -246,7 +246,7 @@ class _Planner:
         unmanaged = {id(entry) for entry in self._desired.unmanaged}
         matched = {uuid for uuid, one in self._context.claimed.get(kind.name, {}).items() if id(one) not in unmanaged}
         size = self._pruning().size_of_set(section, matched)
-        # A plan file holds the changes alone.
+        # A plan file contains only the changes.
         planned = min(self._desired.set_sizes.get(section, 0), self._result.existing[section])
         self._result.set_sizes[section] = max(size, planned)
 
@@ -260,19 +260,19 @@ class _Planner:
         """Return the records of a section that may change, each with its record; count the unchanged ones."""
         kind = KINDS[SECTIONS[section]]
         schema = self._context.schema(kind)
-        # The list is read meanwhile.
+        # The list is read in the background meanwhile.
         candidates = [self._candidate(section, entry) for entry in self._context.entries[section]]
         listed = self._state.records(kind)
         self._result.everywhere[section] = len(listed)
         self._result.existing[section] = self._context.scope.count(section, listed)
-        # A chain of renames ends at a key that somebody wrote.
+        # A chain of renames ends at a written key.
         written = [one.values for one in candidates] if section in self._desired.moved else []
         to_match = self._in_list_order(schema, candidates, listed)
         del candidates
         found = []
         to_match.reverse()
         while to_match:
-            # Nothing but the entry is kept of an unchanged record.
+            # Keep only the entry of an unchanged record.
             one = to_match.pop()
             pair = None if one.keys is None else self._match(section, one, one.keys, written)
             if pair is None:
@@ -370,7 +370,7 @@ class _Planner:
                 context.claimed.setdefault(entry.kind.name, {}).setdefault(record.uuid, entry)
                 key = context.uniqueness.words(schema, keys, values)
                 self._result.released.append((entry.kind.name, key, record.uuid))
-                # It may have to stay all the same.
+                # The record may still have to stay.
                 self._lifecycles.note(context.planned(section, entry, schema, values, keys, key), record)
 
     def _read(self, entry: Entry) -> tuple[dict[str, Any], bool]:
@@ -385,12 +385,12 @@ class _Planner:
         context = self._context
         schema = context.schema(entry.kind)
         if entry.uuid:
-            # A plan file says which record is meant.
+            # A plan file identifies the record by its uuid.
             own = [schema.find(name) for name in self._desired.identity.get(section, ())]
             keys = [field.key for field in own if field is not None] or schema.kind.match_on[0]
             return tuple(key for key in keys if key in values)
         keys = self._keys(section, schema, values, entry, fits)
-        # Most are texts, and there are very many.
+        # Most values are texts, and there are a great many of them.
         linked = {key: values[key] for key in keys if values[key].__class__ is not str}
         if not keys or (linked and not context.resolve(linked, entry)):
             return None
@@ -434,7 +434,7 @@ class _Planner:
                 self._check_zeros(schema, keys, values, entry)
             context.uniqueness.claim_others(schema, keys, values, entry)
             context.uniqueness.claim_unique(schema, keys, values, entry)
-            # Others may refer to it as it is written here, whatever it is called now.
+            # Other records may refer to it by the written name, whatever its current name is.
             identity = {field.key: values[field.key] for field in schema.kind.identity if field.key in values}
             context.resolve(identity, None)
             values |= identity
@@ -444,7 +444,7 @@ class _Planner:
             if not candidate.is_unchanged:
                 self._state.add_planned(schema, to_be, current or entry)
         if not candidate.is_valid or context.complaints > complaints:
-            # A consequence of a mistake is no mistake of its own.
+            # Don't report the consequence of a mistake as another mistake.
             return None
         key = context.uniqueness.words(schema, keys, values)
         return context.planned(section, entry, schema, values, keys, key or entry.uuid), current
@@ -522,7 +522,7 @@ class _Planner:
             change = self._change(planned, current, is_unchanged)
         except (InvalidInput, Ambiguous) as wrong:
             for message in wrong.problems if isinstance(wrong, InvalidInput) else [wrong.message]:
-                # Most begin with the field that they are about.
+                # Most messages begin with the field that they are about.
                 name = message.partition(":")[0]
                 self._context.find(entry.place_of(written_as(planned.schema, entry, name)), message)
             return
@@ -609,7 +609,7 @@ class _Planner:
                 self._resume(planned, change.current)
             context.take(planned)
             if change.changed and not self._result.existing["hub"]:
-                # The hub has no scope.
+                # The scope does not apply to the hub.
                 self._result.existing["hub"] = len(offered(self._state))
 
     def _pruning(self) -> Pruning:

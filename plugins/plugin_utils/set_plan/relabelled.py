@@ -42,7 +42,7 @@ def check_relabelled(context: PlanContext, matched: Iterable[tuple[Planned, Reco
             continue
         within = [reference.awaits for key in planned.keys for reference in references_in(planned.desired[key])]
         if any(id(place) in relabelled for place in within):
-            # It has another key because its place has: that is told once.
+            # Its key changed only because the key of its place did, which is reported once.
             continue
         known = uuids.get(f"{planned.kind.name} {planned.noted}", ())
         claimed = context.claimed.get(planned.kind.name, {})

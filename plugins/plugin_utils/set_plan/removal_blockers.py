@@ -87,7 +87,7 @@ def without_blocked(state: ListedState, changes: Iterable[Planned]) -> Iterator[
     while held := list(_Look(state, left).held()):
         yield from ((planned, why_blocked(planned, holders)) for planned, holders in held)
         kept = {id(planned) for planned, _holders in held}
-        # A record that is kept refers to others in its turn.
+        # A record that stays may block the removal of other records.
         left = [planned for planned in left if id(planned) not in kept]
 
 

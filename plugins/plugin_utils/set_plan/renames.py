@@ -46,7 +46,7 @@ class _Renames:
         for pair in pairs:
             names = tuple(pair.new)
             key = state.key_of(schema, names, pair.new)
-            # Some keys are the same in whatever case they are written.
+            # The case of some keys does not matter, so old and new may be the same key.
             if key is not None and (names != tuple(pair.old) or key != state.key_of(schema, names, pair.old)):
                 self.pairs.append(pair)
                 self._to.setdefault(names, {}).setdefault(key, pair)

@@ -80,7 +80,7 @@ class RecordView:
     def _called(self, reference: Reference) -> Reference:
         if reference.awaits is None:
             reference = self._state.completed(reference)
-        # What has no name is called by a text all the same: a pattern judges nothing else.
+        # A record without a name still needs a text, because a pattern can only judge texts.
         name = self._state.name_to_be(reference) or str(reference.uuid or reference.id or reference.written)
         return Reference(reference.target, reference.id, reference.uuid, reference.display_name, name)
 
@@ -103,7 +103,7 @@ class RuleCheck:
         self._found = Found()
         self._judged: dict[str, set[str]] = {}
 
-    # ---- records as they will be
+    # ---- planned records
 
     def judge(self, planned: Planned, current: Record | None) -> None:
         """Judge a record as it will be after the apply."""
@@ -219,7 +219,7 @@ class RuleCheck:
             place, name = place_of(planned.entry, planned.schema, way) or (planned.entry.place, "")
             self._found.find(one, place, about + in_words(one, problem), name)
 
-    # ---- records as they are
+    # ---- existing records
 
     def judge_live(self) -> None:
         """Judge the records of the instance that rules are about as they are now, unless they were judged already."""
@@ -267,7 +267,7 @@ class RuleCheck:
         name = None if is_hidden else self._context.state.name_of(record)
         return name or record.uuid
 
-    # ---- what was found
+    # ---- findings
 
     def close(self) -> None:
         """Hand over what was found."""
@@ -279,11 +279,11 @@ class RuleCheck:
         result.live_findings += sorted(self._found.live, key=_position)
         result.rule_warnings += sorted(self._found.warnings, key=_position)
         if options.only or options.exclude or options.has_changes_only:
-            # The records that a rule is about may be those that are left out.
+            # The records that the rule is about may be excluded.
             return
         used = {one.rule.id for one in bound if one.is_used}
         for rule in self._rules.rules:
-            # What a rule about changes forbids is rare.
+            # Changes that a rule forbids are rare, so an unused rule about changes is normal.
             if rule.id not in used and rule.subject != CHANGES:
                 result.rule_warnings.append(rule.idle())
 

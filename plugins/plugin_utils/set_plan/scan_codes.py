@@ -213,7 +213,7 @@ class ScanCodes:
         if not self.key:
             return
         if not result.existing[_SECTION]:
-            # That an empty instance has no labels is no news.
+            # An empty instance never has labels, so don't report it.
             result.scan_codes = ScanCodeCounts()
             return
         if created * 2 > number and not self._are_purchases():

@@ -25,13 +25,13 @@ def check_sources(context: PlanContext) -> Iterator[Finding]:
     records no longer exist, because they were deleted in the application.
     """
     if context.desired.findings:
-        # A file that can't be read looks empty.
+        # An unreadable file looks empty.
         return
     before, now = context.options.sources_before, context.desired.sources
     filled = [source for source, held in now.items() if held.rows]
     lost: dict[str, dict[str, int]] = {}
     for (path, section), number in before.items():
-        # A task that leaves a section out of its option speaks of other sections.
+        # A task that omits a section from its inline option manages other sections.
         is_named = path != INLINE or (path, section) in now
         if is_named and not any(section == one and _is_same(path, name) for name, one in filled):
             lost.setdefault(section, {})[path] = number

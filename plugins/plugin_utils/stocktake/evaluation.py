@@ -299,7 +299,7 @@ def by_place(objects: Iterable[StocktakeObject]) -> list[Place]:
         if room is None:
             keys = [("", "", "")]
         else:
-            # Two rooms may have one name.
+            # Two rooms may have the same name.
             keys = [(room.location, room.name, str(room.mark))]
             keys += [(room.location, "", "")] if room.location else []
         return [places.setdefault(key, Place(*key[:2])) for key in keys]

@@ -185,7 +185,7 @@ def _nodes(option: str, path: Path, findings: list[Finding]) -> list[Node]:
             raise InvalidInput(f"{option}: {path.name}: {wrong}") from wrong
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         nodes = list(read_csv(text, path.name, findings, dialect=dialect))
-    # A code is data: what looks like a template is one that nobody knows.
+    # Codes are data: a code that looks like a template is just an unknown code.
     findings[:] = [one for one in findings if not one.message.endswith(NO_JINJA)]
     return nodes
 

@@ -217,13 +217,13 @@ class _Inverter:
 
     def _created_record(self, kind: Kind, change: RecordedChange, place: Place) -> Iterator[Entry]:
         if kind.defines_fields or kind.creation_sends_mail:
-            # The summary lists it.
+            # The summary lists these records.
             return
         name = f"{kind.name} {change.key}"
         uuid = change.uuid or self._journal.created.get(name, "")
         current = self._state.of_uuid(kind, uuid) if uuid else None
         if not uuid and name in self._journal.created:
-            # It was sent, and nobody knows what came of it.
+            # The request was sent, but its outcome is unknown.
             current = self._with_same_key(self._schema(kind), change, change.after)
             uuid = current.uuid if current is not None else ""
         if current is None or (kind.can_be_archived and self._state.is_archived(current)):
@@ -382,7 +382,7 @@ class _Inverter:
         """Return True if a record has a value of the apply record now."""
         then, now = self._parsed(schema, key, value), schema.read_one(key, current.flat)
         if any(one.path for one in attachments_in(then)):
-            # The record of an interrupted run does not have the uuids of its uploads.
+            # The apply record of an interrupted run contains no uuids of its uploads.
             return len(tuple(attachments_in(then))) == len(tuple(attachments_in(now)))
         then, now = (types_links.with_references(value, self._identified) for value in (then, now))
         return then == now if then is None else schema.equal(key, then, now)
@@ -428,7 +428,7 @@ class _Inverter:
             return None
         named = None if name is None else self._state.resolved(Reference(kind.name, written=name))
         if is_uuid(uuid) and self._state.of_uuid(kind, str(uuid)) is not None:
-            # People read names.
+            # Prefer names, because people read them.
             return name if named is not None and not named.problem and named.reference.uuid == uuid else uuid
         if named is None:
             return number if uuid is None else None
@@ -473,7 +473,7 @@ class _Inverter:
                 found[key] = [one for one in written if one is not None] if isinstance(written, list) else written
         return found
 
-    # ---- what refers to what would be removed
+    # ---- references to removed records
 
     def _refuse_referred(self) -> None:
         """Refuse to archive created objects to which something refers now.

@@ -117,7 +117,7 @@ async def _watch(watcher: Watcher, queue: Queue, feedback: asyncio.Queue[Any] | 
         except (InvalidInput, AccessTokenRefused, LoginRefused):
             raise
         except SeventhingsError as error:
-            # The next look sees what this one missed.
+            # The next read sees what this one missed.
             told.warn([error.message])
         else:
             told.warn([*watcher.problems, *watcher.client.transport.notes()])
@@ -126,7 +126,7 @@ async def _watch(watcher: Watcher, queue: Queue, feedback: asyncio.Queue[Any] | 
                 if feedback is not None:
                     await feedback.get()
             if events and feedback is None:
-                # Nobody says that the last event was taken, so it is only taken for granted a while later.
+                # Without feedback, nothing confirms that the last event was received. Assume it after a while.
                 await _sleep_until(began + interval)
             await asyncio.to_thread(watcher.keep)
         await _sleep_until(began + interval)

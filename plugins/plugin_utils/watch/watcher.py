@@ -234,7 +234,7 @@ class Watcher:
         cost.count = -1 if count is None else count
         return None
 
-    # ---- for a look
+    # ---- one read
 
     def salt(self) -> str:
         return self._next.salt
@@ -312,7 +312,7 @@ class _Look:
             if one.out_of_sight:
                 continue
             due: list[tuple[bool, ReportedDate]] = [
-                # The first look at a field that is watched from now on only remembers.
+                # The first read of a newly watched field only remembers its dates.
                 (watch.mark not in self._state.watched and not self._watcher.options.tells_existing, told)
                 for watch, told in near(self._watches, one.dates, now)
             ]
