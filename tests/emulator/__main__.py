@@ -12,14 +12,14 @@ _FLOOR = (3, 11)
 
 if __name__ == "__main__":
     if sys.version_info[:2] < _FLOOR:
-        # Before anything is imported that an older Python does not understand.
+        # Before any import that an older Python does not understand.
         sys.exit(
             f"emulator: the embedded service needs Python {'.'.join(map(str, _FLOOR))} or newer; this is Python "
             f"{'.'.join(map(str, sys.version_info[:3]))} at {sys.executable}."
         )
 
-    # The library for the web reads the certificates of the machine twice when it is imported, in case that it calls
-    # somebody. That takes a sixth of the start, and the service calls nobody.
+    # The web library loads the machine's certificates twice on import, for requests that the service never sends.
+    # Without them the service starts a sixth faster and uses less memory.
     os.environ["SSL_CERT_FILE"] = os.devnull
 
     from embedded.cli import main

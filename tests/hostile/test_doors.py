@@ -367,7 +367,7 @@ def test_an_export_of_payloads(world: World, form: str) -> None:
         world.service.texts = texts
         dest = world.inside / f"{number}"
         options = {**world.service.options(), "dest": str(dest), "format": form}
-        # An address that is none is refused in files of users; what is exported is the same all the same.
+        # Files of users reject an invalid e-mail address. The rest of the export is the same.
         results.append(call("instance_export", {**options, "dest": f"{dest}-users", "only": ["users"]}, False))
         result = call("instance_export", {**options, "only": WITHOUT_USERS}, False)
         results.append(result)
@@ -434,7 +434,7 @@ def test_payloads_that_are_absorbedto_files(world: World, ending: str, gone: str
         again = call("instance", {**world.service.options(), "src": str(src), "mode": "validate"}, True)
         assert not again.get("failed"), again["msg"]
         results += [planned, result, again]
-    # No table has a column that is called like some of the fields.
+    # Tables have no columns for some of the field names.
     assert ending == "csv" or any(one.get("changed") for one in results), [one["msg"][:300] for one in results]
     assert_harmless(results)
 
@@ -484,6 +484,6 @@ def test_a_probe_of_a_hostile_service(world: World, mode: str) -> None:
     assert_harmless([{"profile": text} for text in profiles])
     for profile in profiles:
         for payload in CORPUS:
-            # Members that are not known are told by their names, where these are plain words.
+            # Unknown members are reported by name only if the name is a plain word.
             is_word = payload.replace("_", "").isalpha()
             assert is_word or len(payload) < 4 or json.dumps(payload)[1:-1] not in profile

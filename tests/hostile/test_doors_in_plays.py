@@ -61,7 +61,7 @@ def variables(service: HostileService, directory: Path) -> dict[str, str]:
         "SEVENTHINGS_PASSWORD": hostile_service.PASSWORD,
         "SEVENTHINGS_CLIENT_ID": "c",
         "SEVENTHINGS_RATE_LIMIT": "0",
-        # No write of this service has an effect, so nothing settles.
+        # No write of this service has an effect, so there is nothing to wait for.
         "SEVENTHINGS_SETTLE": "0",
     }
 
@@ -191,7 +191,7 @@ FORMS = (
 @pytest.mark.parametrize("transform", ["never", "always"] if LONG else ["never"])
 def test_no_inventory_prints_what_steers(service: HostileService, tmp_path: Path, hosts: str, transform: str) -> None:
     """Names of hosts and groups, also those that ``keyed_groups`` makes of them; the cache is cold, then warm."""
-    # A name of dots alone is refused, as it would lead to another directory.
+    # A name of dots alone is rejected, because it would lead to another directory.
     service.texts = [text for text in TEXTS if text.strip(". ")]
     (tmp_path / "x.seventhings.yml").write_text(json.dumps({**INVENTORY, "hosts": hosts}))
     more = {**variables(service, tmp_path), "ANSIBLE_TRANSFORM_INVALID_GROUP_CHARS": transform}
@@ -199,6 +199,6 @@ def test_no_inventory_prints_what_steers(service: HostileService, tmp_path: Path
         command = [str(Path(sys.executable).with_name("ansible-inventory")), "-i", "x.seventhings.yml", *form, "-vvvv"]
         ran = playbook.finish(command, tmp_path, more)
         assert ran.status == 0, ran.output[-2000:]
-        # As YAML, Ansible writes the lines of a text as lines.
+        # In YAML, Ansible writes the lines of a text as separate lines.
         assert "--yaml" in form or payloads.steering_in_output(ran.output) == []
         assert_harmless(ran.output, tmp_path)

@@ -244,7 +244,7 @@ def test_a_link_in_the_place_of_a_schema_or_an_attachment_is_not_written_through
 @pytest.mark.parametrize("name", ["rooms.yml", "objects/0001.yml", "schema/rooms.schema.json", "schema", "notes.yml"])
 @pytest.mark.parametrize("force", [False, True])
 def test_pipes_hang_nothing(demo: Site, name: str, force: bool) -> None:
-    # An attachment of an earlier export is looked for in all the files beside it.
+    # The export searches all files in the directory for attachments of earlier exports.
     export_of(demo, only=["tasks"])
     path = demo.root / name
     if path.is_file():

@@ -140,7 +140,8 @@ class Output:
 
     def refusal_of(self, source: str) -> str:
         """Return what was said of a source that the plugin refused."""
-        # Below 2.19 the name of the plugin is not quoted, an asterisk begins the text, and lines end after hyphens too.
+        # Before 2.19 the name of the plugin is not quoted, an asterisk begins the text, and lines also break after
+        # hyphens.
         warnings = self.words.replace("- ", "-").replace("'auto'", "auto").split("[WARNING]: ")
         said = (text.removeprefix("* ") for text in warnings)
         (found,) = (text for text in said if text.startswith("Failed") and f"with auto plugin: {source}:" in text)
@@ -240,7 +241,7 @@ def every_door(expression: str) -> list[dict[str, Any]]:
         {**no_op, "when": expression},
         {**no_op, "changed_when": rendered},
         {**no_op, "changed_when": expression},
-        # Below 2.19 a text that decides this ends ansible-playbook with an error of its own.
+        # Before 2.19, ansible-playbook itself fails if a text decides this.
         *([] if IS_TEXT_A_TEMPLATE else [{**no_op, "failed_when": rendered}]),
         {**no_op, "until": rendered, "retries": 1, "delay": 0},
         {"ansible.builtin.debug": {"msg": "{{ item }}"}, "loop": rendered},
@@ -315,7 +316,7 @@ def test_a_composed_variable_may_be_null(work: Workplace) -> None:
     work.has(rooms=[room(1, "Lab")])
     work.write(compose={"where": "seventhings_location_name", "same": "none"})
     (variables,) = work.inventory("--list").hosts.values()
-    # Below 2.19 a template that gives nothing gives an empty text.
+    # Before 2.19 a template that evaluates to null gives an empty text.
     nothing = {"__ansible_unsafe": ""} if IS_TEXT_A_TEMPLATE else None
     assert (variables["where"], variables["same"]) == (None, nothing)
 
@@ -373,7 +374,7 @@ def warm_cache(work: Workplace, **options: Any) -> Path:
 def forge(file: Path, change: Callable[[str], str]) -> None:
     """Change what Ansible wrapped into a text of its own."""
     text = file.read_text()
-    # From 2.19 on the payload is a text in JSON.
+    # From 2.19 on, the payload is a text in JSON.
     payload = text if IS_TEXT_A_TEMPLATE else json.loads(text)["__payload__"]
     changed = change(payload)
     assert changed != payload
@@ -406,7 +407,7 @@ def test_trust_that_is_written_into_a_cache_is_not_given(work: Workplace, payloa
         lambda _text: "{",
         lambda _text: "[]",
         lambda _text: "[" * 100_000,
-        # Below 2.19 this is a map as any other.
+        # Before 2.19 this is an ordinary map.
         *(
             []
             if IS_TEXT_A_TEMPLATE

@@ -578,7 +578,7 @@ def test_a_plan_that_is_applied_without_its_files_belongs_to_their_set(site: Sit
     assert stored is not None
     applied = run_instance(site.client(), stored.desired, RunOptions(plan_file=PlanFile(path, stored)))
     assert applied.outcome == "changed"
-    # The second object is called like the first.
+    # The second object has the same name as the first.
     assert [warning for warning in applied.warnings if "looks like" not in warning] == []
     site.write({"objects.yml": objects(1)})
     assert site.run().summary["objects"]["deleted"] == 1

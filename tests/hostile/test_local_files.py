@@ -82,7 +82,7 @@ def pipe(path: Path) -> None:
 
 
 def unix_socket(path: Path) -> None:
-    # The name of a socket is short, so it is bound from its own directory.
+    # The path of a socket must be short, so bind it from its own directory.
     here = Path.cwd()
     os.chdir(path.parent)
     try:
@@ -304,7 +304,7 @@ def test_a_file_that_is_swapped_after_it_was_judged_is_not_sent(
     assert uploads(site) == []
     (failure,) = account.failures
     assert "files/fine.txt can't be read any more: " in failure["reason"]
-    # The other record is made all the same.
+    # The other record is created anyway.
     assert account.outcome == "partly_applied"
 
 
@@ -412,7 +412,7 @@ def test_directories_are_read_to_a_depth_that_is_reported(site: Site) -> None:
         assert list(map(str, desired.findings)) == [f"{deepest}: lies more than {DEEPEST} directories deep"]
         assert len(desired.entries) == 1
     finally:
-        # The library's own removal calls itself once for each level.
+        # The library's own removal recurses once per level.
         subprocess.run(["rm", "-rf", str(site.root / "objects")], check=True)
 
 

@@ -383,7 +383,7 @@ def test_local_files_need_src(site: Site, path: Path, monkeypatch: pytest.Monkey
     result = run(site, plan_file=path)
     assert "has local files, such as 'files/a.txt'; give src too" in result["msg"]
     assert site.sent() == []
-    # Nor where the plan does not say that it has any.
+    # The same applies if the plan does not mention any files.
     edit(path, lambda document: document["changes"][0].update(files={}))
     result = run(site, plan_file=path)
     assert result["outcome"] == "failed"

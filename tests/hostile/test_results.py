@@ -58,7 +58,7 @@ MODULES: list[dict[str, Any]] = [
     {"ansible.builtin.debug": {"msg": "done"}, "when": "item"},
     {"ansible.builtin.debug": {"msg": "done"}, "changed_when": "{{ item }}"},
     {"ansible.builtin.debug": {"msg": "done"}, "changed_when": "item"},
-    # Below 2.19 a text that decides this ends ansible-playbook with an error of its own.
+    # Before 2.19, ansible-playbook itself fails if a text decides this.
     *([] if IS_TEXT_A_TEMPLATE else [{"ansible.builtin.debug": {"msg": "done"}, "failed_when": "{{ item }}"}]),
     {"ansible.builtin.set_fact": {"kept": "{{ item }}"}},
     {"ansible.builtin.debug": {"var": "{{ kept }}"}},
@@ -108,16 +108,16 @@ def run(directory: Path, service: Emulator, task: dict[str, Any]) -> playbook.Ru
         {"name": "counts", "ansible.builtin.debug": {"msg": counts}},
         *doors,
     ]
-    # A text of the playbook is trusted: so the filter can tell.
+    # Texts of the playbook are trusted, so the filter can recognise them.
     plays = [{"hosts": "localhost", "gather_facts": False, "vars": {"own": ["echo $"]}, "tasks": tasks}]
-    # A condition that is a text is deprecated.
+    # Conditions written as texts are deprecated.
     variables = {**service.variables(), "CANARY": CANARY, "ANSIBLE_DEPRECATION_WARNINGS": "false"}
     return playbook.run(directory, plays, variables=variables)
 
 
 def assert_data(ran: playbook.Run) -> None:
     """Payloads came back, as data, and none ran."""
-    # Below 2.19 a template gives the digits of a number.
+    # Before 2.19 a template gives the digits of a number.
     counts = {name: int(value) for name, value in ran.named("counts")["msg"].items()}
     assert counts["own"] == 1
     assert counts["found"] > 0, ran.output[:3000]
@@ -151,7 +151,7 @@ def test_what_instance_gives_is_data(service: Emulator, tmp_path: Path, mode: st
     directory = tmp_path / "state"
     directory.mkdir()
     (directory / "instance.yml").write_text("api: seventhings/v1\nset: hostile\n")
-    # Files with braces are refused.
+    # Files with braces are rejected.
     rows = [{"barcode": one["barcode"], "inventory_name": f"{BARE}[0]", "serial_number": BARE} for one in objects]
     (directory / "objects.yml").write_text(yaml.safe_dump(rows))
     task: dict[str, Any] = {"community.seventhings.instance": {"src": str(directory)}, "diff": True}

@@ -355,10 +355,10 @@ def test_an_error_that_stays_says_what_and_where(desk: Desk, fault: str, words: 
     assert words in found["msg"]
     assert "GET /customer-api/v1/locations" in found["msg"]
     if fault == "429":
-        # Waited out by time, and not by count.
+        # The client waits until a time limit, not for a number of attempts.
         assert 200 < sum(desk.pauses) < 400
     else:
-        # Four tries, and one question that tells whether the service is down.
+        # Four attempts, and one request that checks whether the service is down.
         is_outage = fault in ("502_html", "503", "reset_before")
         assert found["requests"] == (1 if fault in ("403", "406", "422") else 5 if is_outage else 4)
 
@@ -405,7 +405,7 @@ def test_the_service_may_say_it_as_a_date(desk: Desk) -> None:
 
     desk.call("location_info", {})
 
-    # A little more, so that not all come at once.
+    # Slightly more, so that not all clients come back at once.
     assert desk.pauses == pytest.approx([32], abs=4)
 
 
@@ -428,7 +428,7 @@ def test_a_token_that_expires_half_way_is_renewed_once(desk: Desk) -> None:
     made = desk.make(MAKINGS[4])
 
     assert not made.failed, made.data
-    # What was made is read back by its key, which shows a second one of another controller.
+    # The created record is read back by its key, which would show a duplicate from another controller.
     assert desk.lines()[-4:] == ["POST /object", "POST /auth_token", "POST /object", "GET /objects"]
     assert desk.found(MAKINGS[4]) == 1
 

@@ -262,7 +262,7 @@ class History:
         return self.note(changed, done)
 
     def provision(self, wanted: list[Wanted], options: Mapping[str, Any]) -> dict[str, Any]:
-        # The same records are the same set, so some runs share a journal, and others only records.
+        # The same records are the same set, so some runs share a journal and others only records.
         name = "-".join(str(RECORDS.index(one)) for one in wanted)
         src = self.path / f"src-{name}-{os.getpid()}"
         src.mkdir(exist_ok=True)
@@ -276,7 +276,7 @@ class History:
         for section, numbers in done.get("summary", {}).items():
             counted[section] = numbers["created"]
         for section, number in counted.items():
-            # Which of them: all that were planned, where all were created; else a number is all that is known.
+            # If the whole plan was created, all of its names are known. Otherwise only their number is.
             names = [one["key"] for one in done.get("changes", []) if one["section"] == section]
             if number and number == len(names):
                 changed.update(names)

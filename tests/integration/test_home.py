@@ -22,7 +22,7 @@ def test_async_tasks_of_tests_come_to_their_end(emulator: Emulator, tmp_path: Pa
     run = playbook.run(tmp_path, [play], variables={**emulator.variables(), "HOME": str(home)})
     assert run.status == 0, run.output
     assert len(run.named("rooms")["records"]) == len(emulator.steer("GET", "/dump?canonical=1")["rooms"])
-    # Neither folder keeps the job of a test.
+    # Neither directory keeps the job of a test.
     assert not (home / ".ansible_async").exists()
     assert _jobs() == before
 

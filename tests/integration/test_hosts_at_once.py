@@ -40,7 +40,7 @@ PLAYS = 3 if LONG else 1
 HOSTS = (5, 10, 30) if LONG else (5,)
 USER = "bernd.kowalski@nordhain.example"
 
-# Fifty rounds of thirty processes take minutes where the machine has other work, too.
+# Fifty rounds of thirty processes take minutes on a busy machine.
 pytestmark = [pytest.mark.timeout(1800)] if LONG else []
 
 
@@ -158,7 +158,7 @@ def test_hosts_at_once_make_one_record(
         assert [one.get("msg") for one in done if one.get("failed")] == []
         assert sum(one["changed"] for one in done) == 1
         assert posts(service, making) == 1
-        # Later rounds may go on with the token of the first one.
+        # Later rounds may use the token of the first round.
         assert sum(entry["path"].endswith("/auth_token") for entry in service.log()) in ((0, 1) if number else (1,))
 
 
@@ -242,7 +242,7 @@ def test_who_is_killed_while_its_request_is_under_way_leaves_no_lock_and_no_dupl
         assert set(ends.values()) == {0}
         done = [json.loads(line) for line in processes.noted(path / "results")]
         assert [one.get("msg") for one in done if one.get("failed")] == []
-        # Where it was killed before it had sent anything, another one makes the record.
+        # If it was killed before it sent anything, another host creates the record.
         assert len(done) == 3
         assert sum(one["changed"] for one in done) in (0, 1)
         assert posts(service, making) == 1
@@ -259,7 +259,7 @@ def locks() -> list[Path]:
 def sending() -> set[int]:
     """Return the processes that are about to make something, and those that were killed then."""
     noted = [lock.read_bytes() for lock in locks()]
-    # After the format and the number of the last creation.
+    # The header is the format and the number of the last creation.
     return {struct.unpack_from("<Q", content, 12)[0] for content in noted if len(content) >= 20}
 
 

@@ -50,7 +50,7 @@ def test_fifty_unchanged_objects_take_one_login(service: Emulator, tmp_path: Pat
     assert not any(item["changed"] for item in items)
     counted = Counter(entry["path"].removeprefix(steps.PREFIX) for entry in service.log())
     assert counted == {"/auth_token": 1, "/asset-tracking/asset/field-definitions": 2, "/objects": 50}
-    # The first one proves that the definitions are whole.
+    # The first item also proves that the list of definitions is complete.
     assert [item["requests"] for item in items] == [4, *[1] * 49]
 
 
@@ -99,7 +99,7 @@ def test_where_a_module_runs(service: Emulator, tmp_path: Path) -> None:
     }
     worker, module = [2, 1], [2, 2]
     assert took == {
-        # The first item proves that the definitions are whole, for all processes of this user.
+        # The first item proves that the definitions are complete, for all processes of this user.
         "in the worker": [3, 1],
         "delegated to this machine": worker,
         "with the interpreter of the controller": worker,
@@ -125,7 +125,7 @@ def test_both_ends_give_the_same_result(service: Emulator, tmp_path: Path) -> No
         for end in ("auto", "module")
     ]
 
-    # The first task of a user proves that the definitions are whole, which costs it one request more.
+    # The first task of a user needs one more request to prove that the definitions are complete.
     tasks.insert(0, {"name": "before", f"{OBJECT}_info": {"limit": 1}})
     run = playbook.run(tmp_path, [play(defaults, tasks)])
 

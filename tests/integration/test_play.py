@@ -62,7 +62,7 @@ def test_the_example_instance(empty: Emulator, tmp_path: Path) -> None:
 
     assert second.status == 0, second.output
     assert not any(result.data.get("changed") for result in second.results)
-    # A list of each kind; definitions are a list for each template. The first run signed in.
+    # One list per kind; definitions have one list per template. The first run signed in.
     assert Counter(entry["path"].rpartition("/")[2] for entry in empty.log()) == {
         "field-definitions": 3,
         "locations": 1,
@@ -70,7 +70,7 @@ def test_the_example_instance(empty: Emulator, tmp_path: Path) -> None:
         "persons": 1,
         "users": 1,
         "objects": 1,
-        # One task may be the last of a list that is paged, so a second page is asked for.
+        # A single task may be the end of a paged list, so a second page is requested.
         "tasks": 2,
         "rental-cases": 1,
         "catalog-items": 1,
@@ -84,7 +84,7 @@ def test_the_example_instance(empty: Emulator, tmp_path: Path) -> None:
     assert shown.status == 0, shown.output
     assert [entry for entry in empty.log() if steps.is_write(entry)] == []
     assert "~ objects 100403 Projector Elbe\n    purchasing_price: 849.9 -> 799.0\n" in shown.output
-    # The change, and the total of all prices that change.
+    # The change, and the total of all changed prices.
     assert shown.output.count(" -> ") == 2
 
     changed = provision(empty, source, tmp_path)

@@ -78,7 +78,7 @@ def test_the_instance_that_is_written_to_may_stand_in_the_environment(service: E
     run = by_name(tmp_path, service, probe_tier="touch", probe_allow_writes=service.base_url)
     assert run.status == 0, run.output
     switches = run.named("Probe the instance")["profile"]["switches"]
-    # This one takes signing in once more, with what the environment holds.
+    # This tier signs in once more, with the credentials from the environment.
     assert switches["refresh_rotation"]["state"] == "yes"
     assert service.steer("GET", "/dump?canonical=1") == before
 
@@ -182,7 +182,7 @@ def test_the_service_starts_like_a_profile(tmp_path: Path) -> None:
     assert (sides["link_read"], sides["number_form"], sides["link_read"]) == ("zero", "number", "zero")
     told = {name: one["side"] for name, one in profile["switches"].items() if one["side"]}
     assert {name: side for name, side in sides.items() if name in told} == {**told, "number_form": "number"}
-    # Nothing is known of the others.
+    # The other switches are unknown.
     assert sides["revoke"] == "user"
 
 

@@ -72,7 +72,7 @@ def test_places_and_definitions_go_to_another_instance_by_names(tmp_path: Path) 
             tmp_path / "production",
             target,
             {
-                # Made in another order, so the service gives the same labels other keys.
+                # Created in another order, so the service generates other keys for the same labels.
                 "fields/room.yml": "- {label: Size, type: TEXT}\n- {label: Cost centre, type: TEXT}\n",
                 "locations.yml": yaml_list([{"name": "Annex"}, {"name": "Head office"}]),
                 "rooms.yml": yaml_list([{**rooms[0], "Size": "12"}, {**rooms[1], "building_id": "Annex"}]),

@@ -49,7 +49,7 @@ def repository(tmp_path: Path) -> Path:
 def test_the_hook_passes_the_example_and_names_each_mistake(repository: Path) -> None:
     done = judged(repository)
     assert done.returncode == 0, done.stdout
-    # Ansible would run this plugin if it were run in the repository.
+    # Ansible would load this plugin if it ran inside the repository.
     (repository / "ansible.cfg").write_text("[defaults]\nnonsense\n", "utf-8")
     objects = repository / "instance" / "objects" / "it.yml"
     objects.write_text(objects.read_text("utf-8").replace("100402", "100401"), "utf-8")
@@ -102,7 +102,7 @@ def test_a_change_is_rehearsed_on_a_twin_and_nothing_reaches_the_instance(reposi
         with running(*twin) as service:
             make("rehearse", service, f"TWIN={service.base_url}")
         assert instance.steer("GET", "/dump?canonical=1") == before
-        # Where the lines of the twin were not pasted, the instance is refused.
+        # Without the pasted lines of the rehearsal copy, the run refuses the instance.
         done = playbook.finish(["make", "rehearse"], repository, instance.variables())
         assert done.status != 0
         assert instance.steer("GET", "/dump?canonical=1") == before

@@ -111,7 +111,7 @@ def test_no_secret_is_shown(echo: str, tmp_path: Path, end: str) -> None:
     location = {"fields": {"name": "Mill"}, "execution": end}
     tokens = {"access_token": secret("ACCESS"), "refresh_token": secret("REFRESH"), "client_id": CLIENT, "retries": 0}
     plays = [
-        # Signed in; the service refuses and repeats what it got.
+        # Signed in. The service rejects the request and repeats its content.
         play(
             [
                 module("location", location),
@@ -138,9 +138,9 @@ def test_no_secret_is_shown(echo: str, tmp_path: Path, end: str) -> None:
             ],
             {"base_url": echo, **password},
         ),
-        # An expired token, a refresh token that is refused.
+        # An expired token and a rejected refresh token.
         play([module("location", location), module("location_info", {"execution": end})], {"base_url": echo, **tokens}),
-        # Wrong password, unreachable.
+        # A wrong password and an unreachable service.
         play(
             [module("location", location)],
             {"base_url": echo, **password, "password": secret("CODE"), "username": "ada"},

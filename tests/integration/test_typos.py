@@ -69,7 +69,7 @@ def test_what_an_earlier_task_may_make_is_a_warning_in_check_mode(service: Emula
     run = play(tmp_path, service, tasks, "--check")
     assert [name for name in TO_COME if run.named(name).failed] == []
     assert all(run.named(name)["changed"] and run.named(name)["warnings"] for name in TO_COME)
-    # A play that has many such tasks would print all keys with each of them.
+    # A play with many such tasks would otherwise print all keys for each of them.
     assert not [name for name in TO_COME if "serial_number" in str(run.named(name)["warnings"])]
     assert not [name for name in TO_COME if "area" in str(run.named(name)["warnings"])]
 

@@ -156,7 +156,7 @@ def test_archived_records_of_a_new_kind_are_found_again(with_archive: Copy, tmp_
     absorb = {"name": "absorb", "community.seventhings.instance_absorb": {"src": str(src), "gone": "absent"}}
     changed = {**contract, "title": "Garden"}
     with emulator_process.running(root=with_archive.root) as service:
-        # Even a service that accepts duplicates gets no second one.
+        # Even a service that accepts duplicates gets no second record.
         service.steer("PUT", "/switches", {"unique_values": "take"})
         run = play(
             with_archive,

@@ -92,7 +92,7 @@ def hasty(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Walker:
     def fresh() -> Path:
         directory = Path(tempfile.mkdtemp(dir=tmp_path))
         monkeypatch.chdir(directory)
-        # What was learnt about the instance holds for a day, and here it changes every few seconds.
+        # Knowledge about the instance is valid for a day, but here the instance changes every few seconds.
         monkeypatch.setenv("SEVENTHINGS_RUNTIME_DIR", tempfile.mkdtemp(dir=tmp_path))
         return directory
 
@@ -202,7 +202,7 @@ def test_pages_of_a_large_instance_are_complete_in_any_weather() -> None:
             service.reset()
             service.steer("PUT", "/switches", weather)
             defaults = steps.connection(service)
-            # Proves that the list of definitions is whole, for all that come after it.
+            # Prove once that the list of definitions is complete, for all later requests.
             steps.call("field_definition_info", {**defaults, "template": "asset"})
             service.clear_log()
 

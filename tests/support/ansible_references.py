@@ -51,7 +51,7 @@ def resolve(
     target = node.get("reftarget", "")
     address = address_of(target)
     if node.get("reftype") == "envvar":
-        # Ansible's page has its own variables alone.
+        # Ansible's page only lists its own variables.
         if not target.startswith("ANSIBLE_"):
             return content
         address = f"{_SETTINGS}#envvar-{target}"

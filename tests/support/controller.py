@@ -94,7 +94,7 @@ class Controller:
 
     def get(self, path: str, query: dict[str, str]) -> Json | None:
         """Answer a list by name, one record, or what is linked to one."""
-        # What a schedule can start is a list of its own, of several types.
+        # Schedulable templates are a list of their own, with several types.
         path = path.replace("unified_job_templates", "job_templates")
         parts = path.split("/")
         if len(parts) == 1:

@@ -80,7 +80,7 @@ def _in_map(value: Mapping[str, Any], documented: Mapping[str, Any], where: str)
 
 def _in_value(value: Any, documented: Mapping[str, Any], where: str) -> Iterator[str]:
     wanted, inner = documented["type"], documented.get("contains", {})
-    # Where there may be none, the text says so.
+    # If the value may be missing, the text says so.
     if value is None or wanted == "raw":
         return
     if not isinstance(value, _TYPES[wanted]) or (isinstance(value, bool) and wanted != "bool"):

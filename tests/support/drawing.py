@@ -126,7 +126,7 @@ def _between(start: Box, end: Box) -> tuple[tuple[int, int], tuple[int, int]]:
         return (start.x + start.width, start.y + start.height // 2), (end.x - 3, end.y + end.height // 2)
     if end.x + end.width <= start.x:
         return (start.x, start.y + start.height // 2), (end.x + end.width + 3, end.y + end.height // 2)
-    # Straight up or down, from the middle of what both have of the width.
+    # A straight vertical line through the middle of the shared width.
     middle = (max(start.x, end.x) + min(start.x + start.width, end.x + end.width)) // 2
     if start.y < end.y:
         return (middle, start.y + start.height), (middle, end.y - 3)

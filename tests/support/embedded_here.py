@@ -100,7 +100,7 @@ class Embedded:
         store.copy_from(source)
         clock = Clock(lambda: _START, lambda: NOW)
         service = Service(store, Weather(sides or {}), clock)
-        # Read once for all: nobody changes it.
+        # Read the document once for all instances, because nothing changes it.
         service.description.document = _document()
         return cls(service, Gateway(service), clock)
 
@@ -163,7 +163,7 @@ class Embedded:
         if self.refuse_at == len(self.log):
             return exchange, too_many(1, self.service.weather["retry_after"])
         if exchange.latency > patience:
-            # The client goes, and the request stays on its way.
+            # The client gives up, but the request is still pending.
             self.gateway.later(exchange.arrived + exchange.latency, lambda: self.gateway.answer(exchange))
             self.clock.forward(patience)
             raise requests.exceptions.ReadTimeout(f"read timed out after {patience:g} seconds")
@@ -224,7 +224,7 @@ class _Session:
         if files:
             headers["content-type"] = "multipart/form-data"
         call = Call(method, parts.path, parts.query, headers, options["data"] or b"", ROOT_URL, files)
-        # The server carries out one request at a time, too.
+        # The server also carries out one request at a time.
         with self.embedded._mutex:
             exchange, answer = self.embedded.answer(call, options["timeout"][1])
         return _Answered(answer, headers, is_half=exchange.fault == "half_body")

@@ -193,7 +193,8 @@ class HostileService(ThreadingHTTPServer):
 class _Answer(BaseHTTPRequestHandler):
     server: HostileService
     protocol_version = "HTTP/1.1"
-    # Head and body leave one after the other: the body would wait 40 milliseconds for the other end to have the head.
+    # Headers and body are sent separately. With Nagle's algorithm the body would wait 40 milliseconds for an
+    # acknowledgement.
     disable_nagle_algorithm = True
 
     def log_message(self, *_arguments: Any) -> None:

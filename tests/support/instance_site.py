@@ -129,7 +129,7 @@ def yaml_list(records: Iterable[Mapping[str, Any]]) -> str:
     for record in records:
         lead = "- "
         for key, value in record.items():
-            # YAML 1.1 takes this letter for the end of a line, and lines in quotes are folded.
+            # YAML 1.1 reads this character as a line end, and folds lines in quotes.
             text = json.dumps(value, ensure_ascii=False).replace("\u2028", "\\u2028")
             lines.append(f"{lead}{key}: {text}")
             lead = "  "
@@ -164,7 +164,7 @@ def sample_files(number: int, seed: int = 1, files: int = 12) -> dict[str, str |
             "Shelf mark": f"S-{index % 7}",
         }
         if index % 5 == 0:
-            # A circle: the next one links back.
+            # A cycle: the next object links back.
             record["accessories"] = [f"{seed:02d}{(index + 1) % objects:06d}"]
         if index % 5 == 1:
             record["accessories"] = [f"{seed:02d}{index - 1:06d}"]
@@ -188,7 +188,7 @@ def sample_files(number: int, seed: int = 1, files: int = 12) -> dict[str, str |
             "title": f"Loan {index}",
             "status": "requested",
             "references": [chance.choice(barcodes)],
-            # None overlaps another: an instance may refuse that.
+            # The cases don't overlap, because an instance may reject that.
             "issue_date": str(dt.date(2027, 4, 1) + dt.timedelta(2 * index)),
             "due_date": str(dt.date(2027, 4, 2) + dt.timedelta(2 * index)),
             "responsible_user": "person0@acme.example",

@@ -60,7 +60,7 @@ def keep_in(directory: Path) -> None:
 
 
 def _write(path: Path, value: Any) -> None:
-    # A process of another user may not write there, and dates can't be kept.
+    # Another user's process may not write here, and dates can't be marshalled.
     with contextlib.suppress(OSError, ValueError):
         beside = path.with_suffix(f".{os.getpid()}")
         beside.write_bytes(marshal.dumps(value))

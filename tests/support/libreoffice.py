@@ -50,7 +50,7 @@ class Office:
         self._home = home
         (home / "user").mkdir(parents=True)
         (home / "user" / "registrymodifications.xcu").write_text(_SETTINGS.format(locale=locale), "utf-8")
-        # The first start fills the folder, an empty module for macros included.
+        # The first start fills the directory, including an empty macro module.
         self._start("--terminate_after_init")
 
     def _start(self, *arguments: str) -> None:

@@ -143,6 +143,6 @@ def _written(text: str) -> str:
         mark = found["mark"]
         return f":{_ROLES[mark]}:`{plugin}:{found['name']}`" if mark else f":ansplugin:`{plugin}`"
 
-    # What stands between braces in a path names no module.
+    # Text in braces inside a path names no module.
     parts = (part if part.startswith("``") else _LINK.sub(role, part) for part in _LITERAL.split(text))
     return _CODE.sub(r"``\1``", "".join(parts))

@@ -70,7 +70,7 @@ def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
         "ANSIBLE_LOCALHOST_WARNING": "false",
         "ANSIBLE_INVENTORY_UNPARSED_WARNING": "false",
         "ANSIBLE_NOCOLOR": "true",
-        # As users have it who installed the collection. The settings of a checkout say otherwise.
+        # As for users who installed the collection. The settings of a checkout differ.
         "ANSIBLE_CALLBACK_RESULT_FORMAT": "json",
         "ANSIBLE_RETRY_FILES_ENABLED": "false",
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -114,7 +114,7 @@ def finish(command: Sequence[str], directory: Path, variables: Mapping[str, str]
     done = subprocess.run(
         command,
         cwd=directory,
-        # One end of an async job looks below HOME for it, the other below the home folder of the password file.
+        # One side of an async job looks for it below HOME, the other below the home directory in the password file.
         env=environment({"ANSIBLE_ASYNC_DIR": str(directory / "async"), **variables}),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,

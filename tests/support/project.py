@@ -25,7 +25,7 @@ LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
 def environment(**changes: str) -> dict[str, str]:
     """Return the environment of a command: the tools of .venv first, the collection where Ansible looks for it."""
     result = dict(os.environ)
-    # Each process of the tests would compile all that it imports, where the user keeps Python from writing that down.
+    # If the user disables bytecode files, every test process would compile all of its imports.
     result.pop("PYTHONDONTWRITEBYTECODE", None)
     result.update(
         ANSIBLE_COLLECTIONS_PATH=str(BUILD / "link"),

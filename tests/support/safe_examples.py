@@ -133,7 +133,7 @@ def _in_node(node: yaml.Node, above: tuple[str, ...], report: _Report) -> Iterat
         for item in node.value:
             yield from _in_node(item, above, report)
     elif isinstance(node, yaml.ScalarNode):
-        # Pipelines hold options as JSON in a block of text, whose first line only says how it is folded.
+        # Pipelines contain options as JSON in a block of text. The first line of the block only says how it is folded.
         raw = "\n" + str(node.start_mark.buffer)[node.start_mark.index : node.end_mark.index].partition("\n")[2]
         if node.style in (">", "|") and raw.lstrip().startswith("{") and not raw.lstrip().startswith(("{{", "{%")):
             for document in yaml.compose_all(raw, yaml.SafeLoader):

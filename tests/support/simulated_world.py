@@ -112,7 +112,7 @@ class World:
         if process is None:
             self.service.clock.forward(seconds)
             return
-        # Less than a tick would not move the clock, whose moments are floats.
+        # A step below one tick would not advance the clock, because its times are floats.
         process.wakes = self.now() + (max(seconds, _TICK) if seconds > 0 else 0.0)
         self._back.set()
         process.turn.wait()

@@ -51,7 +51,7 @@ PREFIX = "/customer-api/v1"
 RUNS = ("predicted", "done", "repeated")
 WEATHERS = {
     "calm": {"weather": "calm"},
-    # Steps name built-in fields by their labels too, and not by translation keys.
+    # Steps also name built-in fields by their labels, not by translation keys.
     "rough": {"weather": "rough", "builtin_labels": "plain"},
 }
 """The switches of the embedded service in each weather of the steps."""
@@ -320,7 +320,7 @@ def _judge_values(
             f"{[done['requests'], repeated['requests']]} requests, expected {expect['requests']}: {where}"
         )
     for key, value in expect.get("record", {}).items():
-        # Some instances leave out the keys of empty fields.
+        # Some instances omit the keys of empty fields.
         assert key in done["record"] or not value, f"{key} is missing: {where}"
         assert _holds(value, done["record"].get(key, value)), f"record.{key}, expected {value}: {where}"
     for key, value in expect.get("result", {}).items():

@@ -10,7 +10,7 @@ from typing import Any
 try:
     from ansible.template import is_trusted_as_template, trust_as_template
 except ImportError:
-    # Below 2.19 every text is a template unless it is marked unsafe.
+    # Before 2.19 every text is a template unless it is marked unsafe.
     IS_TEXT_A_TEMPLATE = True
 else:
     IS_TEXT_A_TEMPLATE = False

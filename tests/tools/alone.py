@@ -195,7 +195,7 @@ def events(alone: Alone) -> str:
     (alone.home / "close.yml").write_text(_CLOSE, "utf-8")
     log = alone.folder / "rulebook.log"
     with alone.service("demo") as service, log.open("w") as output:
-        # The example watches a field of these files.
+        # The example watches a field that these files create.
         acme = f"provision_src={alone.collection}/examples/acme"
         alone.play(service, "community.seventhings.provision", "-e", acme, changed=1)
         process = subprocess.Popen(

@@ -67,7 +67,7 @@ class Demo:
         shown = shlex.join(part.replace(f"{_WORK}/", "") for part in command)
         print(f"   $ {shown}", flush=True)
         variables = {**self.service.variables(), "ANSIBLE_CALLBACK_RESULT_FORMAT": "yaml", **(extra or {})}
-        # The journals go with the other files of the demo.
+        # Keep the journals with the other files of the demo.
         variables["XDG_STATE_HOME"] = str(_WORK / "state")
         done = subprocess.run(
             [str(BIN / command[0]), *command[1:]],

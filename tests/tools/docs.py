@@ -16,7 +16,7 @@ NAME = "community.seventhings"
 SITE = BUILD / "docs"
 SOURCE = SITE / "rst"
 
-# Appended to the generated settings of Sphinx: no downloads, references to Ansible's own documentation as plain links.
+# Appended to the generated Sphinx settings: no downloads, and plain links to Ansible's own documentation.
 _SETTINGS = f"""
 import sys
 
@@ -30,7 +30,7 @@ html_css_files = ['site.css']
 _REPOSITORY = "https://github.com/ansible-collections/community.seventhings"
 _IMAGES = f"{_REPOSITORY}/raw/main/docs/images/"
 
-# Long names of plugins and wide tables fit a phone.
+# Make long plugin names and wide tables fit a phone.
 _STYLE = """
 @media (max-width: 768px) {
   .rst-content h1 { font-size: 1.4rem; overflow-wrap: anywhere; }
@@ -104,7 +104,7 @@ def _localise() -> None:
     shutil.copytree(ROOT / "docs" / "images", SOURCE / "images")
     for page in SOURCE.rglob("*.rst"):
         text = page.read_text(encoding="utf-8").replace(_IMAGES, "/images/")
-        # antsibull-docs finds the collection through a link, and takes that for a path of the repository.
+        # antsibull-docs finds the collection through a link, and treats the link as a path of the repository.
         text = re.sub(r"(/edit/main/)(?:\.\./)*\.build/link/ansible_collections/community/seventhings/", r"\1", text)
         text = fold_connection(text)
         if page.parent.name == "docsite":
@@ -119,7 +119,7 @@ def _localise() -> None:
 def main() -> None:
     shutil.rmtree(SITE, ignore_errors=True)
     SOURCE.mkdir(parents=True)
-    # antsibull-docs refuses folders that others may write to.
+    # antsibull-docs rejects directories that other users can write to.
     SITE.chmod(0o700)
     SOURCE.chmod(0o700)
     shared = ["--use-current", "--squash-hierarchy", "--fail-on-error"]
@@ -143,7 +143,7 @@ def main() -> None:
         SOURCE,
         SITE / "html",
     )
-    # The address that the schemas name is that of this site.
+    # The schemas name an address on this site.
     shutil.copytree(ROOT / "docs" / "schema", SITE / "html" / "schema" / "v1")
     print(f"Open {(SITE / 'html' / 'index.html').relative_to(ROOT)}")
 

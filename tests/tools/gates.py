@@ -62,7 +62,7 @@ _PIPELINES = [
     *_names("examples/ci", "*github-actions.yml"),
     *_names("examples/repository/.github/workflows"),
 ]
-# Files whose schema the hosting service publishes: name, schema, files.
+# Files with a schema published by the hosting service: name, schema, files.
 _PAPERS = (
     ("workflows", "github-workflows", [*_names(".github/workflows"), *_PIPELINES]),
     (
@@ -135,7 +135,7 @@ class Gate:
         self.failed, self.passed = (1, 0) if self.status else (0, 1)
         if self.pytest:
             self._count_tests(report)
-        # What ansible-test leaves out because an interpreter is not there is said.
+        # Mention the tests that ansible-test skips because an interpreter is missing.
         absent = set(re.findall(r"^WARNING: Skipping .* on Python (\S+) because", self.log.read_text(), re.MULTILINE))
         self.remarks += [f"without Python {version}" for version in sorted(absent)]
 
@@ -174,7 +174,7 @@ def sanity_gate(core: str, is_long: bool) -> Gate:
     if not is_long and core != NEWEST_RELEASE:
         left_out = [*sanity.SAME_ON_EVERY_CORE, *sanity.DONE_BY_UNIT_TESTS]
     elif core in PRERELEASES:
-        # The pylint of a pre-release may need packages that have no release either.
+        # pylint for a pre-release may need packages that are not released either.
         left_out = ["pylint"]
     options += [word for test in left_out for word in ("--skip-test", test)]
     gate = Gate(f"sanity, ansible-core {core}", [sys.executable, "tests/tools/sanity.py", core, *options])
@@ -199,11 +199,11 @@ def chains(selection: str) -> list[list[Gate]]:
         Gate("yamllint", ["yamllint", "--strict", "."]),
     ]
     if fast:
-        # The contract tests of the embedded service are thousands of requests.
+        # The contract tests of the embedded service send thousands of requests.
         own = [*_UNIT_WORKERS, "-m", "not slow", "--ignore=tests/unit/emulator", "tests/unit"]
         return [quick, [Gate("unit tests", [*pytest, *own], pytest=True)]]
     quick += [
-        # All of its rules, on all that runs at a user's.
+        # All rules of bandit, on all code that runs for users.
         Gate("bandit", ["bandit", "--quiet", "--recursive", "plugins", "extensions"]),
         Gate("changelog", ["antsibull-changelog", "lint"]),
         Gate("licences", ["reuse", "lint", "--lines"]),
@@ -239,13 +239,13 @@ def chains(selection: str) -> list[list[Gate]]:
     if os.environ.get("SEVENTHINGS_TEST_LONG"):
         rare = [rulebook_gate(), Gate("awx", [sys.executable, "tests/tools/awx.py"])]
         rare.append(Gate("archive alone", [sys.executable, "tests/tools/alone.py"]))
-    # Sanity makes environments of its own, and does not wait for the tools of this one.
+    # Sanity tests create their own environments, so they need not wait for the tools here.
     tools = Gate("environment", ["make", "--no-print-directory", "lint-environment"])
     beside = [*quick, units, lowest, *rare]
     cores = core_gates()
     for gate in (plays, *beside, *cores):
         gate.needs = tools
-    # Unit tests wait for each other now and then; plays beside them use that time.
+    # Unit tests sometimes wait for each other. Plays running beside them use that time.
     return [[*sanity_gates(), plays], [tools, *beside, *cores]]
 
 

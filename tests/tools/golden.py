@@ -92,7 +92,7 @@ def runs(folder: Path) -> None:
         with mock.patch.object(run, "made_by", return_value=MADE_BY):
             result = here.run(journal=folder / "journal", apply_record=folder / RECORD)
         result.made_by = MADE_BY
-        # The file is another one for each reader.
+        # The path of the file differs between machines.
         result.apply_record = result.apply_record_digest = ""
         result.duration = 1.0
         write_report(result, folder / "report.json")
@@ -111,7 +111,7 @@ def export(embedded: Embedded, dest: Path, name: str) -> None:
     if result.get("failed"):
         sys.exit(str(result["msg"]))
     if name != FORMATS[0]:
-        # The schemas are the same in all formats.
+        # The schemas are the same in all formats, so keep one copy.
         shutil.rmtree(dest / "schema")
 
 
@@ -146,7 +146,7 @@ def locks(folder: Path) -> None:
     creations = Creations([shared], "golden", now=NOW.timestamp)
     creations.watch(["object"])
     creations.hold(["object"])
-    # The process is killed before the answer comes.
+    # The process is killed before it gets the answer.
     guard = creations.making("object", "100001")
     guard.__enter__()
     turnstile = SharedTurnstile(shared, "golden", lambda: 100.0)

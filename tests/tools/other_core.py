@@ -45,7 +45,7 @@ def make(core: str, wish: str = "") -> Path:
     texts = [(ROOT / name).read_text() for name in _REQUIREMENTS]
     runtime = (ROOT / "tests" / "requirements-runtime.txt").read_text().splitlines()
     further = [line for line in runtime if line and not line.startswith(("#", "-r", "ansible-core"))]
-    # The test libraries, and the collection also for processes that are no Ansible command.
+    # The test libraries, and a path file that makes the collection visible to processes that are not Ansible commands.
     paths = f"{ROOT / 'tests' / 'support'}\n{BUILD / 'link'}\nimport kept_code\n"
     wanted = hashlib.sha256("\n".join([core, str(python), paths, *texts, *further]).encode()).hexdigest()
     if not (stamp.exists() and stamp.read_text() == wanted):

@@ -92,7 +92,7 @@ def page_of_the_plan(service: Emulator) -> Path:
     tasks.write_text(tasks.read_text("utf-8").replace('deadline: "2027-01-15"', 'deadline: "2027-02-15"'), "utf-8")
     page = _WORK / "plan.html"
     record(service, [f"ansible-playbook site.yml --check -e provision_report={page}"], folder)
-    # Who took the picture, and on which machine, is nobody's business.
+    # Hide the user and the machine that took the picture.
     page.write_text(re.sub(r"by [^\s,<]+@[^\s,<]+", "by deploy@controller", page.read_text("utf-8")), "utf-8")
     return page
 

@@ -70,7 +70,7 @@ def notes_of(version: str) -> str:
     """
     parts = re.split(r"(?m)^## v", _CHANGELOG.read_text(encoding="utf-8"))
     for part in parts[1:]:
-        # Markdown has every dot of a heading behind a backslash.
+        # In Markdown, every dot of a heading is escaped with a backslash.
         if part.split("\n", 1)[0].replace("\\", "").strip() == version:
             return part.split("\n", 1)[1].strip() + "\n"
     return sys.exit(f"{_CHANGELOG.name} says nothing about {version}")
@@ -117,7 +117,7 @@ def prepare(version: str) -> None:
     if problems := archive.complaints(archive.files_of(built)):
         sys.exit("\n".join([f"{built.name}:", *problems]))
     check(built)
-    # What somebody edits meanwhile is no part of the release.
+    # Changes that somebody makes meanwhile are not part of the release.
     call("git", "add", "--all", "--", *_RELEASED)
     call("git", "commit", "--quiet", "--message", f"Release {version}")
     call("git", "tag", "--annotate", "--message", f"Release {version}", version)

@@ -61,7 +61,7 @@ _REQUIREMENTS = ROOT / "tests" / "requirements-sanity.txt"
 _SHIPPED = "--shipped"
 _PIP = HOME / "pip"
 _PIP_PATH = "pip.pth"
-# An environment finds pip where it is, which takes no time; to install it there takes three seconds for each of twenty.
+# Link to the existing pip. Installing it would take three seconds in each of twenty environments.
 _GET_PIP = f"""
 import pathlib, sysconfig
 
@@ -106,7 +106,7 @@ def shipped_files() -> list[Path]:
     call(BIN / "ansible-galaxy", "collection", "build", "--output-path", folder)
     with tarfile.open(next(folder.glob("*.tar.gz"))) as archive:
         held = set(archive.getnames())
-    # The archive holds what galaxy.yml says in another form.
+    # galaxy.yml is in the archive in another form.
     return [name for name in tracked_files() if name.as_posix() in {*held, "galaxy.yml"}]
 
 
@@ -164,7 +164,7 @@ def _pip_settings() -> configparser.RawConfigParser:
     proxy = os.environ.get("HTTPS_PROXY") or os.environ.get("https_proxy")
     if proxy:
         settings.set("global", "proxy", proxy)
-    # Variables win over files, as in pip itself.
+    # Variables have precedence over files, as in pip itself.
     for line in sorted(ask("config", "list").splitlines(), key=lambda line: line.startswith(":env:")):
         name, value = line.split("=", 1)
         section, key = name.rsplit(".", 1)
@@ -182,7 +182,7 @@ def make_quick() -> None:
 
     They have no pip, as ansible-test leaves them.
     """
-    # The search path stays as it is, for what a test imports is looked for there.
+    # Keep the search path, because imports of a test are looked up in it.
     words = (
         "import os, sys",
         f"os.environ[{kept_code.VARIABLE!r}] = {str(BUILD / 'code')!r}",

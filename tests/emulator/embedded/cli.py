@@ -130,7 +130,7 @@ def _switch(text: str) -> tuple[str, str]:
 
 
 def _profile(path: str) -> dict[str, str]:
-    # A pipe would be waited for, and a device never ends.
+    # Reading a pipe would block, and a device never ends.
     if Path(path).exists() and not Path(path).is_file():
         raise argparse.ArgumentTypeError(f"{path}: this is not a regular file")
     try:
@@ -141,7 +141,7 @@ def _profile(path: str) -> dict[str, str]:
 
 
 async def _run(options: argparse.Namespace) -> None:
-    # Imported here, so that --help and the table of switches come at once.
+    # Imported late, so that --help and the table of switches appear at once.
     from aiohttp import web
 
     from .gateway import Gateway
@@ -191,7 +191,7 @@ def _announce(options: argparse.Namespace, base_url: str, admin: str) -> None:
     }
     line = json.dumps(ready)
     if options.ready_file:
-        # In one step, so that whoever waits for the file never reads half of it.
+        # In one step, so that no reader gets an incomplete file.
         unfinished = options.ready_file.with_name(f"{options.ready_file.name}.{os.getpid()}")
         unfinished.write_text(line + "\n", encoding="utf-8")
         unfinished.replace(options.ready_file)
@@ -199,5 +199,5 @@ def _announce(options: argparse.Namespace, base_url: str, admin: str) -> None:
         f"  export SEVENTHINGS_{name.upper()}={shlex.quote(ready[name])}"
         for name in ("base_url", "username", "password", "client_id")
     ]
-    # In one write, so that whoever reads the first line only and goes does not end the service.
+    # In one write, so that a reader that stops after the first line does not end the service.
     print(line, "\nFor Ansible, in another terminal:\n", *exports, "\nCtrl+C ends it.", sep="\n", flush=True)

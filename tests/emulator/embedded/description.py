@@ -125,7 +125,7 @@ class Description:
         schemas = self._schemas.get(side)
         if schemas is None:
             if len(self._schemas) >= _MOST_KEPT:
-                # Whoever tries one weather after the other does not fill the memory with all of them.
+                # Tests that try one profile after another must not fill the memory with all of them.
                 self._schemas.clear()
                 self._validators.clear()
             schemas = _on_this_side(self.document["components"]["schemas"], self._weather)

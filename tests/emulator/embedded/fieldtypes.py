@@ -136,7 +136,7 @@ class DateTime(FieldType):
         return moment
 
     def comparable(self, sql: str) -> str:
-        # SQLite's datetime() reads every form that is stored and gives the instant in UTC.
+        # SQLite's datetime() parses every stored form and returns the instant in UTC.
         return f"coalesce(datetime({sql}), {sql})"
 
 

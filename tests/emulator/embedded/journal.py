@@ -26,7 +26,7 @@ class Journal:
 
     def __init__(self, clock: Callable[[], datetime]) -> None:
         self._clock = clock
-        # An empty name is a private database in a temporary file that holds what does not fit into the cache.
+        # With an empty name, SQLite keeps a private database in a temporary file for what exceeds the cache.
         self._db = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         self._db.execute("PRAGMA journal_mode = OFF")
         self._db.execute("PRAGMA synchronous = OFF")
@@ -100,7 +100,7 @@ def _body(call: Call) -> Any:
         value = masked(json.loads(call.body))
         json.dumps(value, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
-        # No JSON: nobody can tell where in it a credential stands.
+        # In a body that is not JSON, a credential may be anywhere.
         return f"{len(call.body)} bytes that are not JSON"
     if len(call.body) > _LONGEST:
         return f"{len(call.body)} bytes of JSON"

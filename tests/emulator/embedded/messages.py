@@ -104,7 +104,7 @@ def parse_json(text: str | bytes) -> Any:
     """Strict JSON: no NaN, no infinity, no half surrogates. Raises a 400."""
     try:
         value = json.loads(text, parse_float=_finite, parse_constant=_no_constant)
-        # Half a surrogate pair is legal as an escape, but can be neither stored nor sent.
+        # An escaped half of a surrogate pair is legal, but can't be stored or sent.
         json.dumps(value, ensure_ascii=False).encode()
     except RecursionError:
         raise bad_request("Body is nested too deeply") from None

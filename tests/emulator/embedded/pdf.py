@@ -34,7 +34,7 @@ def report(title: str, stamp: str, labels: Mapping[str, str], objects: Sequence[
 
 def _line(document: FPDF, text: str, *, size: int = 10, bold: bool = False) -> None:
     document.set_font("Helvetica", "B" if bold else "", size)
-    # The built-in fonts know Latin-1 only.
+    # The built-in fonts only support Latin-1.
     drawable = text.encode("latin-1", "replace").decode("latin-1")
     document.multi_cell(0, _LINE, drawable, new_x=XPos.LMARGIN, new_y=YPos.NEXT)
 

@@ -52,7 +52,7 @@ class Router:
             segments = route.full_path.split("/")
             self._routes.setdefault((route.method, len(segments)), []).append((segments, route))
         for found in self._routes.values():
-            # What is spelt out comes before what is filled in.
+            # Literal segments have precedence over parameters.
             found.sort(key=lambda one: [segment.startswith("{") for segment in one[0]])
 
     def match(self, method: str, path: str) -> tuple[Route, dict[str, str]]:

@@ -21,7 +21,7 @@ from .views import Links
 
 _SYMBOLS = {"gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
 _UNSTABLE = "random()"
-# From here on it pays to find all ids once and to keep them.
+# From this page on, finding all ids once and keeping them is faster.
 _DEEP = 5000
 
 
@@ -141,7 +141,7 @@ class Selector:
         sql = column.type.comparable(column.sql)
         if column.type.textual and self.weather["filter_eq"] == "case_blind":
             sql, values = f"casefold({sql})", [value.casefold() for value in values]
-        # What has no value is no exact match either, so the negated forms find it.
+        # A null is not an exact match, so the negated operators find it.
         return (f"{column.sql} IS NULL OR {sql} NOT IN ({marks})" if negated else f"{sql} IN ({marks})"), values
 
     def _compared(self, column: Column, operator: str, values: list[Any]) -> tuple[str, list[Any]]:

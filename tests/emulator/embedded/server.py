@@ -17,7 +17,7 @@ from .messages import Answer, Call, Refusal, Upload, answer_json
 from .steering.calls import ADMIN, Steering
 from .steering.guard import check_host
 
-# A little more than the largest file, so that it can be told that its file is too large.
+# Slightly more than the largest file, so that the service can reject a file as too large.
 _MOST_READ = 52_428_800 + 1
 _MOST_JSON = 32 * 2**20
 _CHUNK = 2**16
@@ -70,7 +70,7 @@ class Server:
         headers = {name.lower(): _clean(value) for name, value in request.headers.items()}
         parts, body, problem = None, b"", None
         if headers.get("expect", "").lower() == "100-continue":
-            # Clients such as curl ask before they send much, and wait a second when nobody answers.
+            # Clients such as curl ask before they send a large body, and wait a second for the answer.
             await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
             request.writer.output_size = 0
         try:
@@ -114,7 +114,7 @@ async def _parts(request: web.BaseRequest) -> dict[str, Upload]:
             while chunk := await part.read_chunk(_CHUNK):
                 content += chunk[: _MOST_READ - len(content)]
             media = part.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-            # A part without a file name is a field of a form, not a file.
+            # A part without a file name is a form field, not a file.
             if part.filename is not None:
                 found[_clean(part.name or "")] = Upload(_clean(part.filename), _clean(media), bytes(content))
     except (ValueError, AssertionError, RuntimeError, LookupError, HttpProcessingError) as error:

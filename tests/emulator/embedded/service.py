@@ -101,7 +101,7 @@ class Service:
             answer = function()
         except Refusal as refusal:
             answer = self.refused(refusal)
-        except Exception:  # whatever broke, the caller is told in the way of the service
+        except Exception:  # Report any bug in the form of the service's errors.
             traceback.print_exc(file=sys.stderr)
             answer = self.refused(Refusal(500, "Internal server error"))
         if self.weather["cors"] == "any_origin":
@@ -117,7 +117,7 @@ class Service:
             raise Refusal(404, f"There is no {call.method} {call.path}")
         user = self._user(route, call)
         produces = accepted(call.headers.get("accept", ""), route.produces)
-        # Routes that name no type decide by the record.
+        # Routes without a media type decide by the record.
         if produces is None and route.produces:
             raise Refusal(406, f"This is to be had as {', '.join(route.produces)} only")
         return Accepted(route, self._validated(route, path, call, user, produces or JSON))
@@ -134,7 +134,7 @@ class Service:
             self.replica.written()
             return answer
         except BaseException as error:
-            # The definitions in memory may be those of the transaction that has just been undone.
+            # The definitions in memory may come from the transaction that was just rolled back.
             self.templates.forget()
             if isinstance(error, _NotKept):
                 return error.answer

@@ -19,7 +19,7 @@ _ALLOWED = (
 )
 
 
-# The records about objects: the column of an object that they refer to it by, and their references.
+# The records about objects: the object column that they refer to, and their references.
 _ABOUT = {
     "task": ("uuid", "SELECT uuid AS referred FROM task_reference WHERE task_id = task.id"),
     "rental_case": ("uuid", "SELECT uuid AS referred FROM rental_reference WHERE rental_id = rental_case.id"),

@@ -43,7 +43,7 @@ KINDS: Mapping[str, Kind] = {
             "locations",
             "location_uuid",
             "locations",
-            # The one template without definitions.
+            # The only template without definitions.
             fixed_keys=("name", "address", "zip", "city", "country"),
         ),
         Kind("person", "person", "persons", "person_uuid", "persons", (("user_uuid", TEXT),)),
@@ -51,7 +51,7 @@ KINDS: Mapping[str, Kind] = {
 }
 WITH_DEFINITIONS = ("asset", "room", "person")
 
-# Keys that the service manages: they are read, and ignored when they are written.
+# Keys that the service manages: it returns them, and ignores them in a write.
 SERVER_MANAGED = frozenset(
     (
         "id",

@@ -25,13 +25,13 @@ def thumbnail(content: bytes, name: str, size: tuple[int, int]) -> bytes:
 def _image(content: bytes, size: tuple[int, int]) -> Image.Image | None:
     try:
         with warnings.catch_warnings():
-            # A picture of absurd dimensions is no picture: it becomes a sheet like any other file.
+            # An image of absurd dimensions gets the same sheet as a file that is no image.
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             with Image.open(io.BytesIO(content)) as image:
                 image.draft("RGB", size)
                 upright = ImageOps.exif_transpose(image).convert("RGBA")
     except Exception:
-        # Whatever a decoder stumbles over, a broken or foreign file still has a thumbnail.
+        # A broken or foreign file still has a thumbnail, whatever the decoder raises.
         return None
     upright.thumbnail(size)
     return upright

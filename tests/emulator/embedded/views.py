@@ -14,7 +14,7 @@ from .messages import PREFIX
 from .store import Store
 from .switches import Weather
 
-# What a record is called where another one refers to it.
+# The display name of a record in a reference.
 DISPLAY_NAME: Mapping[str, str] = {
     "asset": (
         "coalesce(inventory_name, '') || CASE WHEN coalesce(barcode, '') = '' THEN '' ELSE ' (' || barcode || ')' END"

@@ -95,7 +95,7 @@ def test_every_command_of_the_readme_works_as_written(checkout: Path, exports: d
     lines = [line for line in commands(text) if not line.startswith("make ")]
     assert len([line for line in lines if line.startswith("ansible-playbook")]) >= 6
 
-    # The Ansible of .venv finds the checkout by itself; the one that the installation is meant for does not.
+    # The Ansible in .venv finds the checkout by itself. A user's Ansible does not.
     install = next(number for number, line in enumerate(lines) if line.startswith("ansible-galaxy"))
     lines.insert(install, "export ANSIBLE_COLLECTIONS_SCAN_SYS_PATH=false")
     printed = type_in(checkout, lines, exports)

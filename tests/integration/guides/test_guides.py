@@ -27,7 +27,7 @@ def play(directory: Path, service: Emulator, snippet: guides.Snippet, options: l
         text = _PLAY + textwrap.indent(text, "    ")
     book = directory / "playbook.yml"
     book.write_text(text, encoding="utf-8")
-    # The guides show results as the settings of a checkout, and those of the repository template, print them.
+    # The guides show results as printed with the settings of a checkout or of the repository template.
     variables = {**service.variables(), "ANSIBLE_CALLBACK_RESULT_FORMAT": "yaml"}
     return playbook.run(directory, book, *options, variables=variables)
 

@@ -173,7 +173,7 @@ def test_batches_are_accounted_for_as_they_end(tmp_path: Path, services: list[Em
             ]
         )
     )
-    # A text, as -e provision_apply=false gives it.
+    # A text, as in -e provision_apply=false.
     given: dict[str, Any] = {"provision_apply": "false", "fleet_report": "all.json"}
     done = _fleet(tmp_path, str(tmp_path / "serial.yml"), hosts, **given)
     account = json.loads((tmp_path / "all.json").read_text())

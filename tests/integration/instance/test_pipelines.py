@@ -427,7 +427,7 @@ class RehearsalOnGitLab(Rehearsal):
 @pytest.mark.parametrize("rehearsal", [Rehearsal, RehearsalOnGitLab])
 def test_a_pull_request_is_rehearsed_on_the_twin(service: Emulator, tmp_path: Path, rehearsal: type[Rehearsal]) -> None:
     pipeline = rehearsal(tmp_path, service)
-    # The set made an object that the pull request takes out of the files.
+    # The set created an object that the pull request removes from the files.
     source = tmp_path / "earlier"
     source.mkdir()
     settings = pipeline.checkout / "acme" / "instance.yml"

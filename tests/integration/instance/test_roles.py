@@ -199,7 +199,7 @@ def test_drift_is_found_named_and_never_mended(acme: Path, service: Emulator, tm
     assert found.named("Compare the instance with its files")["outcome"] == "drift"
     assert writes(service) == []
     assert (tmp_path / "drift.json").exists()
-    # No limit of the files, and nothing that an apply would need leave for, keeps drift from being told.
+    # Neither limits of the files nor changes that an apply would refuse suppress the report of drift.
     settings = (acme / "instance.yml").read_text("utf-8")
     strict = settings.replace("limits: {create_percent: 50}", "limits: {updates: 0, deletes: 0}")
     assert strict != settings
@@ -209,7 +209,7 @@ def test_drift_is_found_named_and_never_mended(acme: Path, service: Emulator, tm
     told = by_name("drift", tmp_path, service, drift_fail=False, **options)
     assert told.status == 0, told.output
     assert "purchasing_price: files say 1.0 / instance has 849.9" in told.output
-    # As it is given on a command line, it is a text.
+    # On a command line the value is a text.
     text = by_name("drift", tmp_path, service, "-e", "drift_fail=false", **options)
     assert text.status == 0, text.output
     assert text.named("Compare the instance with its files")["outcome"] == "drift"
@@ -276,7 +276,7 @@ def test_what_was_changed_comes_back_by_name(acme: Path, service: Emulator, tmp_
     rooms = acme / "rooms.yml"
     text = rooms.read_text("utf-8")
     rooms.write_text(text.replace("name: Studio", "name: Atelier"), "utf-8")
-    # From another controller, so that the room did not change in the files of this one.
+    # Apply from another controller, so that this one's files have no change of the room.
     applied(provision(tmp_path, service, provision_journal=str(tmp_path / "elsewhere")))
     rooms.write_text(text, "utf-8")
     wanted = {"absorb_src": str(acme), "absorb_into": {"rooms": "rooms.yml"}, "absorb_gone": "remove"}

@@ -58,7 +58,7 @@ def test_a_german_table_gets_a_line_for_each_kind_of_mistake(service: Emulator, 
     )
     planned = _play(tmp_path, service, "instance", "--check", src=str(files), report=str(tmp_path / "plan.json"))
     assert planned.status != 0
-    # Ansible prints the message and the result; neither has a line for each cell.
+    # Ansible prints the message and the result. Neither has a line per cell.
     assert planned.output.count("objects.CSV:") < 20
     assert planned.named("Do it")["findings"] == [
         f"{column}: 20 cells such as '{cell}' (first at objects.CSV:2:{place}): {why}; set `csv: {{preset: excel-de}}`"

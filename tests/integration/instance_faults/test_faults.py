@@ -54,7 +54,7 @@ _KINDS = {
 
 
 def _names(dump: Any, kind: str) -> list[str]:
-    # Behind the mark stands what tells apart two that are called the same.
+    # The part after the mark distinguishes records with the same name.
     return [record["name"].partition("#")[0] for record in dump[kind]]
 
 
@@ -67,7 +67,7 @@ def _missing(dump: Any, whole: Any) -> dict[str, list[str]]:
 def test_random_faults_end_in_the_same_state_or_in_an_honest_list(undisturbed: Any, site: Site, seed: int) -> None:
     site.write(sample_files(_RECORDS, 1))
     site.service.steer("PUT", "/switches", {"weather": _WEATHERS[seed % len(_WEATHERS)]})
-    # The undisturbed instance writes the location of a room, too, and no file of these names it.
+    # The undisturbed instance also writes the location of a room, which these files do not contain.
     site.service.steer("PUT", "/switches", {"room_location": "coupled"})
     site.disturb(_SHARE, seed)
     outcomes = []
@@ -75,7 +75,7 @@ def test_random_faults_end_in_the_same_state_or_in_an_honest_list(undisturbed: A
         try:
             account = site.run()
         except SeventhingsError as failed:
-            # Nothing could be planned.
+            # Planning failed.
             outcomes.append(failed.message)
             continue
         outcomes.append(f"{account.outcome}, {len(account.failures)} failures")
@@ -126,7 +126,7 @@ def test_what_was_done_is_reported_where_the_keys_of_new_fields_can_not_be_read(
         }
     )
     path = "/asset-tracking/asset/field-definitions"
-    # A plan proves that the definitions are whole, so that the run reads them with one request.
+    # A plan proves that the definitions are complete, so the run reads them with one request.
     site.plan()
     site.service.steer("PUT", "/faults", [{"fault": "503", "method": "GET", "path": path, "after": 1}])
     account = site.run()

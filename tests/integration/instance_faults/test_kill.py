@@ -162,7 +162,7 @@ def test_a_worker_whose_parent_is_gone_stops_before_its_next_write(site: Site) -
     run.kill(with_worker=False)
     seen = len(site.writes())
     _wait_for_worker(site)
-    # The one that was under way, and of a task or an object with a file the rest of that one.
+    # Only the pending write, and for a task or an object with a file the rest of that record.
     assert len(site.writes()) - seen <= 3
     run.wait_for_group()
     Apply(site).finish()

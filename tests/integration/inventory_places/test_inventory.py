@@ -378,5 +378,5 @@ def test_ten_thousand_rooms_take_fourteen_requests(many: Workplace) -> None:
     assert shown.out.count("/room ") == ROOMS
     assert shown.out.count("@seventhings_location_") == LOCATIONS
     assert members(shown.out, "seventhings_location_1")[0] == "location 1/room 500"
-    # One of them proves that the definitions are whole.
+    # One of them proves that the list of definitions is complete.
     assert len(many.asked()) <= 14

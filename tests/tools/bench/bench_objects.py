@@ -162,7 +162,7 @@ def unchanged_loop(sizes: Sizes) -> Part:
             for execution, measured in seconds.items():
                 measured.append(play(service, _loop(number, execution)).seconds)
         service.clear_log()
-        # No token is given: the first item signs in, with the password.
+        # No token is given, so the first item signs in with the password.
         play(service, [_objects_one_by_one(number, "auto")])
         log = service.log()
     logins = sum(entry["path"].endswith("/auth_token") for entry in log)

@@ -128,7 +128,7 @@ def run(words: Sequence[str], service: Emulator, variables: Mapping[str, str]) -
         output = printed.read()
     if process.returncode:
         raise RuntimeError(f"{' '.join(words)}: {output[-6000:]}")
-    # Linux tells it in KiB, macOS in bytes.
+    # Linux reports KiB, macOS bytes.
     return Ran(seconds, output, used.ru_maxrss * (1 if sys.platform == "darwin" else 1024))
 
 

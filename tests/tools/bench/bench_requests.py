@@ -132,7 +132,7 @@ def _listed(service: Emulator, rounds: int) -> tuple[int, float, float, int]:
     """Return the requests of the inventory, its shortest time, that of a script that prints the same, and its hosts."""
     service.clear_log()
     words = [command("ansible-inventory"), "-i", str(WORK / "lab.seventhings.yml"), "--list"]
-    # A warning may stand above the document.
+    # Ansible may print a warning before the document.
     ran = run(words, service, {})
     printed = ran.output[ran.output.index("{") :]
     hosts = len(json.loads(printed)["_meta"]["hostvars"])

@@ -245,8 +245,8 @@ EXAMPLES = r"""
 try:
     from ansible_collections.community.seventhings.plugins.plugin_utils.watch import source
 except ImportError:
-    # ansible-rulebook reads this file by its path, and Python knows nothing of collections there.
-    # Ansible's own way to find them would change how ansible-rulebook reads its filters.
+    # ansible-rulebook loads this file by its path, so Python does not know collections here. Ansible's own collection
+    # finder would change how ansible-rulebook reads its other files.
     sys.path.append(str(Path(__file__).parents[7]))
     from ansible_collections.community.seventhings.plugins.plugin_utils.watch import source
 

@@ -54,7 +54,7 @@ def create_definition(context: Context) -> Answer:
     try:
         add_definition(context.store, definition)
     except Exception as error:
-        # The only limit of the database that a client can reach.
+        # The number of columns is the only limit of the database that a client can reach.
         raise unprocessable(f"The template cannot have more fields: {error}") from error
     context.templates.forget()
     if definition.type.computed:

@@ -28,7 +28,7 @@ CREATE TABLE thumbnail_size (
 LARGEST = 52_428_800
 _LONGEST = 255
 _NEWEST = 20
-# Everything but the bytes: there can be fifty megabytes of them.
+# Everything except the bytes, which can be fifty megabytes.
 _ABOUT = "uuid, name, type, size, creator_id, created_at"
 _OCTETS = "application/octet-stream"
 _DEFAULT_SIZE = (150, 100)
@@ -131,7 +131,7 @@ def read_data(context: Context) -> Answer:
     media = accepted(context.call.headers.get("accept", ""), (_OCTETS, row["type"]))
     if media is None:
         raise Refusal(406, f"This file is to be had as {row['type']} or {_OCTETS}")
-    # Nothing that was uploaded is ever run by a browser.
+    # No browser may run an uploaded file.
     headers = {"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "sandbox"}
     return Answer(200, bytes(row["content"]), media, headers)
 

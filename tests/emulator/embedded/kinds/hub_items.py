@@ -35,7 +35,7 @@ CREATE INDEX hub_item_asset ON hub_item (asset_id);
 CREATE INDEX hub_item_order ON hub_item (order_id);
 """
 
-# What a hub item has of its own; every other key of a filter or a sort is a field key of the object.
+# The fields of a hub item itself. Every other key of a filter or a sort is a field key of the object.
 _OWN = {
     "id": NUMBER,
     "deleted": NUMBER,

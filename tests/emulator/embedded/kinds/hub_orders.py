@@ -53,7 +53,7 @@ def shown(context: Context, rows: Sequence[Any]) -> list[dict[str, Any]]:
     data = mapped_by_id(context, [article["asset_id"] for article in articles])
     of_order: dict[int, list[dict[str, Any]]] = {}
     for article in articles:
-        # The current values of the object, or those of the day of the order when it is gone.
+        # The current values of the object, or those on the day of the order if the object was deleted.
         values = data.get(article["asset_id"]) or json.loads(article["cached"])
         shown_article = {**own_values(context, article), "mappedAssetData": values}
         of_order.setdefault(article["of_order"], []).append(shown_article)

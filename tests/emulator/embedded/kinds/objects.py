@@ -47,7 +47,7 @@ def delete(context: Context, template: Template) -> Answer:
     if row["archived_at"] is not None and context.weather["delete_archived"] == "refuse":
         raise unprocessable("The object is archived")
     records.remove(context, template, row)
-    # What is ordered stays in its order; what is only offered goes with the object.
+    # Ordered items stay in their order. Offers that nobody ordered are deleted with the object.
     context.store.run("UPDATE hub_item SET deleted = 1 WHERE asset_id = ? AND order_id IS NULL", (row["id"],))
     return no_content()
 

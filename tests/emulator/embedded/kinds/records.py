@@ -25,7 +25,7 @@ from .places import couple, move_objects
 _EMPTY: Mapping[str, Any] = {"null": None, "text": "", "list": []}
 
 
-# What is read
+# Read
 
 
 def shown(view: View, template: Template, rows: Sequence[Any]) -> list[dict[str, Any]]:
@@ -93,7 +93,7 @@ def one(context: Context, template: Template, row: Any) -> Answer:
     return answer_json(wrapped(context.view, template.kind, shown(context.view, template, [row]))[0])
 
 
-# What is written
+# Write
 
 
 def column_values(context: Context, template: Template, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -233,7 +233,7 @@ def _check_unique(context: Context, template: Template, values: Mapping[str, Any
     for key, value in values.items():
         if not template.definitions[key].unique or value is None or value in ("", "[]"):
             continue
-        # Archived records count: their values are still taken.
+        # Archived records count, because their values are still in use.
         twin = f"SELECT 1 FROM {template.table} WHERE {quoted(key)} = ? AND id <> ?"
         if context.store.value(twin, (value, record_id)) is not None:
             raise Refusal(422 if side == "unprocessable" else 400, f"Field {key}: {value!r} is already in use", key=key)

@@ -18,7 +18,7 @@ from ..messages import bad_request, unprocessable
 
 DAYS = ("issue_date", "due_date")
 TIMES = ("issue_at", "due_at")
-# Nothing is rented in these.
+# In these states nothing is rented.
 OVER = ("rejected", "completed")
 _MIDNIGHT = "00:00:00"
 

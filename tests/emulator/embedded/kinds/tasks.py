@@ -26,7 +26,7 @@ CREATE TABLE task_reference (task_id INTEGER NOT NULL, uuid TEXT NOT NULL, PRIMA
 CREATE INDEX task_reference_uuid ON task_reference (uuid);
 """
 
-# The query parameters of the list, each with the condition that it stands for.
+# The query parameters of the list, each with its SQL condition.
 _FILTERS = {
     "status": "status = ?",
     "deadline_from": "deadline >= ?",

@@ -121,7 +121,7 @@ def _new_pair(context: Context, user_id: int, session: str) -> dict[str, Any]:
     access, refresh = (_new_token(user_id, moment, seconds) for seconds in (lifetime, _REFRESH_SECONDS))
     context.store.run("DELETE FROM access_token WHERE expires < ?", (moment,))
     for table in ("access_token", "refresh_token"):
-        # Whoever signs in for every request does not fill the database.
+        # A client that signs in for every request must not fill the database.
         context.store.run(f"DELETE FROM {table} WHERE rowid <= (SELECT max(rowid) FROM {table}) - {_MOST_TOKENS}")
     owner = {"user_id": user_id, "session": session}
     context.store.insert("access_token", {**owner, "token": access, "expires": moment + lifetime})

@@ -36,7 +36,7 @@ _ACCOUNTING, _TECHNICAL, _TARGET_ACTUAL = (
 )
 _SERVER = {**_TARGET_ACTUAL, "editable": False}
 
-# Template, key, type, label, then what is not the rule: constraints, attributes, relations, possible values.
+# Template, key, type, label, then the exceptions: constraints, attributes, relations, possible values.
 _FIELDS: Sequence[tuple[str, str, str, str, dict[str, Any]]] = (
     ("asset", "inventory_name", "TEXT", "Name", {"mandatory": "yes", "name_component": "yes"}),
     ("asset", "barcode", "BARCODE", "Barcode", {"mandatory": "yes", "unique": "yes"}),

@@ -31,7 +31,7 @@ _STOCKTAKE = datetime(2025, 11, 17, 8, 30, tzinfo=UTC)
 _WITNESS = f"bernd.kowalski@{_DOMAIN}"
 """Who scanned the objects."""
 
-# A number as a name is that of the site in the books.
+# A location named by a number has its number from the accounts.
 _LOCATIONS = (
     ("Dresden", "Hainstraße 2", "01097", "Dresden", "Germany"),
     ("Werkstatt", "Gewerbepark 14", "01129", "Dresden", "Germany"),
@@ -76,7 +76,7 @@ _PERSONS = (
     ("Irina", "Sokolova", "Entwurf", "+49 341 5550303"),
     ("Jonas", "Meier", "Empfang", "+49 351 5550100"),
 )
-# The users among them: a controller, a default user, a facility manager for Leipzig, somebody of IT. The operator of
+# The users among them: a controller, a default user, a facility manager for Leipzig, a person from IT. The operator of
 # the instance is the service account.
 _USERS: Sequence[tuple[Sequence[str], Sequence[str] | None]] = (
     (("read",), None),
@@ -84,7 +84,7 @@ _USERS: Sequence[tuple[Sequence[str], Sequence[str] | None]] = (
     (("read", "objects:write", "tasks"), ("Leipzig",)),
     (("read", "write"), None),
 )
-# Fields that this instance made for itself: label, type, attributes.
+# The instance's own fields: label, type, attributes.
 _FIELDS: Sequence[tuple[str, str, dict[str, str]]] = (
     ("Anlagennummer", "TEXT", {"unique": "yes"}),
     ("Kostenstelle", "TEXT", {}),

@@ -21,7 +21,7 @@ DEMOS = ("demo", "stocktake")
 
 _TOKENS = ("access_token", "refresh_token")
 
-# The day on which everything in the start data was entered.
+# All start data was entered on this day.
 _DAY = datetime(2024, 5, 13, 8, 0, tzinfo=UTC)
 
 
@@ -53,7 +53,7 @@ class StartData:
                 store.run("DELETE FROM mail")
             elif self.name in DEMOS:
                 demo.load(_context(store), after_stocktake=self.name == "stocktake")
-                # Mails are those since the start.
+                # The list of mails begins at the start.
                 store.run("DELETE FROM mail")
             elif self.count:
                 load.load(store, self.count, stamp(_DAY))
@@ -74,7 +74,7 @@ class StartData:
         tokens = {table: store.rows(f"SELECT * FROM {table}") for table in _TOKENS if not sign_out}
         users = _users(store)
         if self._copy is None:
-            # Made once and kept, in a temporary file as far as it does not fit into the cache.
+            # Created once and kept, in a temporary file if it exceeds the cache.
             self._copy = Store("")
             self.fill(self._copy)
         store.copy_from(self._copy)

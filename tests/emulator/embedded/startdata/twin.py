@@ -241,7 +241,7 @@ class _Loader:
         for label in labels:
             if row.get(label):
                 text = str(row[label])
-                # Archived objects come last: an active one with the same barcode is the one that is meant.
+                # Archived objects come last, so that a barcode refers to the active object.
                 self._names.setdefault((template, text.casefold() if template == "person" else text), record_id)
         return record_id
 

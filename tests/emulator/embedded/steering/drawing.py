@@ -17,7 +17,7 @@ _SHARE = 0.03
 """The probability of each fault that is drawn."""
 _MOST_FAULTS = 4
 _MOST_SECONDS = 25.0
-# Lists that nothing else depends on, and members of records that a PUT sends back.
+# Lists that no other list depends on, and members of records that a PUT sends back.
 _OPTIONAL = ("/task-management/tasks", "/rental-management/rental-cases", "/circularity-hub/items", "/catalog-items")
 _MEMBERS: Mapping[str, tuple[str, ...]] = {
     "GET /task-management/task/{taskUuid}": ("reminders", "references", "attachments", "recurring_schedule"),
