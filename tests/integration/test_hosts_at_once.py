@@ -234,7 +234,7 @@ def test_who_is_killed_while_its_request_is_under_way_leaves_no_lock_and_no_dupl
         hosts = [host(service, making, path, {"tuning": {"settle": 1}}) for _number in range(4)]
         (path / "go").touch()
         victim = first_sender(hosts)
-        # From the mark to the request, most of the time; just after the mark is a moment as good.
+        # Usually this kills it after the mark and before the answer. A moment directly after the mark is just as good.
         time.sleep(0.15)
         processes.kill(victim)
         ends = dict(zip(hosts, processes.ended(*hosts), strict=True))

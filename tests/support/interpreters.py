@@ -20,8 +20,8 @@ MINORS = range(8, 16)
 OLDEST = 11
 """The minor version that the oldest supported ansible-core needs where it runs."""
 
-# Prints the interpreter behind a virtual environment or the shim of a version manager, and whether it was built with
-# optimisations, as those of a system are: the others, which version managers build, need a quarter more time.
+# Print the interpreter behind a virtual environment or a version manager's shim, and whether it was built with
+# optimisations. System interpreters are; those built by version managers often are not, and take a quarter longer.
 _PROBE = """
 import ensurepip, os, sys, sysconfig, venv
 name = "python%d.%d" % sys.version_info[:2]

@@ -21,7 +21,7 @@ TEXTS = sorted(
     for path in ([ROOT / place] if (ROOT / place).is_file() else (ROOT / place).rglob("*"))
     if path.suffix in (".md", ".py", ".rst", ".yml", ".yaml", ".json", ".j2")
 )
-# Letters in both cases are much faster than a pattern without case.
+# Listing the letters in both cases is much faster than ignoring case.
 _A_BEFORE_A_VOWEL = re.compile(r"\b[aA]\s+(?![oO]ne\b|[oO]nce\b|[eE]u)[aeioAEIO][a-zA-Z]+")
 
 

@@ -67,7 +67,7 @@ def test_this_version_writes_the_same_set_of_files(tmp_path: Path) -> None:
     golden.write(tmp_path / "now")
 
     def kinds(folder: Path) -> set[str]:
-        # Names of files are derived from random numbers and digests.
+        # File names contain random numbers and digests.
         return {path.relative_to(folder).as_posix().rsplit("-", 1)[0] for path in folder.rglob("*") if path.is_file()}
 
     assert kinds(tmp_path / "now") >= kinds(golden.GOLDEN / "1.0.0")
@@ -91,7 +91,7 @@ def test_a_plan_of_another_form_is_refused_with_a_way_out(kept: Path) -> None:
 
 def test_a_journal_is_read_and_goes_on(kept: Path, embedded: Embedded, tmp_path: Path) -> None:
     journal = Journal(kept / "journal", ROOT_URL, "golden", set_id="5d1c8e07f3a9b264")
-    # A location, a room, a definition of a field has no uuid, and the objects.
+    # A location, a room and the objects. A field definition has no uuid in the journal.
     assert len(journal.known) >= 2 + len(golden.OBJECTS)
     assert (journal.warnings, journal.memory.run, list(journal.unresolved)) == ([], "", [])
     site = golden.site(tmp_path / "site", embedded)
@@ -104,7 +104,7 @@ def test_an_apply_record_is_undone(kept: Path, embedded: Embedded, tmp_path: Pat
     record = read_record(kept / golden.RECORD)
     assert [one.key for one in record.changes if one.kind == "object"] == list(golden.OBJECTS)
     site = golden.site(tmp_path / "site", embedded)
-    # Another instance of this name has none of the records.
+    # Another instance with this name has none of the records.
     result = site.run(Undo(record, "record").base(), undo=Undo(record, "record"), journal=kept / "journal")
     assert (result.outcome, result.refusals) == ("unchanged", [])
 
@@ -162,7 +162,7 @@ def test_the_mark_of_a_process_that_was_killed_is_seen(kept: Path) -> None:
     creations = Creations([Folder(kept / "locks")], "golden", now=NOW.timestamp)
     creations.watch(["object"])
     creations.hold(["object"])
-    # Its request may still take effect, so records are read once more before one is created.
+    # The request of the process may still take effect, so records are read once more before a creation.
     assert creations.seconds_to_settle() is not None
     creations.leave()
 

@@ -44,7 +44,7 @@ def test_code_is_found_again_for_another_file(kept: Path, monkeypatch: pytest.Mo
     scope: dict[str, object] = {}
     exec(again, scope)
     assert eval("give()", scope) == 1
-    # It is not compiled again.
+    # The source is not compiled again.
     monkeypatch.setattr(kept_code, "_compile", None)
     assert compile(SOURCE, "/three.py", "exec", dont_inherit=True).co_code == first.co_code
 
@@ -101,7 +101,7 @@ def test_a_large_text_is_read_once(kept: Path, changed: Any) -> None:
     again = changed.load(LARGE, Loader=changed.CBaseLoader)
     assert first == again == HELD == yaml.load(LARGE, Loader=yaml.CBaseLoader)
     assert file.stat().st_mtime_ns == before
-    # Whoever changes what was read changes nothing of others.
+    # Changing the returned object does not change that of other readers.
     again["b"].clear()
     assert changed.load(LARGE, Loader=changed.CBaseLoader) == HELD
 

@@ -58,7 +58,7 @@ def test_every_request_of_the_interface_is_in_the_table() -> None:
     }
     written = parity.requests()
     assert written <= known.keys()
-    # Kinds of records that the client does not know have tags of their own.
+    # Kinds of records that the client does not support have their own tags.
     tags = {known[one] for one in written}
     assert {one for one, tag in known.items() if tag in tags} == written
 

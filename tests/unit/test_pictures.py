@@ -17,7 +17,7 @@ from project import ROOT
 
 _REPOSITORY = "https://github.com/ansible-collections/community.seventhings"
 _LARGEST = 300_000
-# A release writes it.
+# The release creates this file.
 _TO_COME = {"CHANGELOG.md"}
 
 

@@ -41,12 +41,12 @@ CLEAN_MEMBERS = {"message", "lines", "refusal"}
 
 PRINTERS = {
     "module_utils/ansible_module/python_floor.py": {"sys.stdout"},
-    # They silence those of a library, and of Python.
+    # These modules silence warnings of a library or of Python.
     "plugin_utils/desired/limited.py": {"warnings"},
     "plugin_utils/desired/xlsx_source.py": {"warnings"},
     "module_utils/model/patterns.py": {"warnings"},
     "plugin_utils/printing/screen.py": {"Display", "display", "warning"},
-    # An event source has a log of its own; each line of it passes through clean().
+    # An event source has its own log. clean() sanitizes each line.
     "plugin_utils/watch/source.py": {"logging"},
     "module_utils/ansible_module/registry.py": {"fail_json", "exit_json", "warn"},
 }

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-# It is there where the site is built, and not in the quick tests.
+# Sphinx is only installed for building the site, not for the quick tests.
 pytest.importorskip("sphinx")
 
 import ansible_references

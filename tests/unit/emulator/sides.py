@@ -12,7 +12,7 @@ import pytest
 
 Test = Callable[..., None]
 
-# The switches that have a test, with the sides that it shows.
+# The switches with a test, and the sides that it covers.
 SHOWN: dict[str, list[str]] = {}
 
 

@@ -232,7 +232,7 @@ class Api:
         found: JsonMap = self.get(f"/user/by-id/{self.tokens['user_id']}").json()
         return found
 
-    # short forms for what the tests do again and again
+    # Shorthand for common requests
 
     def read(self, path: str, query: str = "") -> Any:
         response = self.get(path, query)

@@ -131,7 +131,7 @@ def routes() -> set[tuple[str, str]]:
         "print(json.dumps([[route.method, route.path] for route in ROUTES]))\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, timeout=60)
-    # The ping answers with and without a slash at its end.
+    # The ping answers with and without a trailing slash.
     return {(method, (PREFIX + path).rstrip("/")) for method, path in json.loads(done.stdout)}
 
 

@@ -41,13 +41,13 @@ class Writer(threading.Thread):
                 self._write()
         except requests.RequestException:
             return
-        except Exception as error:  # handed to the test
+        except Exception as error:  # The test reports it.
             self.failure = error
         finally:
             self.progress.release()
 
     def _write(self) -> None:
-        # name and city always carry the same mark: a record in which they differ is torn
+        # Name and city always have the same mark, so a record in which they differ is incomplete.
         mark = code()
         self.attempts.add(mark)
         made = self.api.create("/location", {"name": mark, "city": mark})
@@ -110,9 +110,9 @@ def test_kill_under_load(tmp_path: Path) -> None:
             main = Api(process.about, steering)
             main.sign_in()
             found = sites(main)
-            # nothing is torn
+            # No record is incomplete.
             assert [record for record in found.values() if record["name"] != record["city"]] == []
-            # no answered write is lost, except for what a later write without an answer has done to it
+            # No answered write is lost, except by a later write whose answer was lost.
             for writer in writers:
                 maybe_hidden_message, mark = writer.open or ("", "")
                 for uuid, name in writer.answered.items():
@@ -121,7 +121,7 @@ def test_kill_under_load(tmp_path: Path) -> None:
                     else:
                         assert found[uuid]["name"] == name
                 assert not writer.deleted & set(found)
-            # nothing is there that nobody asked for
+            # Every record was requested by a writer.
             wanted = set().union(*(writer.attempts for writer in writers)) | set(expected.values())
             assert {record["name"] for record in found.values()} <= wanted
             expected = {uuid: record["name"] for uuid, record in found.items()}

@@ -25,7 +25,7 @@ NUMBERS = [
     for name in operation.path_parameters
     if name in ("identifier", "personId", "userId")
 ]
-# what the interface lists the kind "representation" for
+# The paths for which the interface lists the kind "representation".
 PICKY = ["/objects", "/rooms", "/location/{location}", "/object/{object}", "/circularity-hub/orders"]
 JSON = {"Content-Type": "application/json"}
 

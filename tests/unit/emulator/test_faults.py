@@ -22,7 +22,7 @@ from .bodies import code, definition
 from .support import Api, Steering, running
 
 PLAIN = ["401", "403", "406", "422", "500", "503"]
-# the fault, whether the request is carried out
+# The fault, and whether the request is carried out.
 BROKEN = [("reset_before", False), ("reset_after", True)]
 
 
@@ -107,7 +107,7 @@ def test_half_a_body(unjudged: Api, steering: Steering) -> None:
     whole = unjudged.get("/objects")
     steering.fault(path="/objects", fault="half_body")
     with pytest.raises((requests.ConnectionError, requests.exceptions.ChunkedEncodingError, ValueError)):
-        # a client that does not notice the broken connection notices the broken text
+        # A client that does not notice the broken connection notices the truncated text.
         unjudged.get("/objects").json()
     steering.call("DELETE", "/faults")
     assert unjudged.get("/objects").json() == whole.json()
@@ -202,7 +202,7 @@ def test_new_field_without_effect(unjudged: Api, steering: Steering) -> None:
     assert unjudged.create_object()
 
 
-# commits that come late
+# Commits that take effect late
 
 
 LATE = {"504_late": 504, "502_late": 502, "reset_late": None}
@@ -314,7 +314,7 @@ def test_client_that_does_not_wait(unjudged: Api, steering: Steering) -> None:
             headers={"Authorization": f"Bearer {unjudged.tokens['access_token']}"},
             timeout=0.05,
         )
-    # The request is logged when its answer is due, before or after a count of the test.
+    # The request is logged when its answer is due, before or after the test counts.
     while not any(entry["method"] == "POST" and entry["path"].endswith("/location") for entry in steering.log()):
         assert unjudged.count("/locations") == before
     steering.call("POST", "/forward", {"seconds": 20})
@@ -331,7 +331,7 @@ def test_latency_goes_on_with_the_next_rule(unjudged: Api, steering: Steering) -
     assert refused.elapsed.total_seconds() >= 0.2
 
 
-# which requests a rule meets
+# The requests that a rule matches
 
 
 def statuses(api: Api, *paths: str) -> list[int]:

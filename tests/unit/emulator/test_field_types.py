@@ -13,7 +13,7 @@ import pytest
 from .bodies import NOBODY, JsonMap, constraint
 from .support import Api
 
-# type, what is written, what is read
+# Type, written value, read value.
 SIMPLE: list[tuple[str, Any, Any]] = [
     ("BARCODE", "A-1", "A-1"),
     ("TEXT", "words", "words"),
@@ -39,7 +39,7 @@ SIMPLE: list[tuple[str, Any, Any]] = [
     ("BOOLEAN", False, False),
 ]
 
-# type, what is refused
+# Type, rejected value.
 WRONG: list[tuple[str, Any]] = [
     ("BARCODE", 5),
     ("BARCODE", ["A-1"]),
@@ -229,7 +229,7 @@ def test_attachment_that_is_not_there(api: Api) -> None:
     assert api.patch(f"/object/{made}", {key: [NOBODY]}).status_code in (400, 404, 422)
 
 
-# constraints: constraints of the definition, a value that fits, a value that does not
+# Constraints of the definition, a valid value, an invalid value.
 CONSTRAINED: list[tuple[str, list[JsonMap], Any, Any]] = [
     ("DROPDOWN", [constraint("allowed_values", ["red", "green"])], "green", "blue"),
     ("DROPDOWN", [constraint("allowed_values", ["red", "green"])], "red", "Red"),

@@ -14,7 +14,7 @@ import pytest
 from .bodies import FORMS, NOBODY, JsonMap, asset, attribute, code, constraint, in_brackets, in_json
 from .support import Api
 
-# name of the object, and its values: what is left out is null
+# The name of the object and its values. Omitted values are null.
 OBJECTS: dict[str, dict[str, Any]] = {
     "ant": {"text": "alpha", "number": 0, "decimal": 1.5, "date": "2024-01-01", "flag": True, "colour": "red"},
     "bee": {"text": "beta", "number": 9, "decimal": 10.25, "date": "2024-06-15", "flag": False, "colour": "green"},
@@ -92,7 +92,7 @@ def world(still: Api) -> World:
 
 EVERYONE = "ant bee cat dog elk fox gnu hen"
 
-# field, operators, what is found
+# Field, operators, matches.
 CASES: list[tuple[str, dict[str, Any], str]] = [
     # one value
     ("text", {"eq": "alpha"}, "ant"),
@@ -114,7 +114,7 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
     ("flag", {"eq": True}, "ant cat"),
     ("flag", {"eq": False}, "bee dog"),
     ("name", {"eq": "hen"}, "hen"),
-    # the first half of each pair keeps null out: nothing says whether null differs from a value
+    # The first filter of each pair excludes null, because the interface does not say whether null differs from a value.
     ("text", {"not_null": True, "neq": "alpha"}, "bee cat dog elk fox gnu"),
     ("number", {"not_null": True, "neq": 0}, "bee cat dog elk fox"),
     ("name", {"neq": "ant"}, "bee cat dog elk fox gnu hen"),

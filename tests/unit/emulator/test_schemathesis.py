@@ -20,8 +20,8 @@ from .support import Api, Steering, running
 
 SECONDS = 900 if LONG else 120
 SEED = "20310520"
-WITHOUT_SIGNING_OUT = ["--exclude-operation-id", "revokeTokens"]  # would end the session of the run
-# A request can be right in form and still be refused: a field that the instance does not have, a value that is taken.
+WITHOUT_SIGNING_OUT = ["--exclude-operation-id", "revokeTokens"]  # this would end the session of the run
+# A well-formed request may still be rejected: for an unknown field or a value in use.
 CHECKS = [
     "not_a_server_error",
     "status_code_conformance",

@@ -38,7 +38,7 @@ def test_a_terminal_gets_lines_that_a_shell_takes_as_they_are() -> None:
 
 
 def test_what_is_not_installed_is_said_in_one_line() -> None:
-    # Isolated and without site-packages, as an interpreter is before anything is installed.
+    # Isolated and without site-packages, like an interpreter without any installed package.
     command = [sys.executable, "-S", "-E", str(EMULATOR), "--port", "0"]
     told = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=EMULATOR.parents[1])
     assert (told.returncode, told.stdout) == (1, "")

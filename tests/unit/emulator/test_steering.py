@@ -331,7 +331,7 @@ def test_writes_that_show_late(api: Api, steering: Steering) -> None:
     assert api.read("/locations") == before
     assert api.get(f"/location/{made}").status_code == 404
     assert "Late" not in [one["label"] for one in api.read("/asset-tracking/asset/field-definitions")]
-    # Writers see everything at once.
+    # Other writes see the change at once.
     assert api.post("/object", {"barcode": "LATE-1", "inventory_name": "x"}).status_code == 422
     assert api.patch(f"/location/{made}", {"name": "Newer"}).json()["name"] == "Newer"
     steering.call("POST", "/forward", {"seconds": 6})

@@ -314,7 +314,7 @@ def test_rental_overlap(api: Api, side: str) -> None:
     assert status("2031-05-27", "2031-05-27", **evening) == refused
     morning = {"issue_at": "2031-05-28T00:00:00+00:00", "due_at": "2031-05-28T02:00:00+00:00"}
     assert status("2031-05-28", "2031-05-28", **morning) == 201
-    # A case is not in its own way, and one that is over is in nobody's.
+    # A case does not conflict with itself, and a completed case conflicts with none.
     body = api.rental_case(references=[thing], issue_date="2031-05-21", due_date="2031-05-28", status="completed")
     assert api.put(f"{CASE}/{first}", body).status_code == 204
     assert status("2031-05-22", "2031-05-23") == 201

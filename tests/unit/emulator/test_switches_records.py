@@ -54,7 +54,7 @@ def test_record_id(api: Api, steering: Steering, side: str) -> None:
     for kind, uuid in made:
         records = [api.read(f"/{kind}/{uuid}"), *api.items(f"/{kind}s", "sort[id]=ASC")]
         assert {"id" in record for record in records} == {side == "given"}, kind
-    # A link that is a number needs a record that has it.
+    # A link written as a number needs a record with an id.
     steering.switch(link_read="integer")
     assert all("id" in record for record in api.items("/rooms"))
 
@@ -207,7 +207,7 @@ def test_archived_in_lists(api: Api, steering: Steering, side: str) -> None:
     found = {one["uuid"]: one for one in api.items("/objects", "per_page=1000")}
     assert (made in found) == (side == "shown")
     assert side == "hidden" or found[made]["archived_at"]
-    # Nobody could tell an archived object then.
+    # Otherwise nothing would show that the object is archived.
     steering.switch(archived_at="none")
     assert made not in [one["uuid"] for one in api.items("/objects", "per_page=1000")]
 

@@ -29,7 +29,7 @@ KEPT = Path(__file__).resolve().parents[3] / ".build" / "vendor"
 DOWNLOAD_SECONDS = 300
 COUNTED = ("tests", "failures", "errors", "skipped")
 RUN_SECONDS = 300
-# Each client waits 0.3 seconds between its requests, so most of the time nobody does anything.
+# Each client waits 0.3 seconds between its requests, so the processors are mostly idle.
 AT_ONCE = 6
 
 

@@ -47,7 +47,7 @@ def masker(monkeypatch: pytest.MonkeyPatch) -> Masker:
 def test_tokens_that_sign_in_are_registered(masker: Masker) -> None:
     transport = Transport("https://acme.example")
     Tokens(transport, Credentials(access_token="access-4711", refresh_token="refresh-4711", password="demo"))
-    # A short password may well be a word that a record needs.
+    # A short password may be a word that occurs in a record.
     assert masker.known == {"access-4711", "refresh-4711"}
 
 
@@ -103,7 +103,7 @@ def test_a_report_holds_what_the_screen_holds(masker: Masker, tmp_path: Path, en
         read = json.loads(text)
         assert (read["outcome"], read["summary"]["objects"]["created"]) == ("changed", 1)
         assert (read["changes"][0]["action"], read["changes"][0]["after"]["price"]) == ("create", 4711)
-    # What the task returns is data, and Ansible masks it where it prints it.
+    # The result of the task is data. Ansible masks it on output.
     assert result.changes[0]["key"] == "hunter-2-x"
 
 

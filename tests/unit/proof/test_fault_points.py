@@ -71,7 +71,7 @@ class Point:
 
     def wrapped(self, call: Callable[..., Any]) -> Callable[..., Any]:
         def fail_once(*given: Any, **named: Any) -> Any:
-            # A lock is always released: the kernel cannot refuse that.
+            # Releasing a lock never fails: the kernel can't refuse it.
             self._left -= given[1:] != (fcntl.LOCK_UN,)
             if self._left == 0 and not self.was_reached:
                 self.was_reached = True

@@ -243,7 +243,7 @@ def test_the_record_of_a_unique_key_needs_no_proof() -> None:
     ):
         sent = asked(service, partial(client.list_all, OBJECT, [condition]))
         assert [path for path, _query in sent] == ["/objects"]
-    # A name may be that of another record.
+    # Names are not unique, so another record may have the same name.
     name = Condition("inventory_name", "eq", (first.flat["inventory_name"],))
     assert len(asked(service, lambda: client.list_all(OBJECT, [name]))) == 2
 
@@ -385,18 +385,18 @@ def test_a_proof_costs_a_request_for_each_list_and_none_where_totals_come(
     shared.mkdir(mode=0o700)
     monkeypatch.setenv("SEVENTHINGS_RUNTIME_DIR", str(shared))
     site.run()
-    # The first reading of today proves which lists have no pages.
+    # The first run of the day proves which lists have no pages.
     begun, further = lists_of(site, _info)
     assert further <= begun
     for door, act in DOORS.items():
         _begun, further = lists_of(site, act)
-        # A probe asks for pages beyond the end, to learn what the instance does.
+        # A probe requests pages beyond the end to learn what the instance does.
         assert door == "probe" or not further, (door, further)
     site.service.steer("PUT", "/switches", SILENT)
     for door, act in DOORS.items():
         begun, further = lists_of(site, act)
         assert door == "probe" or further <= begun, (door, further - begun)
-        # Barcodes are unique, so the records of a lookup need no proof.
+        # Barcodes are unique, so a lookup needs no proof.
         assert bool(further) is (door != "lookup")
 
 

@@ -107,7 +107,7 @@ def test_a_scope_bounds_what_is_pruned(house: Site) -> None:
     scope = "scope: {objects: {actual_room: [North/1]}}\n"
     account.write({"instance.yml": SETTINGS + scope, **files(1)})
     assert account.plan().outcome == "changed"
-    # Files write the scope.
+    # The scope comes from the files.
     ceilings: dict[str, Any] = {"limits": {"delete_percent": 100}, "prune": {"objects": "archive"}}
     ceilings["create_users"] = False
     (refusal,) = account.plan(protected=True, **ceilings).refusals
@@ -182,7 +182,7 @@ def test_tasks_are_not_led_to_duplicates(house: Site, side: str) -> None:
     before = house.dump()
     told = account.run()
     if side == "readable":
-        # It is found by its barcode.
+        # The barcode finds it.
         assert told.outcome == "unchanged"
     else:
         assert told.outcome == "refused"
@@ -340,7 +340,7 @@ def test_absorb_takes_no_hidden_record_for_deleted(house: Site, gone: str, side:
     assert result["changed"] is False
     assert (house.root / "objects.yml").read_text() == before
     if side == "readable":
-        # It is found by its barcode.
+        # The barcode finds it.
         assert result["not_changed"] == []
         return
     (line,) = result["not_changed"]

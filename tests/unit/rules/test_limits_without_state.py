@@ -95,7 +95,7 @@ def test_an_interrupted_run_may_finish_whatever_others_create_meanwhile(
     killed_after(site, number, monkeypatch)
     others(site, range(1000, 1012))
     assert site.plan(limits=limits).outcome == "changed"
-    # It may be killed more than once.
+    # The run may be killed more than once.
     killed_after(site, 2, monkeypatch)
     assert site.run(limits=limits).outcome == "changed"
     assert len(site.dump()["objects"]) == 72
@@ -170,7 +170,7 @@ def test_the_marker_says_which_records_belong_to_the_set(shared: Site) -> None:
     assert shared.run(limits={"update_percent": 100}).outcome == "changed"
     shared.journal().unlink()
     shared.write({"objects/a.yml": things(range(9), serial_number="test")})
-    # The two of the other file are matched, and have no marker.
+    # The two records of the other file match and have no marker.
     assert shared.run().refusals == [OF_SET.replace("archive", "delete")]
 
 

@@ -133,7 +133,7 @@ def test_the_way_that_works_is_remembered() -> None:
     service.client = lambda **_account: client  # type: ignore[method-assign]
     assert len(requests_for(service, reading_room)) == 2
     assert len(requests_for(service, reading_room)) == 1
-    # What works is trusted if it finds nothing. A sample then shows whether the field is hidden.
+    # A filter known to work is trusted even if it finds nothing. A sample then shows whether the field is hidden.
     assert len(requests_for(service, FILTERS["in an empty room"])) == 2
 
 

@@ -276,7 +276,7 @@ def test_records_that_are_there_at_the_end_of_the_level_cost_no_time(here: Contr
     here.service.fault("504_late", method="POST", path="/location", commit_after=0, times=4)
     assert here.run().outcome == "changed"
     assert seconds(here) == 0
-    # The plan, one look for all four, and the check for duplicates.
+    # The plan, one read for all four records, and the check for duplicates.
     assert here.lists("/locations") == 3
     assert here.posts("/location") == 6
 
@@ -353,7 +353,7 @@ def test_without_the_runtime_directory_the_journal_reports_of_a_killed_set(here:
     with pytest.raises(Killed):
         here.run(kill=True)
     assert here.run().outcome == "changed"
-    # The notes of the journal have the time of this machine, and that did not move.
+    # The notes of the journal use the machine's clock, which did not move.
     assert seconds(here) == pytest.approx(30, abs=2)
     assert here.posts("/location") == 6
     assert duplicates(here.service.dump()) == []

@@ -49,7 +49,7 @@ def test_a_file_that_is_attached_is_not_uploaded_again(note: str, name: str | No
         again = service.call(module, **options)
         assert (again["changed"], again.get("msg"), uploads(service)) == (False, None, sent)
         assert not service.call(module, check_mode=True, **options)["changed"]
-        # One with other content of the same length is another file.
+        # Other content of the same length is another file.
         Path(note).write_text("Look at the bolt.")
         assert service.call(module, **options)["changed"]
         Path(note).write_text("Look at the belt.")

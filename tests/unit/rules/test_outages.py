@@ -106,7 +106,7 @@ def test_an_outage_that_lasts_too_long_is_reported() -> None:
     )
     assert caught.value.message.endswith("Nothing was changed before it.")
     assert len(service.log) == 1 + 4 + 21
-    # From now on each request asks once, and nobody waits.
+    # From now on each request is sent once, without waiting.
     assert seconds(service, lambda: _fails(client)) == 0
     service.gateway.faults.replace([])
     assert client.list_all(LOCATION)
@@ -217,7 +217,7 @@ class Set:
 @pytest.mark.parametrize("fault", DOWN)
 def test_a_set_goes_on_after_an_outage(fault: str, tmp_path: Path) -> None:
     site = Set(tmp_path, 60)
-    # The plan is made, and then some records.
+    # The plan is complete, and some records were created.
     site.service.fault(fault, after=20, times=100, lasts=30)
     account = site.run()
     assert account.outcome == "changed", account.failures
@@ -232,7 +232,7 @@ def test_a_set_that_meets_a_long_outage_stops_and_is_resumed(fault: str, tmp_pat
     account = site.run()
     assert account.failed
     assert site.service.clock.now() - began < 400
-    # Those that were under way; the others were not sent.
+    # The pending requests failed, and the rest was not sent.
     tried = [one for one in account.failures if not str(one["reason"]).startswith("not sent, because of an earlier")]
     assert len(tried) <= 20
     site.service.gateway.faults.replace([])

@@ -103,7 +103,7 @@ def test_requests(listed: Site, tmp_path: Path, number: int, of_a_plan: int, of_
 
 def test_an_apply_without_a_plan_file_looks_up_all_of_200(listed: Site) -> None:
     listed.write({"objects.csv": table(range(60))})
-    # What the first plan learns of the instance is kept.
+    # The first plan learns about the instance and keeps it.
     listed.plan()
     forecast = listed.plan().forecast["requests"]
     listed.service.clear_log()
@@ -229,7 +229,7 @@ def test_a_refused_record_is_looked_up_before_a_sample(listed: Site, monkeypatch
     account = listed.run()
     (failure,) = account.failures
     assert failure["change"].endswith("N00299")
-    # Others are deleted, so very many are to be created again.
+    # Other records are deleted, so a great many are to be created again.
     client = listed.client()
     for record in client.list_all(OBJECT):
         if record.flat["barcode"] != "LISTED":

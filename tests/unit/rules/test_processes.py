@@ -243,7 +243,7 @@ def test_on_a_full_disk_two_processes_exclude_each_other(bench: Bench, monkeypat
 
     def meanwhile() -> None:
         others.extend(beside(bench) for _number in range(3))
-        # This process looked once more itself.
+        # This process has read the list once more itself.
         until(lambda: bench.looks() == 5)
 
     assert bench.ensure(bench.creations(), meanwhile=meanwhile)
@@ -305,7 +305,7 @@ def _obstruct(path: Path, what: str) -> None:
         os.mkfifo(path)
     elif what == "socket":
         with socket.socket(socket.AF_UNIX) as made:
-            # The path of a socket has a short limit.
+            # The path of a socket must be short.
             here = Path.cwd()
             os.chdir(path.parent)
             made.bind(path.name)
@@ -353,6 +353,6 @@ def test_something_else_in_place_of_a_lock_is_named_and_nothing_is_created(what:
     assert not bench.places[place].joinpath("elsewhere").exists() or what == "hard link"
     note(bench.path / "rooms", "Lab")
     assert not bench.ensure(bench.creations()), "a room that exists needs no lock"
-    # Nothing is left locked in the other place.
+    # No lock is left in the other directory.
     lock.rename(bench.path / "aside")
     assert bench.ensure(bench.creations(), "Hall")

@@ -89,7 +89,7 @@ def test_a_directory_without_a_section_is_a_finding(applied: Site) -> None:
 
 def test_a_wrong_directory_is_a_finding(applied: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
     wrong = replace(applied, root=tmp_path_factory.mktemp("wrong"))
-    # The same set, whose id files name.
+    # The same set, because the files name its id.
     for site in (applied, wrong):
         site.write({"instance.yml": PRUNE + 'set_id: "0123456789abcdef"\n', "locations.yml": "- name: North\n"})
     applied.journal().unlink()
@@ -110,7 +110,7 @@ def test_the_task_may_confirm_that_a_source_is_empty(applied: Site) -> None:
     (applied.root / "objects/a.csv").unlink()
     lifted: dict[str, Any] = {"confirm_empty": True, "limits": {"delete_percent": 90}}
     assert applied.run(**lifted).summary["objects"]["archived"] == 45
-    # Once it is applied, it is known.
+    # Once applied, the source is known to be empty.
     assert applied.run().outcome == "unchanged"
 
 
@@ -127,7 +127,7 @@ def test_records_that_are_moved_to_other_sources_are_no_finding(applied: Site, f
     (applied.root / "objects/a.csv").unlink()
     applied.write(dict(files))
     assert applied.run().outcome == "unchanged"
-    # They are expected where they are now.
+    # The records are expected in their new sources.
     for name in files:
         applied.write({name: HEAD})
     assert applied.plan().outcome == "failed"

@@ -91,7 +91,7 @@ def test_the_requirement_is_the_one_that_the_readme_states() -> None:
 @pytest.mark.slow
 def test_a_task_on_an_old_python_fails_with_a_message_and_no_traceback(tmp_path: Path) -> None:
     old = {minor: path for minor, path in interpreters.find().items() if OLDEST_STARTED <= (3, minor) < (3, 11)}
-    # Where this machine has none, the tests above stand for it.
+    # On a machine without an old Python, the tests above cover this.
     for minor, path in old.items():
         task = {
             "name": "too old",

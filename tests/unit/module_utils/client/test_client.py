@@ -182,7 +182,7 @@ def test_a_list_that_never_adds_up_is_an_error_and_decides_nothing(total: int) -
 
 
 def test_a_total_that_gets_smaller_while_reading_has_the_list_read_again() -> None:
-    # Somebody deleted a record of the first page, so the first of the second page is on neither.
+    # A record of the first page was deleted, so the first record of the second page moved and is on neither page.
     answers = [
         page_of(objects(*range(1, 1001)), total=1002),
         page_of(objects(1002), total=1001),

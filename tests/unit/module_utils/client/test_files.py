@@ -164,7 +164,7 @@ def local(path: Path, *names: str | None) -> list[Attachment]:
         ((None, None), {20: "a.txt"}, [20, 20]),
         ((None, None), {20: "a.txt", 21: "b.txt"}, [20, 21]),
         ((None, None, None), {20: "a.txt", 21: "b.txt"}, [20, 21, 20]),
-        # A file whose name does not matter takes what the others leave, in whatever order they were written.
+        # A file whose name does not matter gets what the other files leave, in any order.
         ((None, "a.txt"), {20: "a.txt", 21: "b.txt"}, [21, 20]),
         (("a.txt", None), {20: "a.txt"}, [20, 20]),
         ((None, "b.txt"), {20: "a.txt"}, [20, None]),

@@ -54,7 +54,7 @@ class _Service:
 def test_pages_come_in_their_order_two_are_asked_for_at_a_time(most_waiting: int) -> None:
     service = _Service(held=frozenset({2}))
     with Prefetch(service, range(2, 20), most_waiting) as ahead:
-        # While the first is on its way, others come.
+        # While the first page is pending, further pages are requested.
         assert service.wait(lambda: 3 in service.asked)
         service.free.set()
         answers = [ahead.next() for _number in range(2, 20)]

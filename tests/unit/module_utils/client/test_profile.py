@@ -126,7 +126,7 @@ _CASES, _USERS = "/rental-management/rental-cases", "/users"
         ("GET", _CASES, answer([{"references": "a"}]), {}),
         ("GET", _USERS, answer([{"display_name": ["a"]}]), {"user_display_name": "list"}),
         ("GET", _USERS, answer([{"display_name": None}]), {}),
-        # Whoever asked says that these are none.
+        # The caller reports these errors.
         ("GET", "/objects", answer(b"<html>"), {}),
         ("GET", "/object/1", answer(b"<html>"), {}),
     ],

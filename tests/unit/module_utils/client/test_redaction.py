@@ -99,7 +99,7 @@ def test_base64_hides_it_wherever_it_is_in_what_is_encoded(before: str) -> None:
     whole = base64.b64encode(f"{before}{AWKWARD}:more".encode()).decode()
     left = without({AWKWARD}, whole).partition(MASK)
     assert left[1]
-    # What is left holds at most the letters that share digits with those beside them.
+    # The rest contains at most the digits that also encode neighbouring bytes.
     assert len(left[0]) + len(left[2]) <= len(base64.b64encode(f"{before}:more".encode())) + 4
 
 

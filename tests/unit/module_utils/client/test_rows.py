@@ -29,7 +29,7 @@ def _page(records: Sequence[dict[str, Any]]) -> CompressedPage:
 def test_a_row_holds_what_the_answer_said(records: list[dict[str, Any]], at_hand: list[str]) -> None:
     rows = _page(records).rows(records, at_hand)
     for row, record in zip(rows, records, strict=True):
-        # As JSON, because to Python 1, 1.0 and true are equal.
+        # As JSON, because 1, 1.0 and True are equal in Python.
         assert json.dumps(dict(row)) == json.dumps({**row}) == json.dumps(record)
         assert (list(row), len(row), dict(row.items()), row == record) == (list(record), len(record), record, True)
         assert [row.get(name, "none") for name in "abcd"] == [record.get(name, "none") for name in "abcd"]

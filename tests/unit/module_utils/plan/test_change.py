@@ -115,7 +115,7 @@ def test_a_record_is_not_made_without_its_mandatory_fields(desired: JsonMap, mis
         "This object is not there yet (this account may be limited to locations) and can't be made without "
         f"{missing}: mandatory, but not given."
     )
-    # The words hold no value, so they may be told where the record is hidden; they are about all of it.
+    # The message contains no value, so it may be shown for a hidden record. It is about the whole record.
     [problem] = caught.value.problems
     assert isinstance(problem, FieldError)
     assert (problem.way, problem.gist) == ((), caught.value.message)
@@ -188,7 +188,7 @@ def test_what_is_written_for_a_field_that_gets_another_type_is_sent(
     change = plan_present(schema, {"size": wanted}, record("object", 1, size=is_now))
     assert change.action == action
     assert dict(change.values) == ({"size": wanted} if action == UPDATE else {})
-    # The diff shows what is there as it is, not as the type to come reads it.
+    # The diff shows the current value as it is, not as the future type reads it.
     assert dict(change.before) == ({"size": is_now} if action == UPDATE else {})
     assert dict(change.after) == ({"size": wanted} if action == UPDATE else {})
 

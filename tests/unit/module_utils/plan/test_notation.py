@@ -39,20 +39,20 @@ def words(is_now: Any, written: Any, known: dict[int, str]) -> tuple[list[Any], 
 @pytest.mark.parametrize(
     ("is_now", "written", "known", "before", "after"),
     [
-        # Natural keys were written: the other side has them too, where they are known.
+        # Natural keys were written, so the other side also gets natural keys if they are known.
         (ref(8, name="Store"), ref(2, "Lab/2"), {8: "Mill/8"}, ["Mill/8"], ["Lab/2"]),
         (ref(8, has_uuid=False), ref(2, "Lab/2"), {8: "Mill/8"}, ["Mill/8"], ["Lab/2"]),
         (ref(8), ref(2, {"number": "2"}), {2: "Lab/2", 8: "Mill/8"}, ["Mill/8"], ["Lab/2"]),
-        # Nothing tells it: as well as can be.
+        # No natural key is known: use the best available name.
         (ref(8, name="Store"), ref(2, "Lab/2"), {}, ["Store"], ["Lab/2"]),
-        # The same record has the same words, however it was written.
+        # The same record is written the same way on both sides.
         ((ref(1), ref(8)), (ref(1, "lab/1"),), {1: "Lab/1", 8: "Mill/8"}, ["lab/1", "Mill/8"], ["lab/1"]),
-        # Uuids or ids were written: names where both are known, else what both have.
+        # Uuids or ids were written: use names if both are known, otherwise the form that both have.
         (ref(8), ref(2, uuid_of(2)), {2: "Lab/2", 8: "Mill/8"}, ["Mill/8"], ["Lab/2"]),
         (ref(8, name="Store"), ref(2, uuid_of(2)), {2: "Lab/2"}, [uuid_of(8)], [uuid_of(2)]),
         (ref(8, has_uuid=False), ref(2, uuid_of(2)), {}, [8], [2]),
         ((ref(8), ref(9)), (ref(2, 2, has_uuid=False),), {}, [8, 9], [2]),
-        # One side alone says what it can.
+        # A single side uses the best form that it has.
         (ref(8, name="Store"), None, {}, ["Store"], []),
         (None, ref(2, "Lab/2"), {}, [], ["Lab/2"]),
         (None, ref(2, uuid_of(2)), {2: "Lab/2"}, [], ["Lab/2"]),

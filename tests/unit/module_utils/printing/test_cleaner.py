@@ -60,7 +60,7 @@ def test_every_invisible_character_of_unicode_is_escaped_and_no_other() -> None:
     for number in range(sys.maxunicode + 1):
         letter = chr(number)
         category, name = unicodedata.category(letter), unicodedata.name(letter, "")
-        # Gap and line fillers of some scripts are marks of punctuation, which are seen.
+        # The gap and line fillers of some scripts are visible punctuation.
         is_blank = DRAWN_AS_NOTHING.fullmatch(name) and letter != DRAWN and category != "Po"
         is_invisible = category in _UNSEEN or number in ignorable or is_blank
         is_later = category == "Cn" and number in range(0x13439, 0x13443) and number != 0x13440

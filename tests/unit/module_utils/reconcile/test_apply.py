@@ -380,7 +380,7 @@ def test_an_archived_object_is_brought_back_to_be_deleted_only_if_that_was_plann
     else:
         with pytest.raises(NotProcessable):
             carry_out(transport, change)
-        # It is left as it was.
+        # The object is archived again, as it was.
         sent += [f"POST {path}/unarchive", f"DELETE {path}", f"POST {path}/archive"]
     assert transport.lines == sent
 

@@ -152,7 +152,7 @@ def test_a_field_that_an_instance_does_not_keep_is_reported(kept: bool) -> None:
         ("record", {"quantity": 5}, 0),
         (None, {"quantity": 5}, 1),
         ("empty", {"quantity": 5}, 1),
-        # The instance has changed: what it answers is not the whole record any more.
+        # The instance has changed: its answer no longer is the whole record.
         ("record", None, 1),
         ("record", {}, 1),
     ],

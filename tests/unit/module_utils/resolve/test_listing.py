@@ -247,7 +247,7 @@ def sent(
 ) -> Any:
     playing = transport or service()
     read(playing, filters, kind=kind)
-    # Where nothing is found, a few other records tell whether the account sees the fields.
+    # If nothing is found, a few other records show whether the account sees the fields.
     call = next(call for call in playing.calls if call.line == line)
     return [pair for pair in call.pairs if pair[0] not in ("page", "per_page") and not pair[0].startswith("sort")]
 

@@ -395,7 +395,7 @@ def test_values_in_use_are_those_that_records_have(template: str) -> None:
     field = Record.from_answer(KINDS["field_definition"], definition("colour", "DROPDOWN"))
     used = natural_keys.values_in_use(field, template, iter(["green", "blue", "red"]), listed)
     assert used == ["blue", "red"]
-    # Only lists that take filters are narrowed.
+    # Only lists with filters are narrowed.
     narrowed = [Condition("colour", "in", ("green", "blue", "red"))]
     assert asked == [("object", narrowed) if template == "asset" else ("person", [])]
 

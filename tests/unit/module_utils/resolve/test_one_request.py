@@ -90,10 +90,10 @@ def test_the_first_ones_are_asked_for_alone(sort: str, records: list[JsonMap]) -
 @pytest.mark.parametrize(
     ("sort", "records"),
     [
-        # Nothing may stand first or last, and texts are ordered in many ways.
+        # Empty values may sort first or last, and texts sort differently between instances.
         ("purchasing_price", [thing(1, 1.0), thing(2, 2.0)]),
         ("inventory_name", [thing(1), thing(2)]),
-        # The service did not sort, or has nothing first.
+        # The service did not sort, or sorts empty values first.
         ("-purchasing_price", [thing(1, 1.0), thing(2, 2.0)]),
         ("-purchasing_price", [thing(1, None), thing(2, 2.0)]),
     ],

@@ -221,7 +221,7 @@ def leave_a_mark(folder: Folder, clock: Clock, error: BaseException | None = Non
         (3600.0, {}, [0, 0]),
         (0.0, {"settle": 60.0}, [0, 60]),
         (0.0, {"settle": 0.0}, [0, 0]),
-        # The clock was put back meanwhile, so the mark is from the future.
+        # The clock was set back meanwhile, so the mark has a time in the future.
         (5.0, {"behind": 3600.0}, [0, 30]),
     ],
 )
@@ -313,7 +313,7 @@ def test_the_moment_of_a_mark_is_that_of_the_request_and_not_that_of_a_pause_bef
 
     def act() -> None:
         with creations.making("room", "Lab"):
-            # Uploads, the rate limit and other requests come first.
+            # Uploads, the rate limit and other requests happen before the creation.
             clock.now += 50
             creations.refresh()
             raise Interrupted
@@ -328,7 +328,7 @@ def test_the_moment_of_a_mark_is_that_of_the_request_and_not_that_of_a_pause_bef
     [
         (b"", [0]),
         (struct.pack("<QQd16s", 7, 0, 0.0, b""), [0]),
-        # Its moment is on a clock that other processes may not share.
+        # Its time is from a clock that other processes may not share.
         (struct.pack("<QQd16s", 7, 4711, 12.0, b""), [0, 30]),
         (b"something else", [0, 30]),
         (struct.pack("<4sQQd16s", b"mrk2", 7, 4711, float("nan"), b""), [0, 30]),

@@ -70,7 +70,7 @@ def test_every_environment_of_a_user_has_places_in_common(
         (tmp_path / "tmp").rename(tmp_path / "private")
         assert found({}, tmp_path) == common[:1]
     else:
-        # The variables of another user, whose session directory is not usable.
+        # Variables of another user, whose session directory is not usable.
         variables["XDG_RUNTIME_DIR"] = str(tmp_path / "nowhere")
         assert found(variables, tmp_path) == common
 

@@ -60,7 +60,7 @@ def applied(root: Path, scratch: Path, patch: str) -> dict[str, bytes]:
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(root, copy)
     if patch:
-        # Bytes: the line ends of a patch are those of the files.
+        # As bytes, because the line ends of a patch are those of the files.
         done = subprocess.run(["git", "apply", "-"], cwd=copy, input=patch.encode(), capture_output=True, check=False)
         assert done.returncode == 0, done.stderr.decode() + patch
     return content(copy)

@@ -40,7 +40,7 @@ def _told_nothing(site: Site, scratch: Path, **options: Any) -> dict[str, Any]:
     again = take(site, **options)
     assert (again["changed"], again["patch"]) == (False, ""), again
     if not done["not_changed"]:
-        # A file that absorb emptied holds no records any more, as it should be.
+        # A file that absorb emptied no longer contains records, which is right.
         assert site.plan(confirm_empty=True).outcome == "unchanged", site.plan()
     return done
 

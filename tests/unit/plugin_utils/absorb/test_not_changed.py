@@ -296,7 +296,7 @@ def test_vaulted_files_are_reported_and_left(below: Site) -> None:
 )
 def test_a_table_keeps_the_encoding_that_its_dialect_says(below: Site, encoding: str, told: list[str]) -> None:
     settings = f"{SETTINGS}csv: {{encoding: {encoding}}}\n"
-    # Without a mark, where there may be one.
+    # The encoding without a byte order mark, although a mark would be allowed.
     table = "barcode,inventory_name\n1,Lämp\n2,b\n"
     codec = {"utf-16": "utf-16-le"}.get(encoding, encoding)
     below.write({"instance.yml": settings, "objects.csv": table.encode(codec)})

@@ -43,7 +43,7 @@ def test_git_applies_any_patch(old: list[str], new: list[str], ends: tuple[bool,
         "".join(lines).removesuffix("\n" if cut else "\0") for lines, cut in zip((old, new), ends, strict=True)
     )
     if not before or not after:
-        # git knows no empty file that a patch of text begins or ends with.
+        # Git does not support text patches from or to an empty file.
         before, after = before or "x\n", after or "x\n"
     with tempfile.TemporaryDirectory() as scratch:
         assert _applied("objects.yml", before.encode(), after.encode(), Path(scratch)) == after.encode()

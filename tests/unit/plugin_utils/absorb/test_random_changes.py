@@ -134,7 +134,7 @@ def _files(state: State, chance: random.Random) -> tuple[dict[str, bytes], dict[
             chunks[name] = list(zip(mine, texts, strict=True))
             text = head + "".join(texts)
             text = text or ("[]\n" if form == "yml" else "")
-            # Carriage returns in the texts of a record are no line ends of the file.
+            # Carriage returns inside values are not line ends of the file.
             line_end = "\r\n" if chance.random() < 0.3 else "\n"
             mark = "\ufeff" if chance.random() < 0.2 else ""
             chunks[name] = [(key, one.replace("\n", line_end)) for key, one in chunks[name]]
@@ -175,11 +175,11 @@ def _follow(site: Site, root: Path, before: State, after: State, chance: random.
     site.write(files)
     made = site.run(**order)
     if made.outcome != "changed":
-        # Not every state can be made: a task that is done is made anew each time.
+        # Not every state can be reached: a completed task is created again each time.
         note(f"{made.outcome}: {made.findings} {made.failures}")
         return
     other = Site(root / "other", site.service)
-    # Of what is in both, only some is changed; and some of what is not in it any more is taken away.
+    # Change only some of the common records, and remove some of those that no longer exist.
     other.write(_files(after, chance)[0])
     away = [key for key in before["objects"] if key not in after["objects"] and chance.random() < 0.5]
     other.write(

@@ -51,12 +51,12 @@ def put(source: Source, value: Any, kept: Sequence[int | None] | None = None) ->
         ("- {a: [1,  2]}\n", [1, 2, 3], [0, 1, None], "- {a: [1,  2, 3]}\n"),
         ("- {a: ['1', '2']}\n", ["1", "it's"], [0, None], "- {a: ['1', 'it''s']}\n"),
         ("- {a: [{x: 1}, {y: 2}]}\n", [{"x": 1}, {"y": 3}], [0, None], '- {a: [{x: 1}, {"y": 3}]}\n'),
-        # Items that have lines of their own.
+        # Items on lines of their own.
         ("- a:\n    - 1\n    - 2\n", [0, 1, 2], [None, 0, 1], "- a:\n    - 0\n    - 1\n    - 2\n"),
         ("- a:\n    - 1 # one\n    - 2", [1, 2, 3], [0, 1, None], "- a:\n    - 1 # one\n    - 2\n    - 3"),
         ("- a:\n    - 1\n    - 2 # two\n", [2], [1], "- a:\n    - 2 # two\n"),
         ("- a:\n  - x: 1\n    z: 2\n  - 3\n", [{"x": 2}, 3], [None, 1], "- a:\n  - {x: 2}\n  - 3\n"),
-        # A collection that has lines of its own, and another value.
+        # A collection on lines of its own, and another value.
         ("- a:\n  - 1\n  b: 1\n", None, None, "- a: null\n  b: 1\n"),
         ("- a:\n  - 1\n  b: 1\n", [7, 8], None, "- a: [7, 8]\n  b: 1\n"),
         ("- a:\n    x: 1\n", "text", None, "- a: text\n"),
@@ -66,14 +66,14 @@ def put(source: Source, value: Any, kept: Sequence[int | None] | None = None) ->
         ("- a: {x: 1}\n", {"x": 1, "long name": [1]}, None, "- a: {x: 1, long name: [1]}\n"),
         ("- a:\n    x: 1 # one\n    y: 2\n", {"x": 1, "z": 3}, None, "- a:\n    x: 1 # one\n    z: 3\n"),
         ("- a:\n    x: 1\n    y: |\n      text\n", {"x": 2, "y": "t"}, None, "- a:\n    x: 2\n    y: |-\n      t\n"),
-        # Texts on lines of their own, and those that can't be.
+        # Block texts, and texts that can't be written as a block.
         ("- a: >\n    x\n\n    y\n", "one\ntwo\n", None, "- a: >\n    one\n\n    two\n"),
         ("- a: >\n    x\n", "one\n\n two", None, '- a: "one\\n\\n two"\n'),
         ("- a: |2\n    x\n", "one", None, "- a: one\n"),
         ("- a: |\n    x\n", "", None, '- a: ""\n'),
         ("- a: |\n    x\n", "blank \nx", None, '- a: "blank \\nx"\n'),
         ("- a: |+\n    x\n\n", "y\n", None, "- a: |\n    y\n\n"),
-        # Texts that would be read as something else.
+        # Texts that YAML would read as another type.
         ("- a: x\n", "yes", None, '- a: "yes"\n'),
         ("- a: x\n", "12", None, '- a: "12"\n'),
         ("- {a: x}\n", "1, 2", None, '- {a: "1, 2"}\n'),
@@ -100,7 +100,7 @@ def test_a_value_is_put_in_the_place_of_another_one(
         ("- a: 1\n", '- a: 1\n  "1 b": [x]\n'),
         ("- {a: 1}\n", '- {a: 1, "1 b": [x]}\n'),
         ("- a: {}", '- a: {}\n  "1 b": [x]'),
-        # Nothing is put behind what has lines of its own.
+        # Nothing is inserted after a value with lines of its own.
         ("- a: |\n    x\n", '- "1 b": [x]\n  a: |\n    x\n'),
         ("- c: 1\n  a:\n    - 1\n", '- c: 1\n  "1 b": [x]\n  a:\n    - 1\n'),
     ],

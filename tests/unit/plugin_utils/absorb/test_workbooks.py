@@ -110,7 +110,7 @@ def test_a_formula_is_reported_and_not_changed(site: Site) -> None:
     workbook["objects"]["D2"] = "=6*2.5"
     held = io.BytesIO()
     workbook.save(held)
-    # A spreadsheet program stores the value of a formula.
+    # A spreadsheet program also stores the value of a formula.
     stored = io.BytesIO()
     with zipfile.ZipFile(held) as packed, zipfile.ZipFile(stored, "w") as kept:
         for part in packed.infolist():

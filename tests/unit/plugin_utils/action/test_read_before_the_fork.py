@@ -28,7 +28,7 @@ print(json.dumps({name: prefix + name in sys.modules for name in names}))
 @pytest.mark.slow
 @pytest.mark.parametrize("module", ["room", "location", "object_info"])
 def test_looking_for_the_action_of_a_module_imports_the_engine(module: str) -> None:
-    # The main process looks for the action of a task when it reads the play; a worker is forked when the task runs.
+    # The main process looks up the action of a task when it reads the play. A worker is forked when the task starts.
     done = subprocess.run(
         [sys.executable, "-c", _ASK, f"community.seventhings.{module}"],
         env=playbook.environment(),

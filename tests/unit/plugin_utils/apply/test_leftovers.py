@@ -43,7 +43,7 @@ def test_a_file_that_was_left_behind_is_taken(site: Site, tmp_path: Path, monkey
     assert made["changed"], made
     assert site.writes().count("POST /file") == 1
     assert len(made["record"]["documents"]) == 1
-    # The note is used up.
+    # The note of the upload is used only once.
     again = _ensure(site, barcode="2", inventory_name="Lamp", documents=[str(terms)])
     assert again["changed"], again
     assert site.writes().count("POST /file") == 2

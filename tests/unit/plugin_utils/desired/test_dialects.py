@@ -98,7 +98,7 @@ def test_a_preset_reads_what_its_country_writes(preset: str, type_name: str, tex
 @pytest.mark.parametrize(
     ("preset", "type_name", "text"),
     [
-        # A point parts thousands here: nobody can say what these are.
+        # The point is a thousands separator here, so these amounts are ambiguous.
         ("excel-de", "MONEY", "1299.50"),
         ("excel-de", "MONEY", "1.29"),
         ("excel-de", "MONEY", "12,50 $"),

@@ -93,7 +93,7 @@ def test_nothing_may_refer_to_what_is_removed_though_it_does_not_change(site: Si
     said = "is to be taken away at"
     assert site.plan(limits=limits).findings == [f"objects.yml:7:22: accessories[1]: object 2 {said} objects.yml:3:3"]
     site.write({"objects.yml": objects.replace('- barcode: "2"\n  inventory_name: Two\n', "")})
-    # Not in the files any more, so a prune takes it away.
+    # The object is no longer in the files, so a prune removes it.
     (finding,) = site.plan(limits=limits, prune={"objects": "delete"}).findings
     assert finding == f"objects.yml:5:22: accessories[1]: object 2 {said} prune of objects"
     (finding,) = site.plan(limits=limits, prune={"objects": "archive"}).findings
@@ -181,7 +181,7 @@ def test_what_is_renamed_is_called_by_its_new_name(site: Site) -> None:
             "objects.yml": objects.format("9", "Depot/Hall", "1"),
         }
     )
-    # What moved.yml renames is known by its old name.
+    # Records that moved.yml renames are found by their old name.
     assert site.plan().findings == []
     site.write({"rooms.yml": rooms.format("Store", "Nave")})
     assert _starts(site.plan().findings) == ["objects.yml:2:52: target_room"]

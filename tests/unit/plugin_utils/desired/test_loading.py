@@ -149,7 +149,7 @@ def test_a_file_that_may_not_be_read_is_found(tmp_path: Path) -> None:
     (tmp_path / "rooms.yml").write_text("[]", "utf-8")
 
     def read(folder: Folder, name: str) -> bytes:
-        # What permissions come to for anybody but root.
+        # Simulates missing permissions, which root would not notice.
         if name == "rooms.yml":
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         return content_of(folder, name)

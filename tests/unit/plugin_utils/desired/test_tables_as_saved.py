@@ -238,7 +238,7 @@ def test_a_strict_workbook_says_how_to_save_it(tmp_path: Path) -> None:
 
 
 def test_what_looks_like_an_escape_and_needs_none_is_text(tmp_path: Path) -> None:
-    # Excel escapes the underscore of such a text, and LibreOffice does not.
+    # Excel escapes the underscore of such a text, but LibreOffice does not.
     desired = _load(tmp_path, {"a.xlsx": _workbook(["barcode"], ["_x0041_"], ["_x005F_x0041_"], ["_x005f_x000D_"])})
     assert [entry.fields["barcode"] for entry in desired.entries] == ["_x0041_", "_x0041_", "_x000D_"]
 
@@ -283,7 +283,7 @@ def test_what_libreoffice_wrote_is_read(tmp_path: Path, country: str, preset: st
     fields, wrong = first.cells.read(schema, first.fields)
     values, findings = schema.parse({name: fields[name] for name in fields if name != "seen"}, "")
     assert findings.errors == []
-    # A percentage is a number in a workbook, and a text in a table: that says what it expects.
+    # A percentage is a number in a workbook. In a table it is a text, which is reported with the expected form.
     share = {"share": Decimal("0.19")} if form == ".xlsx" else {}
     assert values == {**_TYPED_THERE, **share}
     assert fields["seen"] == "2024-12-31 14:30:00"

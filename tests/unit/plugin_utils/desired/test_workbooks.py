@@ -302,7 +302,7 @@ def test_a_workbook_that_declares_entities_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "found"),
     [
-        # 20 digits would be a loop without an end, over rows that the library makes up.
+        # With 20 digits the library would loop endlessly over rows that it makes up.
         (
             b'<row r="3"',
             b'<row r="99999999999999999999"',

@@ -69,7 +69,7 @@ def test_instances_that_spell_a_type_in_another_way_export_the_same(demo: Site, 
 @pytest.mark.slow
 @pytest.mark.parametrize("format_name", ["yaml", "csv", "jsonl"])
 def test_a_copy_exports_as_its_original(demo: Site, site: Site, format_name: str) -> None:
-    # Else a copy has no actual rooms, by which accounts are limited.
+    # Without observed values a copy has no actual rooms, which limit accounts.
     settings = f"{CREATE_USERS}observed: {{objects: []}}\n"
     for folder in (demo.root, site.root / "copy"):
         folder.mkdir(exist_ok=True)

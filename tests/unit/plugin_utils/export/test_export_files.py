@@ -25,7 +25,7 @@ def test_an_export_reads_each_kind_once(demo: Site) -> None:
     lists = [line for line in demo.sent() if "/file/" not in line and "auth_token" not in line]
     # The fields of each template, the records of each other section, and the orders.
     assert len(set(lists)) == len(TEMPLATES) + len(SECTIONS) - len(BY_TEMPLATE) + 1
-    # Definitions and tasks have no total: a second request proves once that each list is whole.
+    # Definitions and tasks have no total, so a second request proves once that each list is complete.
     assert len(lists) == len(set(lists)) + 2
     assert done["requests"] == len(demo.sent())
     assert demo.writes() == []

@@ -124,7 +124,7 @@ def test_an_object_with_blanks_in_its_barcode_is_no_accessory_of_others(site: Si
 
 def test_a_record_whose_mandatory_value_can_not_be_written_is_no_accessory_either(site: Site, other: Emulator) -> None:
     odd = make(site, "object", barcode="17", inventory_name="{{ x }}")
-    # One comes before it, one after it.
+    # One object before it and one after it.
     for barcode in ("16", "18"):
         make(site, "object", barcode=barcode, inventory_name="B", accessories=[odd])
     assert copied(site, other)["left_out"] == [
@@ -248,7 +248,7 @@ def test_what_is_written_twice_is_read_and_fetched_once(site: Site) -> None:
     site.service.clear_log()
     done = export_of(site, site.root / "out")
     sent = site.sent()
-    # A second request proves that the definitions are whole.
+    # A second request proves that the list of definitions is complete.
     assert len(sent) == len(set(sent)) + 1 == done["requests"]
     assert len(done["left_out"]) == 4
 
@@ -302,7 +302,7 @@ def test_files_with_names_that_no_file_can_hold_are_left_out(
     site: Site, other: Emulator, name: str, reason: str
 ) -> None:
     document = upload(site, name, b"x")
-    # Some clients write names in other ways than this test means.
+    # Some HTTP libraries encode such a name differently.
     name_there = site.client().send("GET", f"/file/{document}").json()["name"]
     assert name_there == name
     make(site, "object", barcode="1", inventory_name="A", documents=[document, upload(site, "b.txt", b"b")])

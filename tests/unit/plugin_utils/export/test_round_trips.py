@@ -198,6 +198,6 @@ def _copy_in_every_format(instances: tuple[Emulator, Emulator], root: Path, file
         (first / "instance.yml").write_text("api: seventhings/v1\npolicy: {create_users: true}\n", "utf-8")
         applied = Site(first, copy).run(**ANY)
         assert (applied.outcome, applied.findings, applied.failures) == ("changed", [], []), name
-        # A workbook names its instance, so the contents are compared as YAML.
+        # A workbook names its instance, so compare the contents as YAML.
         export_of(Site(first, copy), second)
         assert contents(second) == contents(root / "yaml"), name

@@ -44,7 +44,7 @@ def archive(site: Site, *barcodes: str) -> None:
 def plan(site: Site, **order: Any) -> dict[str, Any]:
     told = asdict(site.plan(expect_instance=[site.service.base_url], **order))
     for change in told["changes"]:
-        # The records of a twin are as old as the twin.
+        # The records of a twin are only as old as the twin.
         change.get("removed", {}).pop("changed_last", None)
     return {name: value for name, value in told.items() if name not in ELSEWHERE}
 
@@ -76,7 +76,7 @@ def test_a_plan_on_the_twin_is_the_plan_on_the_instance(site: Site, tmp_path: Pa
     assert site.run().outcome == "changed"
     exported = tmp_path / "exported"
     assert not export_of(site, exported, twin=True).get("failed")
-    # Archived since the first export, which noted it.
+    # The object was archived after the first export, which noted it.
     archive(site, "OLD")
     assert not export_of(site, exported, twin=True).get("failed")
     assert [line["key"] for line in lines(exported) if "archived" in line] == [{"barcode": "OLD"}]
@@ -134,7 +134,7 @@ def test_records_that_refer_to_archived_objects_are_on_the_twin(demo: Site, tmp_
         again = tmp_path / "again"
         assert not export_of(twin, again, twin=True).get("failed")
         assert contents(again) == contents(exported)
-        # Files of the export change nothing, neither here nor there.
+        # Applying the export changes nothing on either instance.
         mine = plan(Site(exported, demo.service))
         assert mine["outcome"] == "unchanged"
         assert plan(Site(exported, service)) == mine
@@ -159,7 +159,7 @@ def test_offers_of_archived_objects_are_on_the_twin(demo: Site, tmp_path: Path) 
         assert [(one["id"], one["asset_id"], one["price"]) for one in there] == [
             (one["id"], one["asset_id"], one["price"]) for one in items
         ]
-        # Files of the export change nothing, neither here nor there.
+        # Applying the export changes nothing on either instance.
         mine = plan(Site(exported, demo.service))
         assert mine["outcome"] == "unchanged"
         assert plan(Site(exported, service)) == mine
@@ -438,7 +438,7 @@ def test_what_belongs_to_the_set_is_rehearsed_and_noted_nowhere(site: Site, tmp_
     rows = [{"barcode": name, "inventory_name": name} for name in ("KEPT", "GONE", "OLD", "GUARDED")]
     site.write({"objects.yml": yaml_list(rows)})
     assert site.run().outcome == "changed"
-    # Another set protects one, and somebody gave another one a new label.
+    # Another set protects one object, and somebody gave another object a new label.
     site.write({"objects.yml": yaml_list([{**rows[3], "_lifecycle": {"protect": True}}])})
     site.write({"instance.yml": "api: seventhings/v1\nset: other\nset_id: other\n"})
     assert site.run().outcome == "unchanged"

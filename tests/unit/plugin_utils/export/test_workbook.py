@@ -47,7 +47,7 @@ def test_a_workbook_is_read_back_as_what_is_there(demo: Site) -> None:
 
 
 def test_it_takes_no_more_requests_than_any_other_format(demo: Site) -> None:
-    # The first one logs in.
+    # The first export logs in.
     export_of(demo, demo.root / "first")
     sent = export_of(demo, demo.root / "yaml")["requests"]
     assert export_of(demo, demo.root / "book", format="xlsx")["requests"] == sent

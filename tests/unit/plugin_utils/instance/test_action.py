@@ -167,7 +167,7 @@ def test_drift_fails_only_where_it_is_asked_for(site: Site) -> None:
     site.write({"objects.yml": _objects("1")})
     assert "failed" not in _provision(site, check_mode=True, src=site.root)
     assert _provision(site, check_mode=True, src=site.root, drift_fail=True)["failed"]
-    # What was applied is drift no more.
+    # After the apply there is no drift.
     assert "failed" not in _provision(site, src=site.root, drift_fail=True)
     assert "failed" not in _provision(site, check_mode=True, src=site.root, drift_fail=True)
 

@@ -211,9 +211,9 @@ class Converging(RuleBasedStateMachine):
             named = {change["key"] for change in planned.changes if change["section"] == kind}
             was, now = ({one["name"]: _filled(one) for one in dump[kind]} for dump in (before, after))
             for name in was:
-                # Rooms are called by their number alone here.
+                # Here a room may be named by its number alone.
                 is_named = any(key.startswith(name) or key.endswith(f"/{name}") for key in named)
-                # A dump calls what is gone otherwise.
+                # A dump names deleted records in another way.
                 if not is_named and not any(key in json.dumps(was[name]) for key in deleted):
                     assert now.get(name) == was[name], (kind, name)
 
@@ -251,7 +251,7 @@ def test_applies_converge(number: int) -> None:
             stateful_step_count=6 if LONG else 3,
             deadline=None,
             database=None,
-            # Each step is many requests: to make a failing example smaller would take longer than a test may.
+            # Each step sends many requests, so shrinking a failing example would exceed the time limit of a test.
             phases=[Phase.generate],
             report_multiple_bugs=False,
             suppress_health_check=list(HealthCheck),

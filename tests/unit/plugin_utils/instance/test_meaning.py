@@ -59,7 +59,7 @@ def test_a_room_that_is_created_has_its_name(site: Site) -> None:
 def test_money_has_its_total_before_and_after(site: Site) -> None:
     first = [thing(number) for number in range(4)]
     second = [thing(0, purchasing_price="250.50"), thing(1), thing(2), thing(9, purchasing_price="0.25")]
-    # One is archived, one is new, and one has another price.
+    # One object is archived, one is new, and one has another price.
     assert second_plan(site, first, second).money == [
         {"section": "objects", "field": "purchasing_price", "before": 200, "after": 250.75, "count": 3}
     ]

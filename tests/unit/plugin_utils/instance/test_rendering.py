@@ -77,7 +77,7 @@ def _as_loaded(desired: DesiredInstance) -> list[Any]:
         for entries, is_managed in ((desired.entries, True), (desired.unmanaged, False))
         for entry in entries
     ]
-    # A number that a variable holds is one in the file then.
+    # A number from a variable is written as a number.
     ordered = [
         (*one[:3], {name: str(value) for name, value in one[3].items()}, one[4])
         for one in sorted(records, key=lambda one: (one[0], one[1], one[4]))

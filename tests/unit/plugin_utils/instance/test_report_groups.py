@@ -230,7 +230,7 @@ def test_no_group_takes_the_room_of_the_others_in_a_comment() -> None:
         assert re.search(rf"\n\nand [\d]+ more of `{title}`\n", told), title
     assert "`quantity 1 -> 2: 999 objects`" in told
     assert "`objects C`" in told
-    # Where all of them fit, all are told.
+    # If all of them fit, all are shown.
     few = as_markdown(account(gone[:150]))
     assert few.count("**-**") == 150
     assert "more of" not in few

@@ -466,7 +466,7 @@ def test_no_text_of_others_ends_a_line_or_steers_a_terminal(tmp_path: Path, form
         told = (tmp_path / f"report.{form}").read_bytes().decode("utf-8")
     categories = {unicodedata.category(letter) for letter in set(told) - {"\n"}}
     assert not categories & {"Cc", "Cf", "Cs", "Zl", "Zp"}
-    # Each line begins as one of ours.
+    # Each line begins with the report's own text.
     assert not re.search(r"^(# h|- objects ALL)", told, re.MULTILINE)
     assert "\\u001b[2J" in told
 
@@ -489,7 +489,7 @@ _MARKUP = (
 
 _RENDERERS: dict[str, Callable[[str], str]] = {
     "markdown-it": MarkdownIt("gfm-like", {"html": True, "linkify": True}).render,
-    # That of GitHub; others have the same limits.
+    # GitHub's renderer. Other services have the same limits.
     "cmark-gfm": lambda text: str(cmarkgfm.github_flavored_markdown_to_html(text, Options.CMARK_OPT_UNSAFE)),
 }
 

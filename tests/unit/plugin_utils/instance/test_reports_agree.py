@@ -102,7 +102,7 @@ def test_text_json_markdown_and_page_agree(kind: str, seed: int, site: Site, tmp
             assert reason in text, name
         is_done = any(change["status"] == "done" for change in told["changes"])
         assert is_done == bool(re.search(r"[(` >]done[)`< ]", text)), name
-    # The text names nothing that no change is of.
+    # The text names no record without a change.
     named = Counter(
         line.split()[2 if line[:1] in set(SIGNS.values()) else 1]
         for line in (re.sub(r" \(.*", "", one) for one in forms["text"].splitlines())

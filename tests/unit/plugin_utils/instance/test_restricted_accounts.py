@@ -224,7 +224,7 @@ def test_many_records_that_are_made_take_one_look_at_those_that_are_there(house:
     house.service.clear_log()
     for number in range(4):
         ensure(client, DesiredRecord(KINDS["location"], {"name": f"New {number}", "city": "Kiel"}))
-    # A look for each by its name, one at those that are there, and each is made and read back.
+    # One lookup by name per record, one read of the existing records, and each record is created and read back.
     assert len(house.sent()) - len([line for line in house.sent() if "auth_token" in line]) == 4 * 3 + 1
 
 
@@ -382,7 +382,7 @@ def test_a_field_that_is_hidden_after_all_is_written_once_and_reported(house: Si
         with pytest.raises(SeventhingsError) as lost:
             one(account, "object", {"barcode": "1", "link": "https://acme.example"})
         assert UNSEEN.format("link") in lost.value.message
-        # The value that is there now is found by a filter, where the instance has such filters.
+        # On instances with such filters, the current value is found by a filter.
         assert ("was written, but" in lost.value.message) is (number == 0 or presence == "refuse")
     assert len(house.writes()) == (1 if presence == "honour" else 2)
     account.write({"rooms.yml": "[]\n", "objects.yml": yaml_list([{"barcode": "1", "inventory_name": "1"}])})

@@ -44,7 +44,7 @@ def with_schema(site: Site, saved: dict[str, Path]) -> None:
     shutil.copytree(saved["at"], site.root / SCHEMAS)
 
 
-# Files by what they are an example of.
+# Example files by what they show.
 TAKEN: dict[str, dict[str, str]] = {
     "labels as header, key as identity": {
         "instance.yml": SETTINGS + "identity: {objects: [barcode]}\n",
@@ -251,7 +251,7 @@ class _Files:
             return {f"{section}.csv": table.getvalue()}
         written = []
         for record in records:
-            # In a list of maps each record may have names of its own.
+            # In a list of maps each record may use its own names.
             row = {self._name(section, key, own): record.get(key, "x") for key in keys}
             if section == "objects":
                 for room in ("Target room", "target_room"):
@@ -272,7 +272,7 @@ def test_whatever_an_instance_takes(site: Site, saved: dict[str, Path], seed: in
     account = site.plan()
     told = findings(site.root)
     if account.findings:
-        # A key that is not written, as it happens, and what refers to a record that has none.
+        # The key may happen to be missing, and so may the key of a referenced record.
         assert any("must have a value" in finding for finding in account.findings), account.findings
     else:
         assert told == []

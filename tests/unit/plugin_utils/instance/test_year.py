@@ -213,7 +213,7 @@ def stages(tmp_path_factory: pytest.TempPathFactory) -> Stages:
         year.write("rooms/objects.csv", rooms_of({one: room(one) for one in range(OBJECTS)}))
         told = year.run()
         assert (told.outcome, told.summary["objects"]["created"]) == ("changed", OBJECTS)
-        # What an empty instance has no labels for is no news.
+        # Missing labels on an empty instance are not reported.
         assert told.scan_codes == {}
 
         labelled = year.here = year.copied()
@@ -243,17 +243,17 @@ def test_a_year(stages: Stages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     told = year.plan()
     assert (told.outcome, told.scan_codes) == ("unchanged", {"attached": 0, "total": OBJECTS, "differ": 0})
 
-    # People attached labels to all objects but some.
+    # All objects but a few got labels.
     year.here = stages.labelled
     told = year.plan()
     attached = {"attached": LABELLED, "total": OBJECTS, "differ": LABELLED}
     assert (told.outcome, told.scan_codes) == ("unchanged", attached)
 
-    # Some objects moved, and people said so in the application.
+    # Some objects moved, and people recorded that in the application.
     year.here = stages.moved
     assert changed_fields(year.plan()) == {("update", "target_room"): MOVED}
 
-    # In the stocktake some were found elsewhere, some not at all, and nobody can scan those without a label.
+    # The stocktake found some objects elsewhere and some not at all. Objects without a label can't be scanned.
     year.here = stages.scanned
     year.here = year.copied()
     proof = evidence(year.objects())
@@ -275,7 +275,7 @@ def test_a_year(stages: Stages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     }
     assert set(taken["unlabelled"]) == {f"IMP-{one:06d}" for one in range(LABELLED, OBJECTS)}
 
-    # Labels and moves come into the files.
+    # Absorb the labels and moves into the files.
     absorbed = year.absorb()
     table = "ledger/objects/ledger.csv"
     (told_once,) = absorbed["not_changed"]
@@ -288,7 +288,7 @@ def test_a_year(stages: Stages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     told = year.plan()
     assert (told.outcome, told.scan_codes["differ"]) == ("unchanged", LABELLED)
 
-    # Half of the deviations stay where they were found.
+    # Half of the deviations are accepted.
     accepted = DEVIATING[: DEVIATIONS // 2]
     marked = ["code,accept", *(f"{label(one)},{'x' if one in accepted else ''}" for one in range(LABELLED))]
     year.write("accept.csv", "\n".join(marked))
@@ -303,7 +303,7 @@ def test_a_year(stages: Stages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     assert taken["counts"]["deviation"] == DEVIATIONS - len(accepted)
     assert year.plan().outcome == "unchanged"
 
-    # The next ledger: placeholders as ever, another price, new purchases, and some assets are written off.
+    # The next ledger: placeholders as before, new prices, new purchases, and some assets written off.
     gone, total = range(1000, 1010), OBJECTS + PURCHASES
     rows = [one for one in range(total) if one not in gone]
     dearer = range(20)

@@ -241,7 +241,7 @@ def test_a_record_out_of_several_tables_is_read_as_each_was_saved(tmp_path: Path
     price_alone = entry.cells.only_of(["price"])
     assert price_alone.read(schema, entry.fields)[0] == {**entry.fields, "price": "2500.50"}
     assert price_alone.spelling != entry.cells.spelling
-    # What is shown, and what is edited, knows which table a cell is in.
+    # Output and edits know which table a cell comes from.
     assert len(entry.places) == len(read)
 
 
@@ -443,7 +443,7 @@ def test_a_record_that_is_let_go_is_never_pruned_and_leaves_the_journal(site: Si
     layered = load_layers([base_layer, berlin_layer])
     assert [change["key"] for change in site.plan(desired=load_layers([base_layer])).changes] == ["Hall"]
     assert site.run(layered).outcome == "unchanged"
-    # It was taken out of the journal, so it belongs to nobody even without the line that let it go.
+    # The journal dropped the record, so no set owns it even without the line that released it.
     assert site.run(load_layers([base_layer])).outcome == "unchanged"
     assert site.run(load_layers([base_layer])).reported == {"locations": ["Hall"]}
 

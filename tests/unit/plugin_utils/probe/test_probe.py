@@ -228,7 +228,7 @@ def test_the_client_of_a_look_refuses_everything_else(method: str, path: str) ->
     with Asker(client, gets_only=True).listening(), pytest.raises(WriteRefused):
         client.send(method, path, body={})
     assert service.log == [("POST", f"{PREFIX}/auth_token")]
-    # Afterwards the client is what it was.
+    # Afterwards the client is as before.
     assert client.send("POST", "/circularity-hub/suggest-category", body={"filter": {"id": {"eq": -1}}}).status == 200
 
 
@@ -669,7 +669,7 @@ def requests_of(tier: str, folder: Path) -> int:
 @pytest.mark.parametrize("answer", [(418, None), (200, {"unheard": "of"}), *([(200, "x")] if LONG else [])], ids=str)
 def test_any_one_question_that_is_not_answered_reports_nothing_wrongly(answer: tuple[int, Any], tmp_path: Path) -> None:
     status, body = answer
-    # Each request in the long tests, else each fifth, and others for each answer.
+    # Every request in the long tests, otherwise every fifth, at a different offset for each answer.
     for number in range(2 + status % 5, requests_of(LOOK, tmp_path) + 1, 1 if LONG else 5):
         service = Embedded.started()
         carried_out = service.service.answer
@@ -690,7 +690,7 @@ def test_any_one_request_that_is_answered_oddly_leaves_nothing_that_a_sweep_does
     answer: tuple[int, Any], is_carried_out: bool, tmp_path: Path
 ) -> None:
     status, body = answer
-    # Each request in the long tests, else each sixth one, and others of them for each answer.
+    # Every request in the long tests, otherwise every sixth, at a different offset for each answer.
     for number in range(2 + status % 6, requests_of(TOUCH, tmp_path) + 1, 1 if LONG else 6):
         service = Embedded.started()
         before = service.dump()
@@ -711,7 +711,7 @@ def test_any_one_request_that_is_answered_oddly_leaves_nothing_that_a_sweep_does
         except SeventhingsError:
             swept(service, tmp_path)
         else:
-            # What was carried out, and is answered oddly, is told as it is answered.
+            # A request that was carried out but answered oddly is reported as it was answered.
             if not is_carried_out:
                 nothing_is_told_wrongly(profile)
         assert service.dump() == before, f"request {number}: {service.log[number - 1]}"
@@ -859,7 +859,7 @@ def test_a_list_in_an_unknown_form_is_what_cannot_be_handled(tmp_path: Path) -> 
 def test_the_profile_of_the_embedded_service_is_what_a_probe_reports(tmp_path: Path) -> None:
     kept = json.loads((ROOT / "tests/emulator/profiles/embedded_calm.json").read_text("utf-8"))
     found = probed(Embedded.started(), tmp_path, TRACE)
-    # Its rental cases are past their days here, and on the day of that profile they were not.
+    # The rental cases here are overdue, but were not on the day of that profile.
     for profile in (kept, found):
         profile["switches"].pop("rental_overdue")
         profile.pop("date")

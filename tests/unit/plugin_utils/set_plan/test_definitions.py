@@ -255,7 +255,7 @@ def test_a_value_that_must_be_unique_is_written_once_and_not_what_another_record
     twice, held = site.plan().findings
     assert twice == "objects.yml:2:42: U: 'b' must be unique, and is written at objects.yml:1:42 too"
     assert held.startswith("objects.yml:3:42: U: 'a' must be unique, and an object has it already: ")
-    # Who has it gives it away, or nobody knows of another one.
+    # The record with the value gives it up, or no record is known to have it.
     site.write({"objects.yml": head.format(1, "z") + head.format(4, "a")})
     assert site.plan().findings == []
     site.write({"objects.yml": head.format(1, "a") + head.format(5, "null") + head.format(6, "null")})

@@ -289,7 +289,7 @@ def test_an_open_task_counts_before_closed_ones_of_the_same_title(site: Site) ->
     client = site.client()
     (first,) = client.list_all(TASK)
     client.set_status(TASK, first.uuid, "closed")
-    # The closed one is the one that is meant; it is not opened, and no second one is made.
+    # The closed task is the match: it is not opened, and no second task is created.
     assert site.plan().outcome == "unchanged"
     site.write({"tasks.yml": yaml_list([_task("Count", status="open")])})
     assert [one["after"] for one in site.plan().changes] == [{"status": "open"}]

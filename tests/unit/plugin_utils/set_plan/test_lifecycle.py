@@ -151,7 +151,7 @@ def test_a_protection_in_a_record_holds_until_it_was_lifted_once(site: Site, way
     assert account.outcome == "refused"
     assert "_lifecycle: {protect: false}" in account.refusals[0]
     if way != "prune":
-        # Lifted in the very run that takes it away is not lifted before.
+        # Lifting the protection in the run that removes the record is too late.
         own = {"_state": way, "_lifecycle": {"protect": False}}
         site.write({"objects.jsonl": _records(_thing("1"), _thing("2", **own))})
         assert site.run(limits=ALL).outcome == "refused"

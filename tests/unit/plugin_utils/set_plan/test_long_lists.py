@@ -53,7 +53,7 @@ def _files(order: random.Random) -> list[dict[str, str]]:
         {"objects.yml": same + yaml_list([{"barcode": "B0", "_state": "archived"}])},
         {"instance.yml": f"{SETTINGS}identity: {{objects: [inventory_name]}}\n", "objects.yml": same},
         {"instance.yml": f"{SETTINGS}scope: {{objects: {{target_room: Berlin/Two}}}}\n", "objects.yml": same},
-        # Unchanged objects stand in the room that is taken away.
+        # Unchanged objects are in the removed room.
         {"rooms.yml": yaml_list([{"building_id": "Berlin", "number": "One", "_state": "absent"}])},
     ]
 
@@ -96,7 +96,7 @@ def test_what_is_as_it_was_written_is_read_once(
     (stored.root / "objects.yml").unlink()
     stored.write({"objects.csv": _TABLE.replace("A0007,Thing 7,", "A0007,Thing 7,S7")})
     assert stored.run(confirm_empty=True).outcome == "changed"
-    # An empty cell means nothing, and is told where there is a value.
+    # An empty cell means "not managed", which is reported if the record has a value.
     stored.write({"objects.csv": _TABLE})
     plain = stored.plan()
     monkeypatch.setattr(client, "_MANY", 40)
@@ -105,11 +105,11 @@ def test_what_is_as_it_was_written_is_read_once(
     assert compressed.outcome == plain.outcome == "unchanged"
     assert compressed.warnings == plain.warnings
     assert any("1 empty cell" in warning for warning in plain.warnings)
-    # One page shows which fields the account sees.
+    # One page shows which fields the account can see.
     assert len(opened) == 1
     stored.write({"objects.csv": _TABLE.replace("Thing 33,", "Thing 34,")})
     assert [change["key"] for change in stored.plan().changes] == ["A0033"]
-    # That of the change.
+    # The page with the change.
     assert len(opened) == 2
 
 

@@ -35,7 +35,7 @@ def _renamed(site: Site, how: str) -> None:
         {
             "moved.yml": MOVED[how],
             "locations.yml": f"- name: {place}\n- name: South\n",
-            # The rooms of a location that is renamed need no new row either.
+            # The rooms of a renamed location need no row of their own either.
             "rooms.yml": f"- {{building_id: North, number: {number!r}, name: Store}}\n"
             "- {building_id: South, number: '1'}\n",
         }
@@ -161,10 +161,10 @@ _NUMBER = ({"building_id": "Nord", "number": 1}, {"building_id": "Nord", "number
         ({"locations": [_LOCATION]}, "location", {"name": "North"}, [{"name": "Nord"}]),
         ({"locations": [_LOCATION]}, "location", 7, []),
         ({"locations": [_LOCATION]}, "object", "North", []),
-        # The steps of a room have room for one name of its location.
+        # A room's path has one segment for its location.
         ({"locations": [_FLOOR]}, "room", "North/1", []),
         ({"locations": [_LOCATION], "rooms": [_NUMBER]}, "room", "North/1", ["Nord/1", dict(_NUMBER[1])]),
-        # Forth and back again.
+        # Renamed and renamed back.
         ({"locations": [_LOCATION, _LOCATION[::-1]]}, "location", "North", [{"name": "Nord"}, {"name": "North"}]),
     ],
 )

@@ -82,7 +82,7 @@ def test_the_new_key_in_the_files_is_as_good(house: Site) -> None:
     relabel(house, "object", barcode="9")
     house.write({"objects.yml": yaml_list([{**OBJECT, "barcode": "9"}])})
     assert house.run().outcome == "unchanged"
-    # The old key is free again.
+    # The old key is no longer in use.
     house.write({"objects.yml": yaml_list([{**OBJECT, "barcode": "9"}, {**OBJECT, "inventory_name": "Two"}])})
     assert house.run().outcome == "changed"
     relabel(house, "object", barcode="10")

@@ -75,7 +75,7 @@ def test_a_room_in_which_an_unmanaged_object_is_stays(house: Site, links: str) -
 
 def test_in_rough_weather_too(house: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     others(house, thing("99", target_room="North/2"))
-    # What is known of the paging of an instance is kept for a day.
+    # Knowledge about the paging of an instance is kept for a day.
     runtime = tmp_path / "runtime"
     runtime.mkdir(0o700)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))

@@ -98,7 +98,7 @@ def test_where_both_are_there_nothing_is_renamed_and_that_is_reported(site: Site
     assert planned.outcome == "unchanged"
     (warning,) = planned.warnings
     assert warning.startswith("moved.objects: 1 to 2: both are there, so ")
-    # A new record may have the old key.
+    # A new record may get the old key.
     site.write({"objects.yml": _objects("1", "2")})
     assert site.plan().warnings == []
 

@@ -49,7 +49,7 @@ def test_a_plan_of_everything_is_one_list_a_kind_three_definitions_and_a_login(s
     site.service.clear_log()
     assert site.plan().outcome == "unchanged"
     downloads = [line for line in site.sent() if line.startswith("GET /file/")]
-    # What is compared by content is downloaded: one for each linked file of equal size.
+    # Files are compared by content: one download for each linked file of equal size.
     assert len(downloads) == 12
     assert sorted(set(site.sent()) - set(downloads)) == sorted(
         [
@@ -71,7 +71,7 @@ def test_a_change_is_exactly_one_write_each(site: Site) -> None:
     account = site.run()
     assert account.summary["objects"]["updated"] == 5
     assert [line.split()[0] for line in site.writes()] == ["PATCH"] * 5
-    # Login, definitions, the list; nothing is read back.
+    # Login, definitions and the list. Nothing is read back.
     assert len(site.sent()) == 3 + 5
 
 

@@ -82,9 +82,9 @@ def test_every_status_is_counted(here: Embedded) -> None:
 def test_requests_are_the_lists_and_nothing_else(here: Embedded, tmp_path: Path) -> None:
     reports = [str(tmp_path / f"report.{ending}") for ending in ("html", "csv", "xlsx", "json")]
     result = take(here, **NOVEMBER, placeholder_rooms=["Dresden/000"], report=reports)
-    # Lists are read side by side, in any order.
+    # Lists are read in parallel, in any order.
     assert sorted(f"{method} {path.rsplit('/', 1)[1]}" for method, path in here.log) == [
-        # The description knows no pages of definitions, so the second request proves that these are all.
+        # Lists of definitions have no documented pages, so a second request proves that this list is complete.
         "GET field-definitions",
         "GET field-definitions",
         "GET locations",
@@ -106,7 +106,7 @@ def test_places_have_their_counts_values_and_visitors(here: Embedded) -> None:
     assert office["amounts"]["purchasing_price"] == "3494.00"
     rooms = [one for (location, room), one in places.items() if location == "Dresden" and room]
     assert sum(one["ok"] for one in rooms) == places["Dresden", None]["ok"]
-    # A new object counts in its actual room, one without both rooms in no place.
+    # A new object counts in its actual room. An object without either room counts in no place.
     assert places["Werkstatt", "0.02"]["new"] == 1
     assert places[None, None]["unknown"] == 1
     assert result["amounts"] == {"purchasing_price": "530999.90"}

@@ -176,7 +176,7 @@ def test_texts_of_the_service_are_data_in_every_report(here: Embedded, tmp_path:
     assert not [text for _tag, text in page.texts if text == "49"]
     cells = [cell for row in load_workbook(paths["xlsx"])["objects"].iter_rows() for cell in row]
     assert {cell.data_type for cell in cells if cell.value} == {"s"}
-    # Excel takes the underscore before what looks like an escape for an underscore.
+    # Excel escapes the underscore of a text that looks like an escape.
     assert {"=cmd|' /C calc'!A0", "_x005F_x0041_"} <= {cell.value for cell in cells}
 
 

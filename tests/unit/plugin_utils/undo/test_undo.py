@@ -417,7 +417,7 @@ def test_a_forged_record_removes_nothing_that_the_set_did_not_create(here: SiteH
     result = undo(here, path)
     assert result.outcome == "refused"
     assert "the journal does not know it as created by this set" in result.refusals[0]
-    # Somebody who looked at the record may approve it.
+    # A person who has read the record may approve it.
     assert undo(here, path, is_approved=True).summary["objects"]["archived"] == 1
 
 
@@ -453,7 +453,7 @@ def test_without_a_place_the_plan_says_that_it_can_not_be_undone(
     assert result.cautions[0].startswith("no apply record is kept: this cannot be undone")
     result = here.run(journal=tmp_path / "journal")
     assert (result.outcome, result.apply_record) == ("changed", "")
-    # With a file of its own it can.
+    # With an explicit file the plan can be undone.
     here.write({"locations.yml": yaml_list([{"name": "North", "city": "Kiel"}])})
     kept = tmp_path / "record.json.gz"
     result = here.run(journal=tmp_path / "journal", apply_record=kept)
@@ -606,7 +606,7 @@ def test_records_of_all_kinds_return(here: SiteHere) -> None:
     after = active(here.dump())
     for section in ("locations", "rooms", "persons", "users", "objects", "tasks", "rental_cases"):
         assert after[section] == before[section], section
-    # The service keeps withdrawn offers, and files.
+    # The service keeps withdrawn offers and files.
     offered = {one["object"]: one["price"] for one in after["hub_items"] if not one.get("deleted")}
     assert {name: offered[name] for name in ("100003", "100004")} == {"100003": 10, "100004": 11}
 

@@ -326,7 +326,7 @@ def test_a_date_of_a_record_that_may_not_be_read_is_reported_without_it(bench: B
     watcher = bench.start(kinds=["object"], dates=[Watch("object", "purchasing_date", 14)])
     seen(watcher)
     listed = watcher.client.list_all
-    # It is not among those that changed last.
+    # The record is not in the list of recent changes.
     watcher.client.list_all = lambda kind, *more, **named: [  # type: ignore[method-assign]
         one for one in listed(kind, *more, **named) if one.uuid != uuid
     ]

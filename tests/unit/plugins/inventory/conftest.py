@@ -54,7 +54,7 @@ class Instance:
         return value
 
     def schema(self, kind: Kind) -> Schema:
-        # What no record has, this account would not see.
+        # The account can't see a field that no record has.
         there = {key for one in getattr(self, f"{kind.name}s", ()) for key in one}
         types = {key: name for key, name in _TYPES.get(kind.template, {}).items() if key in there}
         definitions = [
@@ -64,7 +64,7 @@ class Instance:
         return Schema.for_kind(kind, definitions)
 
     def list_all(self, kind: Kind, *_conditions: Any, **_options: Any) -> list[Record]:
-        # As an instance that honours no filter: what does not match is left out by the engine.
+        # Like an instance that ignores filters: the engine removes the records that don't match.
         self.lists += 1
         return self.sample(kind)
 

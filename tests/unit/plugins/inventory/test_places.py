@@ -241,7 +241,7 @@ def test_an_object_without_a_room_is_in_its_location(acme: Any, parse: Any) -> N
     assert found.variables("object/B1")["seventhings_location_name"] == "Depot"
     assert found.variables("object/B1")["seventhings_room_name"] is None
     assert parse(hosts="objects", location_field="site").hosts("seventhings_Head_office") == ["object/B3"]
-    # Who asks for rooms gets what stands in these rooms.
+    # A filter on rooms returns only the objects in these rooms.
     assert list(parse(hosts="objects", filters={"rooms": {"name": "Lab"}}).inventory.hosts) == ["object/B2"]
 
 
