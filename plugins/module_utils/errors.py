@@ -198,7 +198,7 @@ class NotFound(ServiceError):
 
 
 class MethodNotAllowed(ServiceError):
-    """405: declared nowhere. It means the same as 404 for an operation that an instance does not have."""
+    """405: not in the description. Like 404, it means that an instance does not have the operation."""
 
     meaning = "there is no such operation"
 
@@ -210,7 +210,7 @@ class NotAcceptable(ServiceError):
 
 
 class Conflict(ServiceError):
-    """409: declared nowhere, expected by the vendor's clients for duplicates."""
+    """409: not in the description; the vendor's clients expect it for duplicates."""
 
     meaning = "the request conflicts with what is there"
 
@@ -246,7 +246,7 @@ _BY_STATUS: dict[int, type[ServiceError]] = {
 }
 
 REFUSED_VALUES = (InvalidRequest, Conflict, NotProcessable)
-"""How an instance may refuse a value, such as a duplicate: 400, 409 and 422 are reported in the same way."""
+"""The errors with which an instance may refuse a value, such as a duplicate. 400, 409 and 422 mean the same here."""
 
 _TAKEN = re.compile(
     r"already|exists|in use|taken|uniq|duplicat|bereits|vergeben|(?<!nicht )vorhanden|eindeutig|doppelt", re.IGNORECASE

@@ -299,7 +299,7 @@ def run_module(
 
 
 def _require_given(rules: Mapping[str, Any], options: Options) -> None:
-    """Apply the rules about required options. For Ansible, an option that is null is given.
+    """Apply the rules about required options. As in Ansible, null counts as a given value.
 
     :raises InvalidInput: if an option is missing.
     """

@@ -58,9 +58,9 @@ from .transport import Effect, Response, Transport
 _READ_AGAIN = 2
 """How often a list whose pages do not add up is read again before it is an error."""
 _MANY = 150_000
-"""Number of records above which a list is kept compressed. Compression takes time."""
+"""Number of records above which a list is kept compressed, because compressing takes time."""
 _SAMPLE = 20
-"""Number of records that are enough to learn which keys an instance answers."""
+"""Number of records that suffice to learn which keys an instance returns."""
 _MOST_WAITING = 8 << 20
 """Bytes of such a list that may be pending."""
 
@@ -224,14 +224,14 @@ class Client:
     ) -> list[Record]:
         """Return every record of a kind that the service finds, each once.
 
-        The service must prove that these are all of them: by a total, or by a page that is empty or brings nothing
-        new. If each wanted value of a unique key has its record, no proof is needed.
+        The service must prove that the list is complete: by a total, or by a page that is empty or repeats earlier
+        records. No proof is needed if every requested value of a unique key has its record. The conditions only narrow
+        the answer if the instance supports them, so callers compare each record again.
 
-        The conditions only narrow the answer where the instance honours them: whoever calls compares each hit again.
-
-        :param conditions: section 4.8's filters; sent only where the kind's list takes them and they fit into a URL.
-        :param parameters: the tasks' own query parameters.
-        :raises IncompleteList: where the pages do not add up, also after reading again.
+        :param conditions: the filters of section 4.8; sent only if the kind's list accepts them and they fit into a
+            URL.
+        :param parameters: the query parameters of tasks.
+        :raises IncompleteList: if the pages do not add up, even after reading them again.
         """
         if kind.can_be_hidden and self.hides_records and _HIDDEN not in self.transport.warnings:
             self.transport.warnings.append(_HIDDEN)
@@ -273,8 +273,8 @@ class Client:
     def _list_by_links(self, kind: Kind, conditions: Sequence[Condition]) -> list[Record]:
         """Return at least the records that links lead to.
 
-        Instances compare the ids of links, their uuids, or either. A form that found something is kept; as long as none
-        has, an answer without a record proves nothing, and the list is read without these conditions.
+        Instances compare the ids of links, their uuids, or either. A form that found something is remembered. Until
+        then an answer without records proves nothing, and the list is read without these conditions.
         """
         by_links = tuple(one.field for one in conditions if one.links)
         side = self.profile.sides.get("filter_links", "") if self.profile else ""
@@ -320,10 +320,11 @@ class Client:
         )
 
     def _read_pages_into(self, found: dict[str, Record], archived: set[str], asked: _Asked) -> int | None:
-        """Read a list to its end. A page that is shorter than what was asked for is not the end.
+        """Read a list to its end. A short page is not the end.
 
-        :param found: takes the records, by uuid. :param archived: takes the uuids of the archived ones.
-        :returns: how many records there are as the service says; None if it does not.
+        :param found: collects the records, by uuid.
+        :param archived: collects the uuids of the archived records.
+        :returns: the total that the service reports, or None.
         """
         kind, total = asked.kind, None
         limit = ListLimit(self.transport.limits, kind.several, PER_PAGE)
@@ -364,15 +365,15 @@ class Client:
         return not fresh
 
     def _is_unpaged(self, asked: _Asked, records: int) -> bool:
-        """Return True if a list is known to be whole in one answer, and has not become a page since."""
+        """Return True if a list is known to be complete in one answer, and has not become a page since."""
         kind = asked.kind
         is_known = kind.name in self.unpaged or self.is_on("unpaged_lists", "whole", "refuse")
         return is_known and not self.unpaged.may_be_cut(kind.name, asked.part, records)
 
     def _needs_no_proof(self, asked: _Asked, found: Collection[Record]) -> bool:
-        """Return True if a list without a total is complete for what was asked.
+        """Return True if a list without a total needs no further proof.
 
-        Each wanted value of a unique key has its record, or the list is known to be complete in one answer.
+        Each requested value of a unique key has its record, or the list is known to be complete in one answer.
         """
         kind = asked.kind
         if not kind.sort and (kind.newest or self._is_unpaged(asked, len(found))):
@@ -386,10 +387,10 @@ class Client:
         return False
 
     def _pages(self, asked: _Asked, limit: ListLimit) -> Iterator[Page]:
-        """Yield the pages of a list, one after the other.
+        """Yield the pages of a list in order.
 
-        If the total is reported, later pages are requested while an earlier one is read; never more pages than there
-        are, and none of a list that is too long.
+        If the total is reported, later pages are requested while an earlier page is read: never more pages than exist,
+        and none of a list that is too long.
 
         :param limit: counts the pages.
         """
@@ -599,7 +600,7 @@ class Client:
         return self.is_on(HIDDEN_RECORDS, "yes")
 
     def is_on(self, switch: str, *sides: str) -> bool:
-        """Return True if the profile says that the instance is on one of some sides of a switch."""
+        """Return True if the profile says that the instance is on one of the given sides of a switch."""
         return self.profile is not None and self.profile.sides.get(switch) in sides
 
     def delete(self, kind: Kind, uuid: str) -> None:
@@ -612,7 +613,7 @@ class Client:
             self.unpaged.removed(kind.name)
 
     def set_status(self, kind: Kind, uuid: str, status: str) -> None:
-        """Set the status of a record whose kind has a call for it."""
+        """Set the status of a record whose kind has a separate request for it."""
         self.send("PUT", _path_of(kind.status_path, kind, uuid), Effect.IDEMPOTENT, body={"status": status})
 
     def archive(self, kind: Kind, uuid: str, back: bool = False) -> None:
@@ -794,7 +795,7 @@ def _has_key_and_type(definition: Mapping[str, Any]) -> bool:
 
 
 def _different_records_of_one_identity(records: Sequence[Record]) -> str:
-    """Return the identity that different records of a page share; empty if there is none."""
+    """Return the identity that different records of a page share, or an empty text."""
     by_identity = {record.identity: record for record in records}
     if len(by_identity) == len(records):
         return ""
@@ -810,7 +811,7 @@ def _read_page(kind: Kind, body: bytes) -> list[dict[str, Any]]:
 _Found = TypeVar("_Found")
 
 ANSWERED_SECONDS = 4.0
-"""Seconds in which the result of a request is looked for if the service itself answered with an error."""
+"""Seconds in which the result of a request is looked up if the service itself answered with an error."""
 
 
 def poll_after_lost_response(
@@ -818,11 +819,11 @@ def poll_after_lost_response(
 ) -> _Found | None:
     """Look for the result of a request whose answer was lost, at 0, 1, 4, 10, 20, 40 seconds and so on.
 
-    :param find: looks once. Every false value means that nothing was found.
-    :param seconds: when to look for the last time; None: after the settling horizon if the request may still take
-        effect, else after 4 seconds.
-    :returns: the first result; None if the last look found nothing.
-    :raises OutcomeUnknown: the same error, if the last look failed.
+    :param find: reads once and returns a false value if nothing was found.
+    :param seconds: the time of the last read. None: the settling horizon if the request may still take effect,
+        otherwise 4 seconds.
+    :returns: the first result, or None if the last read found nothing.
+    :raises OutcomeUnknown: the given error, if the last read failed.
     """
     last = seconds if seconds is not None else transport.settle if lost.is_lost else ANSWERED_SECONDS
     now, failed = 0.0, None
@@ -892,7 +893,7 @@ _SLOW = "This instance shows a change only some seconds after it accepted it. Ea
 
 
 def _look_times(last: float) -> Iterator[float]:
-    """Return the moments at which to look for the result of a lost request."""
+    """Return the times at which to look for the result of a lost request."""
     moments = itertools.chain((0.0, 1.0, 4.0), (10.0 * 2.0**times for times in itertools.count()))
     yield from itertools.takewhile(lambda moment: moment < last, moments)
     yield last

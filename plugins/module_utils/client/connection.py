@@ -68,7 +68,7 @@ def from_environment(options: Mapping[str, Any], environment: Mapping[str, str] 
 
 
 def secrets_in_environment() -> list[str]:
-    """Return the secrets in the environment of this process. No option shows that they are known here."""
+    """Return the secrets in the environment of this process, which no option reveals."""
     variables = (name for option in _SECRETS for name in ENVIRONMENT[option])
     return [os.environ[name] for name in variables if os.environ.get(name)]
 
@@ -132,7 +132,7 @@ def instance_root(base_url: str | None, allow_http: bool, option: str = "base_ur
 
 
 def named_root(value: str | None, option: str = "base_url") -> str:
-    """Return the root of an instance that a task or a file names, in the spelling that roots are compared in.
+    """Return the normalised root of an instance that a task or a file names.
 
     :raises InvalidInput: as :func:`instance_root`.
     """
@@ -290,7 +290,10 @@ def _require_readable(option: str, path: str) -> None:
 
 
 def _key_lines(*paths: Any) -> set[str]:
-    """Return the lines of private keys. No key is ever sent, so an answer with such a line has it from elsewhere."""
+    """Return the lines of private keys.
+
+    The collection never sends a key, so a service that echoes such a line has it from elsewhere.
+    """
     lines: set[str] = set()
     for path in paths:
         with contextlib.suppress(OSError, InvalidInput):

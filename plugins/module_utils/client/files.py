@@ -23,7 +23,7 @@ from .transport import Effect, Response
 MAX_SIZE = 52_428_800
 MAX_NAME = 255
 _PAGE_START = 1024
-"""Bytes of a content in which a page says that it is a page."""
+"""Number of leading bytes that are checked for the beginning of an HTML page."""
 _UNSENDABLE = re.compile('["\\x00-\\x1f\\x7f]')
 """Characters that a header of a multipart body cannot contain as they are."""
 
@@ -189,7 +189,7 @@ def upload_missing(contents: Contents, wanted: Iterable[Attachment], send: Calla
 
 
 def _those_with_a_name_first(wanted: Iterable[Attachment]) -> list[Attachment]:
-    """Return local files without a uuid, those with a name first: a file without a name can use what is left."""
+    """Return local files without a uuid, files with a name first: a file without a name can use what is left."""
     local = [one for one in wanted if one.path is not None and one.uuid is None]
     return sorted(local, key=lambda one: one.name is None)
 
@@ -200,7 +200,7 @@ def name_of(attachment: Attachment) -> str:
 
 
 def describe(client: Client, linked: Attachment) -> Attachment:
-    """Fill in what a record does not show of a file: some records show its uuid alone. Takes one request.
+    """Fill in what a record does not show of a file, with one request. Some records show only its uuid.
 
     :raises WrongContent: if the service answers a name that is no text.
     """

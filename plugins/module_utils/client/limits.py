@@ -39,7 +39,7 @@ LIST_MEBIBYTES = 512
 UNTOLD_SHARE = 8
 """Divisor of the maximum size for a list without a total, because it may be endless."""
 RECORD_BYTES = 256
-"""Bytes that a record counts at least, because it takes as many in memory, however short its text is."""
+"""Minimum number of bytes that a record counts for, because it takes as many in memory, however short its text is."""
 DEADLINE_TIMEOUTS = 10.0
 """Default deadline of a request, as a multiple of its timeout."""
 JSON_DEPTH = 64
@@ -246,9 +246,9 @@ class Deadline:
 
 
 class _Deadlines:
-    """The deadlines of this process and the one thread that waits for the first of them.
+    """The deadlines of this process, and the one thread that waits for the next deadline.
 
-    A thread for each deadline would take longer than some requests.
+    A thread per deadline would take longer than some requests.
     """
 
     def __init__(self) -> None:

@@ -21,7 +21,7 @@ INTERVAL = 15.0
 _SHORT = 5.0
 """Seconds of a pause during which this process keeps its locks."""
 LOST_WRITES = 10
-"""Consecutive writes of one kind without an answer after which no more are sent."""
+"""Number of consecutive lost writes of one kind after which no more are sent."""
 
 
 class Outages:

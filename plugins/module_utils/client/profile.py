@@ -1,10 +1,12 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The profile of an instance as a probe wrote it. An answer that contradicts it shows that the instance has changed.
+"""The profile of an instance as a probe wrote it.
 
-Nothing is requested for this check, and the profile saves requests that guard against behaviour this instance does not
-have. A member in an answer proves something. A missing member proves something only if every record has it.
+An answer that contradicts the profile shows that the instance has changed. This check sends no requests. The profile
+also saves requests that guard against behaviour that this instance does not have.
+
+A member in an answer proves something. A missing member proves something only if every record has it.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ __all__ = ["SERVICE_LIMIT", "PauseTooLong", "RateLimit"]
 
 _SHORTEST_SLEEP = 0.001
 _LONG_PAUSE = 60.0
-"""Seconds from which on locks that others wait for are released during a pause."""
+"""Minimum seconds of a pause during which locks that other processes wait for are released."""
 _JITTER = 0.05
 """Random part of a pause, so that several controllers do not return at once."""
 _MOST_JITTER = 5.0

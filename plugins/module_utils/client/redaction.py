@@ -24,7 +24,7 @@ HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 """Replaces a value in a result that is a secret as a whole. Ansible uses these words."""
 
 _SHORTEST_ENCODED = 5
-"""Characters of base64 that a shorter secret does not fill. They would match anywhere."""
+"""Number of base64 digits that a shorter secret does not fill. They would match anywhere."""
 _ENCODED_IN = 4
 """How often one encoding may be nested in another."""
 _BACKSLASHES = 2**_ENCODED_IN
@@ -49,7 +49,7 @@ _MARKS = "\\&%+"
 _HEX_DIGITS = re.compile("[0-9a-f]+|[0-9A-F]+")
 _SEPARATORS = str.maketrans("", "", ":.-")
 _LEFT_OUT = re.compile(r"[\Wnrtfv]+")
-"""Characters that may stand for something else. Letters are among them because they escape blanks."""
+"""Characters that may stand for something else. Letters are among them, because they escape blanks."""
 
 
 def without(secrets: Iterable[str], text: str) -> str:
@@ -93,9 +93,9 @@ def hide_in_result(secrets: Iterable[str], result: Mapping[str, Any]) -> dict[st
 def _may_hold(secrets: Sequence[str], value: Any) -> bool:
     """Return False if no text, name or number in some data has a secret in any spelling.
 
-    A result of many records has very many texts, and next to never a secret. So all of them are searched as one text.
-    What :func:`_masked` finds in a text is found in this one, too: no spelling of a secret goes on behind a null
-    character, and at most more is found, because texts may join where separators are left out.
+    A result of many records has a great many texts, and almost never a secret, so all of them are searched as one text.
+    Everything that :func:`_masked` finds in a single text is found in this joined text too, because no spelling of a
+    secret continues after a null character. At most more is found, because texts may join when separators are left out.
     """
     if not secrets:
         return False
@@ -167,7 +167,7 @@ def _masked(secrets: Sequence[str], text: str) -> str:
 
 
 def _taken_out(pattern: re.Pattern[str], text: str) -> str:
-    """Return a text without what a pattern finds in it, as it is or with its escapes undone."""
+    """Return a text without the matches of a pattern, whether or not they are escaped."""
     spans: list[tuple[int, int]] = []
     places = [(at, at + 1) for at in range(len(text))]
     for layer in _undone(text):
@@ -183,9 +183,9 @@ def _taken_out(pattern: re.Pattern[str], text: str) -> str:
 
 
 def _places_undone(text: str, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return where each character of a text with its escapes undone begins and ends in the text as it came.
+    """Return the positions of each character after undoing the escapes once, in the text as received.
 
-    :param places: the same for each character of the text.
+    :param places: the positions of each character before.
     """
     undone, at = [], 0
     for match in _ESCAPE.finditer(text):
@@ -196,7 +196,7 @@ def _places_undone(text: str, places: list[tuple[int, int]]) -> list[tuple[int, 
 
 
 def _character(match: re.Match[str]) -> str:
-    """Return the character that an escape stands for, or the escape itself if it stands for none."""
+    """Return the character that an escape stands for, or the escape itself if it stands for no character."""
     high, low, unit, byte, decimal, digits, entity, percent = match.groups()
     if entity:
         return html.unescape(entity)
@@ -249,7 +249,7 @@ def _pattern_of(secret: str) -> re.Pattern[str]:
 
 
 def _wrapped(form: str) -> str:
-    """Return a pattern for an encoded secret whose digits may stand on several lines, or apart."""
+    """Return a pattern for an encoded secret whose digits may be spread over lines or separated."""
     # In base64 for URLs the minus is a digit, so it can't be a separator there.
     apart = r"\s:.-" if _HEX_DIGITS.fullmatch(form) else r"\s"
     return rf"(?:[{apart}]|\\+[rnt])*+".join(map(_spelled, form))

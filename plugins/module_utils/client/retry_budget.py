@@ -65,8 +65,9 @@ class RetryBudget:
     def pause(self, after: float | None) -> float:
         """Return the seconds to wait after a refusal.
 
-        :param after: as the service asks; None if it does not say. A request that may come again at once, and is then
-            refused, waits all the same.
+        A request that may be repeated at once, and is then refused again, waits anyway.
+
+        :param after: the seconds that the service asks for; None if it does not say.
         """
         self._since = self._clock() if self._since is None else self._since
         growing = min(_FIRST_PAUSE * 2.0**self._refusals, _LONGEST_PAUSE)

@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Spellings of the root of an instance.
 
-A guard that lets a run pass compares :func:`canonical_root`: spellings of one URL are equal, and nothing else is. What
-protects a run from others (locks, the rate limit, journals) goes by :func:`identity_of`, which knows the names of this
-machine, too. Other names that lead to one address may be several instances, or one: nobody can know.
+A guard that lets a run pass compares :func:`canonical_root`: spellings of one URL are equal, and nothing else is.
+Protections between runs (locks, the rate limit, journals) use :func:`identity_of`, which also recognises the names of
+this machine. Different names with the same address may be one instance or several, which nobody can know.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _UNRESERVED = re.compile(r"[A-Za-z0-9._~-]")
 
 
 def canonical_root(root: str) -> str:
-    """Return the one spelling of a root.
+    """Return the normalised spelling of a root.
 
     It has lower case, one encoding, no default port, no dot or slash at the end, and no prefix of the service.
 
-    :raises ValueError: if it is no root.
+    :raises ValueError: if it is not a root.
     """
     parts = urlsplit(root.strip())
     path = _ESCAPE.sub(_decoded, quote(parts.path, safe="%/!$&'()*+,;=:@~"))
@@ -43,7 +43,7 @@ def canonical_root(root: str) -> str:
 
 
 def identity_of(root: str) -> str:
-    """Return what tells an instance from others, whatever name of this machine the root has.
+    """Return the identity of an instance, whatever name of this machine its root has.
 
     :param root: in its canonical spelling.
     """

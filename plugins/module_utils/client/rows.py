@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Records of a very long list in little memory.
+"""Store the records of a very long list in little memory.
 
-Each page stays compressed as it came, and is parsed again if somebody needs more than the fields used to find records.
-Read such records in the order of their list. Any other order parses a page for each record.
+Each page stays compressed as received, and is parsed again if more than the fields used to find records is needed. Read
+such records in the order of their list: any other order parses a page per record.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _ABSENT = object()
 
 
 def _shared(value: Any, same: dict[str, str]) -> Any:
-    """Return an equal text of the same record instead of a copy: two fields may have its uuid."""
+    """Return an equal text of the same record instead of a copy, because two fields may have its uuid."""
     return same.setdefault(value, value) if value.__class__ is str else value
 
 

@@ -33,9 +33,9 @@ _CA_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
 
 def is_local(url: str) -> bool:
-    """Return True if the host of a URL is this machine and no other.
+    """Return True if the host of a URL can only be this machine.
 
-    That is a loopback address, or a name ``localhost`` that this machine resolves to nothing else.
+    That is a loopback address, or a name ``localhost`` that this machine resolves only to itself.
     """
     host = urlsplit(url).hostname or ""
     try:
@@ -67,9 +67,9 @@ def encode_host(host: str) -> str:
 def trusted(verify: bool | str, is_at_home: bool) -> bool | str:
     """Return the value of ``verify`` for the library.
 
-    That is the value of :class:`Tls`, else the authorities that the environment names for the library.
+    That is the value of :class:`Tls`, or the authorities that the environment names for the library.
 
-    :param is_at_home: do not ask the environment for proxies. Its authorities are still those of the user.
+    :param is_at_home: True to ignore the proxies in the environment. Its authorities still apply.
     """
     if verify is True and is_at_home:
         return next((os.environ[name] for name in _CA_VARIABLES if os.environ.get(name)), True)
@@ -161,7 +161,8 @@ def has_proxy(root: str) -> bool:
 def new_session(verify: bool | str, is_at_home: bool) -> Any:
     """Create a session that keeps one connection open.
 
-    :param is_at_home: the instance is this machine, so no proxy is used: the proxy would receive private requests.
+    :param is_at_home: True if the instance is this machine. Then no proxy is used, because it would receive private
+        requests.
     """
     session = _Session()
     session.trust_env = not is_at_home

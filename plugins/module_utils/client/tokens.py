@@ -93,7 +93,7 @@ class Tokens:
 
     @property
     def secrets(self) -> frozenset[str]:
-        """Return every credential that was given or granted. No output shows them, whatever record has them."""
+        """Return every credential that was given or granted. No output shows them, whichever record contains them."""
         return frozenset(secret for secret in self._secrets if len(secret) >= _SHORTEST_SECRET)
 
     def _note(self, *secrets: str | None) -> None:

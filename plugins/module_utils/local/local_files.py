@@ -122,7 +122,7 @@ class LocalFiles:
 
 
 def file_name(*told: str) -> str:
-    """Turn a name of the service into a file name that cannot leave its directory and is one line in a terminal.
+    """Turn a name from the service into a file name that cannot leave its directory and is one line in a terminal.
 
     :param told: candidates; the first that is not empty after cleaning is used.
     """

@@ -497,7 +497,7 @@ def _resolved(path: Path) -> tuple[Path, Path | None]:
 
 
 def _may_be_anybody_s(folder: Path) -> bool:
-    """Return True if a stranger can create something in a directory without having been given a place for it."""
+    """Return True if a stranger can create something in a directory without having been given a place there."""
     for one in (folder, *folder.parents):
         found = one.stat()
         if found.st_mode & stat.S_IWOTH:
@@ -566,7 +566,7 @@ def _fresh(name: str, folder: int) -> Iterator[tuple[str, int]]:
 
 
 def _copy(source: int, descriptor: int) -> None:
-    """Copy a file up to its present length. A file that is still written to would have no end."""
+    """Copy a file up to its present length, because a file that is still being written would have no end."""
     left = os.fstat(source).st_size
     with os.fdopen(descriptor, "wb", closefd=False) as copied:
         while left > 0 and (chunk := os.read(source, min(left, _CHUNK))):

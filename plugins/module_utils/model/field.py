@@ -212,7 +212,7 @@ class Spelling(Enum):
     """The group of values that programs and countries spell differently."""
 
     PLAIN = "plain"
-    """No such group: everybody spells the values as their type accepts them."""
+    """No special spelling: everybody writes the values as their type accepts them."""
     INTEGER = "integer"
     NUMBER = "number"
     DATE = "date"

@@ -232,7 +232,7 @@ class Kind:
 
     @property
     def can_be_hidden(self) -> bool:
-        """Return True if an account limited to locations does not see all records.
+        """Return True if an account limited to locations may not see all records.
 
         These are objects and records that refer to them.
         """
@@ -303,7 +303,7 @@ class Kind:
     def always_there(self) -> str:
         """Return the key that every answer of this kind has, whatever a role hides.
 
-        That is the key of a mandatory field of the natural key, if the fields are the same on every instance; otherwise
+        That is the key of a mandatory field of the natural key, if the fields are the same on every instance. Otherwise
         it is empty.
         """
         by_name = {one.key: one for one in self.fields}
@@ -312,7 +312,7 @@ class Kind:
 
     @property
     def status_key(self) -> str:
-        """Return the field that has a call of its own, or an empty text if the record is written as a whole."""
+        """Return the field that has a request of its own, or an empty text if the record is written as a whole."""
         return "status" if self.status_path else ""
 
     @property

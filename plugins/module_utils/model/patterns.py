@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Match patterns of the service or of files within a time limit.
 
-Some patterns take for ever, such as ``^(a+)+$``. Python's engine checks for signals while it matches, so a timer of
-processor time ends it. After that, the pattern is left to the service, as is every pattern if no timer is available: in
-a thread other than the first.
+Some patterns never finish, such as ``^(a+)+$``. Python's engine checks for signals while it matches, so a timer of
+processor time can end it. After that, the pattern is left to the service. So is every pattern outside the main thread,
+because no timer is available there.
 """
 
 from __future__ import annotations

@@ -90,9 +90,10 @@ _UNFIT = "this value does not fit its field"
 
 @dataclass(frozen=True)
 class Misfit:
-    """A wrong value, apart from the reason. Of many with the same reason, only one is reported.
+    """A wrong value, and the reason apart from it. Of many values with the same reason, only one is reported.
 
-    :ivar value: as written. :ivar why: what is wrong with it; equal for all with the same reason.
+    :ivar value: as written.
+    :ivar why: what is wrong with it; equal for all with the same reason.
     :ivar spelling: the group of values that its field accepts.
     """
 
@@ -135,7 +136,7 @@ class FieldError(str):
 
 
 def cause_of(problem: str) -> str:
-    """Return what is wrong without the value: equal for all values that are wrong for the same reason."""
+    """Return the reason without the value: it is equal for all values that are wrong in the same way."""
     misfit = problem.misfit if isinstance(problem, FieldError) else None
     return misfit.why if misfit else problem
 
@@ -165,18 +166,22 @@ class ParseErrors:
 
 
 Completed = Callable[[Reference], Reference]
-"""Return a reference with more known members, or the reference itself."""
+"""Returns a reference with more known members, or the reference itself."""
 
 _MOST_KEPT = 4096
-"""Maximum number of cached values per field. Dates, numbers and flags repeat; other fields do not fill the memory."""
+"""Maximum number of cached values per field.
+
+Only dates, numbers and flags repeat, so other fields must not fill the memory.
+"""
 
 
 class _Known:
-    """A field with the parsed values of earlier texts: most values of very many records are equal.
+    """A field with the parsed values of earlier texts, because most values of very many records repeat.
 
     :ivar has_rules: True if values must meet more than their type.
     :ivar is_special: True if equal values may still have a finding.
-    :ivar parsed: user input to its canonical value. :ivar read: answer to its canonical value.
+    :ivar parsed: user input to its canonical value.
+    :ivar read: answer to its canonical value.
     """
 
     __slots__ = ("_is_kept", "faces", "field", "has_rules", "is_special", "parsed", "read")
@@ -258,7 +263,7 @@ class Schema:
         return found if found is not None else self._by_look.get(_look(name))
 
     def _sharing(self, label: str) -> list[str]:
-        """Return the keys of the fields that share a label, if there are several."""
+        """Return the keys of the fields that share a label, if it is not unique."""
         keys = [one.key for one in self.fields.values() if one.label == label and label]
         return keys if len(keys) > 1 else []
 
@@ -436,7 +441,7 @@ def _shown_as_typed(value: Any, field: Field, completed: Completed) -> Any:
 
 
 def field_to_be(values: Mapping[str, Any]) -> Field | None:
-    """Return a field as it will be once its definition has these values.
+    """Return a field as it will be after the change of its definition.
 
     :param values: canonical values of a field definition; None if its type is not among them.
     """

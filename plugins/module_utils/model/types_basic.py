@@ -321,7 +321,7 @@ DATETIME = FieldType(
 
 
 def _link_as_answered(raw: Any) -> Any:
-    """Return an unreadable link as it is sent back: a text or a number, but no map."""
+    """Return an unreadable link as it is sent back: a text or a number, but not a map."""
     return cannot_send(raw) if isinstance(raw, (Mapping, list)) else raw
 
 

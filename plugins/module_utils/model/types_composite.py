@@ -163,7 +163,7 @@ def _uuid_of(value: Reference | None) -> Any:
 
 
 def _assets_as_answered(raw: Any) -> Any:
-    """Return references of other types than assets as they are sent back."""
+    """Return references to other kinds than assets in the form in which they are sent back."""
     items = raw if isinstance(raw, list) else [raw]
     if not all(
         isinstance(item, Mapping) and isinstance(item.get("type"), str) and is_uuid(item.get("uuid")) for item in items
@@ -266,7 +266,7 @@ def _plain_renter(of_user: Callable[[Any], Any]) -> Callable[[tuple[str, Any] | 
 
 
 def is_called(user: Reference, text: str) -> bool:
-    """Return True if a text may name a user: uuid, e-mail address or display name."""
+    """Return True if a text may name a user: by uuid, e-mail address or display name."""
     return text.casefold() in {name.casefold() for name in (user.uuid, *user.names) if name}
 
 
@@ -311,7 +311,7 @@ RENTER = FieldType(
 # ---- the status of a rental case
 
 BY_TIME = {"return_overdue": "borrowed", "pickup_overdue": "confirmed"}
-"""Statuses that the service may set by itself when a day has passed, and the previous statuses."""
+"""Statuses that the service sets by itself when a day has passed, each with the status before it."""
 
 
 def _before_its_day(value: Any, _field: Field) -> Any:

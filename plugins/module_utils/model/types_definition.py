@@ -208,7 +208,7 @@ def _show_terms(terms: Terms | None) -> Any:
 
 
 def _terms_in_files(terms: Terms, _called: Callable[[Any], Any]) -> dict[str, Any]:
-    """Sort terms into an order that is the same everywhere. Allowed values keep their order: people choose by it."""
+    """Sort terms into the same order everywhere. Allowed values keep their order, because people choose it."""
     return {
         name: sorted(value, key=str) if isinstance(value, list) and name != "allowed_values" else value
         for name, value in sorted(_show_terms(terms).items())
@@ -216,7 +216,7 @@ def _terms_in_files(terms: Terms, _called: Callable[[Any], Any]) -> dict[str, An
 
 
 def _merge_terms(current: Terms, written: Terms | None) -> Terms:
-    """Keep a part that is not written. Null removes one type, or all of them in place of the whole map."""
+    """Keep the parts that are not written. Null removes one type, or all of them in place of the whole map."""
     merged = {} if written is None else {**current, **written}
     return {name: values for name, values in merged.items() if values}
 

@@ -29,15 +29,17 @@ from .field import (
 
 @dataclass(frozen=True)
 class Reference:
-    """A link to another record. A resolved reference has the ``uuid`` and ``id`` of its target, or awaits its creation.
+    """A link to another record.
 
-    :ivar target: kind of record that is meant (a name in the catalogue).
-    :ivar written: the person's own words: integer, text or map; None for a reference that the service answered.
-    :ivar names: what else it is called, where an instance answers a name in place of a link.
+    A resolved reference has the ``uuid`` and ``id`` of its target, or awaits its creation.
+
+    :ivar target: the kind of the target (a name in the catalogue).
+    :ivar written: as the user wrote it: an integer, text or map; None for a reference that the service answered.
+    :ivar names: other names of the target, if an instance answers a name in place of a link.
     :ivar location: the option or field that it was written in, for messages.
-    :ivar email: the address of a user, where it is known.
-    :ivar status: whether what a task asks for is done for an object: ``open`` or ``done``.
-    :ivar awaits: what is to be made before the reference can be resolved, where many records are made in one go.
+    :ivar email: the address of a user, if known.
+    :ivar status: whether a task is done for an object: ``open`` or ``done``.
+    :ivar awaits: the entry to create before the reference can be resolved, if many records are created together.
     """
 
     target: str
@@ -303,7 +305,7 @@ ATTACHMENTS = FieldType(
 
 
 class One(tuple[Reference, ...]):
-    """A single link where a list of links is possible, too."""
+    """A single link in a place that also accepts a list of links."""
 
     __slots__ = ()
 
@@ -323,7 +325,7 @@ def _read_links(value: Any, field: Field) -> tuple[Reference, ...]:
 
 
 def _alone(shape: Callable[[Any], Any]) -> Callable[[tuple[Reference, ...]], Any]:
-    """Return one link in its own form, several as a list, and none as null."""
+    """Return one link by itself, several links as a list, and no links as null."""
     return lambda values: shape(values[0]) if isinstance(values, One) else each(shape)(values) or None
 
 

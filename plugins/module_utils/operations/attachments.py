@@ -323,7 +323,7 @@ class _Download:
         return cls(target, expected, partial(download, client, str(meta["uuid"]), known))
 
     def is_there(self, content_of: Callable[[], bytes], check_mode: bool) -> bool:
-        """Return True if the file is already in its place. In check mode a different size is enough for False."""
+        """Return True if the file already exists locally. In check mode a different size is enough for False."""
         return self.target.holds(content_of, self.size if check_mode else None)
 
 
@@ -391,7 +391,7 @@ def _kept(
 
 
 def _to_download(client: Client, options: Mapping[str, Any], in_directory: bool) -> list[dict[str, Any]]:
-    """Return the wanted files; those for a directory with their names."""
+    """Return the wanted files. If they go into a directory, include their names."""
     uuid = _uuid(options)
     if uuid:
         record = client.get(FILE, uuid)
@@ -411,7 +411,7 @@ def _to_download(client: Client, options: Mapping[str, Any], in_directory: bool)
 
 
 def _place_for(dest: Path, check_mode: bool) -> tuple[str, ...]:
-    """Return problems of a place to write to.
+    """Return the problems of a local path.
 
     In check mode they are warnings, because an earlier task may create the directory.
 

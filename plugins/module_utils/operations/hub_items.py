@@ -91,7 +91,7 @@ def learn_id(wanted: Record, shown: Iterable[Mapping[str, Any]]) -> None:
 
 
 def diff_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    """Return before and after as a result shows them."""
+    """Return before and after in the form of a result."""
     return {"before": dict(before), "after": dict(after)}
 
 
@@ -220,7 +220,7 @@ def _offer(
 
 
 def _asked(client: Client, wanted: Record, category: Any, price: Decimal | None) -> tuple[Any, Any]:
-    """Return category and price to send: as given, else as the service suggests."""
+    """Return the category and price to send: as given, otherwise as the service suggests."""
     uuid = wanted.uuid
     category = category or _suggested(client, "category", {"filter": _only(wanted)}).get(uuid)
     if category is None:

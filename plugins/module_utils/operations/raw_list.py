@@ -25,11 +25,11 @@ def items_of(decoded: Any) -> list[Any] | None:
 def read_to_end(
     first: Response, following: Callable[[int], Response | None], limit: ListLimit
 ) -> tuple[list[Any], bool]:
-    """Return the items of all pages, and whether their number adds up to the total, if there is one.
+    """Return the items of all pages, and whether their number matches the total, if there is one.
 
-    A list ends if its total is reached, or with a page that is empty or repeats earlier ones.
+    A list ends when its total is reached, or with a page that is empty or repeats earlier pages.
 
-    :param following: one request for a later page, by its number; None if there is no such page.
+    :param following: requests a later page by its number and returns None if there is no such page.
     :param limit: counts the pages.
     :raises SeventhingsError: for a page that is no list.
     """

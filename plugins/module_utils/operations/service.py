@@ -41,7 +41,7 @@ _FEATURES = {kind.feature: kind for kind in reversed(KINDS.values()) if kind.fea
 
 
 def service_info(client: Client) -> dict[str, Any]:
-    """Return if the service answers, who is signed in, the active modules, and what the account does not see."""
+    """Return whether the service answers, who is signed in, the active modules, and what the account does not see."""
     answer = client.transport.request("GET", "").json()
     ping: Mapping[str, Any] = answer if isinstance(answer, Mapping) else {}
     user = _signed_in(client)

@@ -16,11 +16,12 @@ from ..resolve import natural_keys
 from ..resolve.field_visibility import LIMITED, unlisted
 
 REFUSES_DUPLICATES = ("unique_values", "refuse", "unprocessable", "bad_request")
-"""Switch of a profile, and its sides on which the service refuses a value that another record has, archived or not."""
+"""The switch of a profile, and its sides on which the service refuses values that another record has, archived or not.
+"""
 
 
 class MayBeHidden(SeventhingsError):
-    """A record is found although no list shows it, and nothing tells why."""
+    """Raised if a record is found although no list shows it, and the reason is unknown."""
 
     @classmethod
     def of(cls, record: Record) -> MayBeHidden:
@@ -33,12 +34,12 @@ class MayBeHidden(SeventhingsError):
 
 
 def is_archived_duplicate(client: Client, record: Record, assume: bool) -> bool:
-    """Return True if a record that was found in no list is archived.
+    """Return True if a record that was found outside its list is archived.
 
-    A record that was created meanwhile is listed by now.
+    A record that was created in the meantime is listed by now.
 
-    :param assume: take it to be archived if the instance does not tell.
-    :raises MayBeHidden: if nothing tells, and nothing is assumed.
+    :param assume: True to count it as archived if the instance does not say.
+    :raises MayBeHidden: if the instance does not say and ``assume`` is False.
     """
     if record.archived is not None:
         return record.archived
@@ -52,7 +53,7 @@ def is_archived_duplicate(client: Client, record: Record, assume: bool) -> bool:
 def why_unlisted(client: Client, record: Record) -> tuple[str, ...]:
     """Say why an active record was in no list.
 
-    Return nothing if it was created between the two requests, as it is if many processes ensure one record.
+    Return nothing if it was created between the two requests, which happens when many processes ensure one record.
     """
     is_listed = record.archived is None or client.is_listed(record)
     return () if is_listed else (unlisted(record),)
@@ -66,9 +67,9 @@ def can_be_looked_up(schema: Schema, desired: Mapping[str, Any]) -> bool:
 def archived_duplicate(
     client: Client, schema: Schema, keys: Iterable[str], desired: Mapping[str, Any], uuid: str = ""
 ) -> Record | None:
-    """Return the record with a natural key that no list shows; None if it is not found.
+    """Return the unlisted record with a natural key, or None if it is not found.
 
-    :param uuid: the uuid that a record with this key had, which is read instead of a lookup by barcode.
+    :param uuid: the last known uuid of a record with this key; it is read instead of a lookup by barcode.
     """
     kind = schema.kind
     if uuid:

@@ -22,7 +22,7 @@ from ..resolve.field_visibility import perhaps_unseen
 from .hours import with_hours
 
 ValuesInUse = Callable[[Record, list[Any]], list[Any]]
-"""Returns those of the given values that records have in the field of a definition."""
+"""Returns the given values that records have in the field of a definition."""
 
 UNCHANGED = "unchanged"
 CREATE = "create"
@@ -63,7 +63,7 @@ class Change:
     def is_half_made(self) -> bool:
         """Return True if a record has only the values of its creation.
 
-        Links, files and a status of its own are written later.
+        Links, files and a separate status follow later.
         """
         return self.action == UPDATE and all(
             value in EMPTY or name == self.kind.status_key for name, value in self.before.items()
@@ -71,7 +71,7 @@ class Change:
 
     @property
     def note(self) -> str:
-        """Return what the action does besides writing fields, in words; empty if nothing."""
+        """Return what the action does besides writing fields, in words, or an empty text."""
         if not self.unarchive:
             return ""
         if self.action == DELETE:
@@ -99,8 +99,9 @@ def plan_present(
     :param current: the matching record; None to create one.
     :param archived: True if ``current`` is archived and must be unarchived.
     :param completed: adds known members that the service did not answer to a reference.
-    :param may_be_made: True if somebody else may create the record before; then a missing field is only a warning.
-    :param alike: gives equal references equal names in a present and a written value; it may ask for their names.
+    :param may_be_made: True if the record may be created before by somebody else; then a missing field is only a
+        warning.
+    :param alike: gives equal references equal names in a present and a written value; it may request their names.
     :raises InvalidInput: if a new record has no value for mandatory fields, or if days and times contradict each other.
     """
     desired = with_hours(schema, desired, current)

@@ -148,7 +148,10 @@ class Comparer:
         )
 
     def _replaced(self, wanted: Wanted, change: Change) -> Change:
-        """Check a change that sets all fields of a record at once: what the account does not see would be lost."""
+        """Check a change that sets all fields of a record at once.
+
+        Fields that the account does not see would be lost.
+        """
         schema, current = wanted.schema, change.current
         values = {key: value for key, value in change.values.items() if key != schema.kind.status_key}
         if current is None or not values:

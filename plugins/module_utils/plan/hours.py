@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Records that last whole days, or from one instant to another: the relation between their days and times.
 
-Instances of earlier versions know only days, and their answers lack the other fields. A time that is left out of a PUT
-stays unchanged, while the days are always sent, so they can diverge. The end is no part of the period.
+Instances of earlier versions only have days, and their answers omit the other fields. A time that a PUT omits stays
+unchanged, while the days are always sent, so days and times can diverge. The period does not include its end.
 """
 
 from __future__ import annotations

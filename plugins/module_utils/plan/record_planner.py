@@ -21,7 +21,8 @@ from .compare import Comparer, Wanted
 from .state import InstanceState
 
 _ADVICE = {True: "give uuid or field_key", False: "give uuid, or a match_on that tells them apart"}
-"""Advice for several records with one natural key, by whether they define fields: those have no match_on."""
+"""Advice for several records with one natural key, by whether they define fields: field definitions have no match_on.
+"""
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,10 @@ def those_meant(wanted: Wanted, hits: Sequence[Record], is_as_wanted: Callable[[
 
 
 def is_archived(state: InstanceState, wanted: Wanted, current: Record | None) -> bool:
-    """Return True if a record that was named by its uuid is archived; if it is to be deleted, whether it may be."""
+    """Return True if a record that was named by its uuid is archived.
+
+    If it will be deleted, return whether it may be archived.
+    """
     if current is None or not wanted.schema.kind.can_be_archived:
         return False
     return state.may_be_archived(current) if wanted.state == "absent" else state.is_archived(current)

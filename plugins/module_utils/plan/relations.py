@@ -21,7 +21,7 @@ def names_fields(written: Any) -> bool:
 def with_uuids(written: Iterable[Any], definitions: Iterable[Definition]) -> tuple[list[Any], dict[int, str]]:
     """Return relations with the uuids of the named fields, and the names that mean no field or several.
 
-    The names are by the index of their relation. Such a relation has a random uuid, so that the rest of it can be
+    The names are by the index of their relation. Such a relation gets a random uuid, so that the rest of it can be
     checked.
     """
     known = list(definitions)

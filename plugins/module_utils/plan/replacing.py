@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a PUT carries along.
+"""The fields that a PUT must send back.
 
-It replaces a whole record, so it sends back everything that the record has. A member that no answer shows is not empty
-for that, and a value that can't be represented is sent back as it came. No requests are made here.
+A PUT replaces a whole record, so it sends back everything that the record has. A member that no answer shows need not
+be empty, and a value that can't be represented is sent back as received. No requests are made here.
 """
 
 from __future__ import annotations
@@ -60,8 +60,9 @@ def missing_members(schema: Schema, current: Record, besides: Container[str] = (
 def check_carried(schema: Schema, current: Record, values: Mapping[str, Any], records: Iterable[Record]) -> list[str]:
     """Refuse a PUT that would lose something of a record.
 
-    :param values: the fields that change. :param records: those of the kind that were read.
-    :returns: the fields that no answer has, and that count as empty: this instance leaves out what is empty.
+    :param values: the fields that change.
+    :param records: the records of the kind that were read.
+    :returns: the fields that no answer has and that count as empty, because this instance omits empty fields.
     :raises InvalidInput: with a line for each field that would be lost.
     """
     missing = missing_members(schema, current, values)

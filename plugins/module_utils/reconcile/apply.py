@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Execute a change: its requests, and what to do if an answer is lost. Nothing else is decided here."""
+"""Execute a change: its requests, and the recovery if an answer is lost. Nothing else is decided here."""
 
 from __future__ import annotations
 
@@ -202,7 +202,7 @@ class Applier:
         known: frozenset[str],
         seconds: float | None = None,
     ) -> str:
-        """Return the uuid of a record whose creation was not answered. Create it if it is not there.
+        """Return the uuid of a record whose creation was not answered. Create it if it does not exist.
 
         :param seconds: how long to look for the record; None: up to the settling horizon.
         """
@@ -269,10 +269,12 @@ class Applier:
     # ---- delete, archive
 
     def _delete(self, record: Record, may_unarchive: bool) -> None:
-        """Delete a record. The service may refuse because an attempt whose answer was lost was carried out.
+        """Delete a record.
 
-        :param may_unarchive: bring an archived record back if the service does not delete it from the archive. If it
-            is not deleted then either, it is archived again.
+        The service may refuse because an attempt whose answer was lost took effect.
+
+        :param may_unarchive: unarchive the record if the service does not delete it from the archive. If it is still
+            not deleted, archive it again.
         """
         try:
             self._client.delete(self._kind, record.uuid)
@@ -294,9 +296,9 @@ class Applier:
                 raise
 
     def _archive(self, record: Record, back: bool) -> None:
-        """Archive a record or bring it back.
+        """Archive or unarchive a record.
 
-        If an answer is lost, read the state before the request is sent again. The service may refuse the second one
+        If an answer is lost, read the state before the request is sent again. The service may refuse the second request
         because the first one took effect in between.
         """
         for last in (False, True):
@@ -330,7 +332,7 @@ class Applier:
             self._read = None
 
     def _replacing(self, uuid: str) -> AbstractContextManager[None]:
-        """Keep other processes from a record from the time at which it is read until it is replaced."""
+        """Keep other processes from changing a record from its last read until it is replaced."""
         if self._kind.update != "PUT":
             return contextlib.nullcontext()
         return self._client.creations.replacing(self._kind.name, uuid)
@@ -348,7 +350,7 @@ class Applier:
             raise (lost if lost.status is None else self._explained(lost, change)) from lost
 
     def _whole(self, current: Record) -> Record:
-        """Return a record that is about to be replaced with everything that the service shows of it."""
+        """Return a record that is about to be replaced, with everything that the service shows of it."""
         has_moved = self._client.creations.have_moved(self._kind.name)
         if self._kind.update != "PUT" or (current.is_whole and not has_moved):
             return current

@@ -16,11 +16,13 @@ from ..model.schema import Schema
 from ..plan.change import ARCHIVE, CREATE, DELETE, Change
 
 _ANY = "ANY"
-"""The type of a field that the user names and no definition knows: a warning says if it was not kept."""
+"""The type of a field that the user names and that no definition has. If its value was not kept, a warning says so."""
 
 
 def without_effect(client: Client, schema: Schema, change: Change, now: Record | None) -> str:
-    """Say what a change left as it was; empty if the change had an effect. A third value is an effect.
+    """Say what a change left unchanged, or return an empty text if the change had an effect.
+
+    A third value is an effect.
 
     :param now: the record after the change; None if it does not exist.
     """

@@ -21,9 +21,8 @@ from ..plan.replacing import carried_along, check_carried
 def create_body(schema: Schema, values: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
     """Return the body that creates a record.
 
-    :param values: canonical values by field key. Empty values are left out, unless the service requires them or would
-        fill
-        in something else.
+    :param values: canonical values by field key. Empty values are omitted unless the service requires them or would
+        fill in something else.
     :param extra: members that are only written and never answered (notify).
     """
     kind = schema.kind
@@ -37,7 +36,7 @@ def create_body(schema: Schema, values: Mapping[str, Any], extra: Mapping[str, A
 
 
 def update_body(schema: Schema, current: Record, values: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the body that changes a record: the changed keys alone (PATCH), or the record as it shall be (PUT).
+    """Return the body that changes a record: only the changed keys (PATCH), or the whole new record (PUT).
 
     :raises InvalidInput: if a PUT would lose something of the record.
     """
@@ -61,7 +60,7 @@ def _without_whole_days(kind: Kind, values: Mapping[str, Any]) -> Mapping[str, A
 
 
 def _with_the_rest(schema: Schema, current: Record, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record with fields of its own as it shall be. An empty field is left out; so it is cleared."""
+    """Return the whole new record for a kind with its own fields. Empty fields are omitted, which clears them."""
     prefix = schema.kind.key_prefix
     writable = {key for key, field in schema.fields.items() if type_of(field).writable}
     body = schema.write({key: value for key, value in values.items() if key in writable and value not in EMPTY})
@@ -71,7 +70,7 @@ def _with_the_rest(schema: Schema, current: Record, values: Mapping[str, Any]) -
 
 
 def _whole(schema: Schema, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the whole record as the service takes it. A field that has a call of its own is no part of it."""
+    """Return the whole record in the form that the service accepts, without a field that has a request of its own."""
     kind = schema.kind
     written = schema.write({key: value for key, value in values.items() if key in schema.fields})
     body = {**written, **{key: "" for key in kind.texts_without_null if key in written and written[key] is None}}
@@ -82,7 +81,7 @@ def _whole(schema: Schema, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _definition(written: Mapping[str, Any], flat: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a definition with what was written. All other members of it are sent back as they came."""
+    """Return a definition with the written members. All other members are sent back as received."""
     kept = {key: value for key, value in flat.items() if key not in ("type", "constraints")}
     body = {key: value for key, value in written.items() if key not in ("type", "constraints", "field_key")}
     parts = {

@@ -22,7 +22,7 @@ from .references import with_targets
 class FinderByFields:
     """Find records of one kind by the first field of its natural key, or by a map of fields.
 
-    Lists are read once for all of them.
+    Lists are read once for all searches.
     """
 
     def __init__(self, client: Client, kind: Kind, reading: Reading | None = None) -> None:

@@ -24,18 +24,18 @@ from ..model.kinds import SERVER_KEYS, TEMPLATE_KINDS, Kind
 from ..model.schema import Schema, type_of
 
 LIMITED = "this account may be limited to locations"
-"""The reason why records may exist that nothing shows."""
+"""The reason why unlisted records may exist."""
 
 
 def perhaps_unseen(kind: Kind) -> str:
-    """Say why a record may exist that was not found; empty if nothing is known that hides records of its kind."""
+    """Say why a missing record may exist, or return an empty text if nothing is known to hide records of its kind."""
     if not kind.can_be_archived:
         return ""
     return f" ({LIMITED})" if kind.barcode_path else f" (no list shows an archived {kind.words})"
 
 
 def perhaps_not_deleted(kind: Kind) -> str:
-    """Warn of a record that is absent as desired because nothing finds it.
+    """Warn about a record that is absent as desired because nothing finds it.
 
     The warning names no record, so that Ansible prints it once for any number of tasks.
     """
@@ -57,7 +57,7 @@ def maybe_hidden_message(key: str) -> str:
 
 
 def unlisted(record: Record) -> str:
-    """Return what an active record may be that was found by its barcode and is in no list."""
+    """Say why an active record that its barcode finds may be in no list."""
     return (
         f"The {record.kind.words} {record.uuid} is not archived, and no list shows it: it was made just now, or "
         f"{LIMITED}."
@@ -73,7 +73,7 @@ def witness_of(kind: Kind) -> Kind:
 
 
 def may_be_lost(kind: Kind, keys: Iterable[str]) -> str:
-    """Return the warning about a change that sets all fields at once, if some may be hidden or empty."""
+    """Return the warning about a change that sets all fields at once, if some fields may be hidden or empty."""
     return (
         f"A change of {kind.one} sets all fields at once, and nothing tells whether this account sees "
         f"{', '.join(keys)} (a role may hide fields, and this instance leaves out what is empty): a value that it "
@@ -90,10 +90,11 @@ def field_visibility_by(
 ) -> FieldVisibility:
     """Return what the account sees of a kind whose own records cannot show it.
 
-    There are none, or they have only keys that somebody filled. The records of another kind show it, with one request
-    if none of those was read.
+    The kind has no records, or they only have keys that somebody filled. The records of another kind show it. If none
+    were read, this takes one request.
 
-    :param records: of the kind, that were read. :param read: records that were read, by the name of their kind.
+    :param records: the records of the kind that were read.
+    :param read: all records that were read, by the name of their kind.
     :param keys: the fields that matter, as for :func:`field_visibility_of`.
     """
     witness = witness_of(schema.kind)
@@ -128,7 +129,7 @@ def field_visibility_of(
 def with_more_evidence(
     client: Client, schema: Schema, sight: FieldVisibility, keys: Iterable[str] | None = None
 ) -> FieldVisibility:
-    """Return a result that is sure of more fields, if the instance shows more; see :func:`field_visibility_of`."""
+    """Return a result that is certain about more fields if the instance shows more; see :func:`field_visibility_of`."""
     if not sight.is_open(keys):
         return sight
     if not sight.leaves_out and _sends_empty_elsewhere(client):
@@ -140,13 +141,13 @@ def with_more_evidence(
 
 
 def _told_of(schema: Schema) -> list[Field]:
-    """Return the fields whose keys prove something: those that somebody may write."""
+    """Return the fields whose keys prove something: the writable fields."""
     fields = schema.fields.values()
     return [one for one in fields if one.key not in SERVER_KEYS and one.type != _ANY and type_of(one).writable]
 
 
 def _sends_empty(fields: Iterable[Field], records: Sequence[Record]) -> bool | None:
-    """Return True if records have the keys of empty fields, or None if no field of theirs is empty."""
+    """Return True if records have the keys of empty fields, or None if none of their fields is empty."""
     missing = keys_in_none(fields, records)
     there = [field.wire_key for field in fields if field.key not in missing]
     if any(wire in record.flat and record.flat[wire] in EMPTY for record in records for wire in there):
@@ -155,7 +156,7 @@ def _sends_empty(fields: Iterable[Field], records: Sequence[Record]) -> bool | N
 
 
 def sends_empty_members(schema: Schema, records: Sequence[Record]) -> bool:
-    """Return True if records have the keys of fields that are empty."""
+    """Return True if records have the keys of empty fields."""
     return _sends_empty(_told_of(schema), records) is True
 
 
@@ -191,7 +192,7 @@ For other types not every value proves something: 0 and false may be left out li
 def _is_withheld(client: Client, kind: Kind, field: Field) -> bool:
     """Return True if the service finds records by a value of a field that none of them shows.
 
-    An instance that ignores such a filter finds the same records by its opposite.
+    An instance that ignores such a filter also finds the same records by the opposite filter.
     """
     if kind.filters != "query":
         return False
@@ -223,10 +224,10 @@ def keys_in_none(fields: Iterable[Field], records: Iterable[Record]) -> set[str]
 class FieldVisibility:
     """The fields of a kind of record that are missing in answers.
 
-    :ivar missing: keys of fields that no record has. :ivar hidden: those of them that are certainly hidden.
-    :ivar leaves_out: True if the keys prove nothing more: some records have keys that others lack, or those of other
-        kinds
-        prove nothing either.
+    :ivar missing: keys of fields that no record has.
+    :ivar hidden: the keys among them that are certainly hidden.
+    :ivar leaves_out: True if the keys prove nothing more: records have different keys, or those of other kinds prove
+        nothing either.
     """
 
     kind: Kind
@@ -258,9 +259,9 @@ class FieldVisibility:
         )
 
     def for_items(self, schema: Schema, records: Sequence[Record]) -> FieldVisibility:
-        """Return the same result of a kind that is a witness, for the records of another kind.
+        """Return the result of a witness kind for the records of another kind.
 
-        :param records: some of the other kind; a field that one of them has is not hidden there.
+        :param records: some records of the other kind; a field that one of them has is not hidden there.
         """
         unseen_keys = keys_in_none(schema.fields.values(), records) if records else set(schema.fields)
         return FieldVisibility(
@@ -272,7 +273,7 @@ class FieldVisibility:
         )
 
     def is_open(self, keys: Iterable[str] | None = None) -> bool:
-        """Return True if some of the fields that matter, all by default, may be hidden as well as empty."""
+        """Return True if some of the fields that matter (all by default) may be either hidden or empty."""
         unsure_of = self.missing - self.hidden
         return bool(unsure_of if keys is None else unsure_of.intersection(keys))
 
@@ -340,7 +341,8 @@ def why_unfound(
 ) -> str:
     """Return why a reference finds nothing if the names of records are hidden; empty if they are not.
 
-    :param keys: the fields that it may name. :param records: those that were searched.
+    :param keys: the fields that it may name.
+    :param records: the searched records.
     :param schema: set if fields besides those of the natural key may be hidden, too.
     """
     asked = list(keys)
@@ -370,7 +372,7 @@ def check_kept(schema: Schema, values: Mapping[str, Any], record: Record) -> Non
 
 
 def unkept(schema: Schema, values: Mapping[str, Any], record: Record) -> list[str]:
-    """Return the written fields that a record does not have when it is read back, though it has others."""
+    """Return the written fields that are missing from a record when it is read back, although it has other fields."""
     if not schema.kind.has_own_fields or not any(field.wire_key in record.flat for field in schema.fields.values()):
         return []
     fields = [schema.fields[key] for key, value in values.items() if value not in EMPTY]

@@ -30,14 +30,14 @@ _MOST_READ = 20
 
 _TO_ROOMS = "LINKED_ROOM"
 _IS_IN = "actual_room"
-"""The field that says in which room an object is; other fields of its type say where it should be."""
+"""The field with the room that an object is in. Other fields of its type say where it should be."""
 
 
 @dataclass(frozen=True)
 class Listed:
     """The records of a kind that the account sees.
 
-    :ivar is_whole: whether these are all of them.
+    :ivar is_whole: True if the list is complete.
     """
 
     schema: Schema
@@ -58,16 +58,17 @@ Lists = Mapping[str, Listed]
 """What was read, by the name of the kind."""
 
 Read = Callable[[Kind, str], "Record | None"]
-"""Reads a record by its uuid; None if there is none."""
+"""Reads a record by its uuid and returns None if there is none."""
 
 
 @dataclass(frozen=True)
 class Visibility:
-    """What is known of records that are hidden from the account.
+    """What is known about records that are hidden from the account.
 
-    :ivar hidden_records: :data:`YES` if some are hidden for sure, :data:`NO` if none can be, else :data:`UNKNOWN`.
-    :ivar evidence: what proves it, in words.
-    :ivar closed_rooms: uuids and ids of the rooms in locations in which the account sees no object at all.
+    :ivar hidden_records: :data:`YES` if some certainly are hidden, :data:`NO` if none can be, otherwise
+        :data:`UNKNOWN`.
+    :ivar evidence: the proof, in words.
+    :ivar closed_rooms: uuids and ids of the rooms in locations in which the account sees no objects.
     """
 
     hidden_records: str = UNKNOWN
@@ -76,7 +77,7 @@ class Visibility:
 
 
 def known_without_reading(client: Client, kind: Kind) -> str:
-    """Return whether records of a kind are hidden, as far as the profile says it."""
+    """Return whether records of a kind are hidden, as far as the profile says."""
     if not kind.can_be_hidden:
         return NO
     return YES if client.hides_records else UNKNOWN
@@ -101,7 +102,7 @@ def visibility(client: Client, lists: Lists, read: Read, found: Iterable[Record]
 
 
 def _is_active(record: Record) -> bool:
-    """Return True if a record is not archived for sure."""
+    """Return True if a record certainly is not archived."""
     return record.archived is False or not record.kind.can_be_archived
 
 
@@ -128,7 +129,7 @@ def _read(client: Client, lists: Lists, read: Read) -> Iterator[tuple[Record, st
 
 
 def unlisted(lists: Lists) -> Iterator[tuple[Reference, Record]]:
-    """Yield each reference to a readable record outside the whole list of its kind, with the referring record."""
+    """Yield each reference to a readable record that the complete list of its kind omits, with the referring record."""
     for listed in lists.values():
         links = [field for field in listed.schema.fields.values() if _is_link(field)]
         seen: set[tuple[str, Any]] = set()
@@ -157,7 +158,7 @@ def _is_link(field: Field) -> bool:
 
 
 def _mark(raw: Any) -> Any:
-    """Return what tells a link from others; None for a list of links."""
+    """Return the identifier of a link; None for a list of links."""
     if isinstance(raw, Mapping):
         return raw.get("uuid") or raw.get("id")
     return raw if isinstance(raw, (str, int)) else None
@@ -177,7 +178,7 @@ def _offered(item: Record) -> Iterator[Reference]:
 def _closed_rooms(lists: Lists) -> frozenset[Any] | None:
     """Return the uuids and ids of the rooms in locations without a visible object, or None if rooms are missing.
 
-    Rooms and locations are listed to everybody, whatever objects are hidden in them.
+    Rooms and locations are listed for every account, whichever objects are hidden in them.
     """
     if not {OBJECT.name, ROOM.name, LOCATION.name} <= lists.keys():
         return None
@@ -194,9 +195,9 @@ def _closed_rooms(lists: Lists) -> frozenset[Any] | None:
 
 
 def _located(rooms: Schema, room: Record) -> dict[object, object]:
-    """Return the marks of a room, each with that of its location.
+    """Return the identifiers of each room with those of its location.
 
-    A room of which nobody knows the location, because it is in none or the field is hidden, is one of its own.
+    A room without a known location (it has none, or the field is hidden) counts as a location of its own.
     """
     place = rooms.read_one(ROOM.parent_key, room.flat) if ROOM.parent_key in rooms.fields else None
     location = (place.id or place.uuid) if isinstance(place, Reference) else (ROOM.name, room.uuid)
@@ -204,10 +205,10 @@ def _located(rooms: Schema, room: Record) -> dict[object, object]:
 
 
 def _whereabouts(objects: Schema, one: Record, location_of: Mapping[object, object]) -> set[object]:
-    """Return the location that an object is in.
+    """Return the location of an object.
 
-    Nothing if its links lead to several, as nobody knows which of them counts, or if it is in no room: everybody sees
-    it then.
+    Return nothing if its links lead to several locations, because it is unknown which of them counts, or if it is in no
+    room: then every account sees it.
     """
     links = [field.key for field in objects.fields.values() if field.type == _TO_ROOMS]
     linked_by = {key: list(references_in(objects.read_one(key, one.flat))) for key in links}

@@ -215,7 +215,7 @@ def conditions_as_sent(
 def _decided(
     reading: Reading, conditions: Sequence[tuple[Field, Condition]], records: Sequence[Record]
 ) -> list[tuple[Field, Condition]]:
-    """Return the conditions with both id and uuid of wanted links, if the instance answers only the other half."""
+    """Return the conditions with both id and uuid of the wanted links, if the instance answers only one of them."""
     halves = []
     for field, condition in conditions:
         answered = [one for record in records for one in references_in((_value(record, field),))]
@@ -241,7 +241,7 @@ def _with_targets(
 
 
 def _known_field(schema: Schema, name: str) -> Field | None:
-    """Return the field of a name, fields that only answers have included."""
+    """Return the field with a name, including fields that exist only in answers."""
     field = schema.find(name) or schema.find(schema.kind.filter_names.get(name, name))
     answered = {one.key: one for one in schema.kind.answered} | SERVER_FIELDS
     return field or answered.get(name) or (Field(name, "TEXT") if schema.kind.open_fields else None)
@@ -265,7 +265,7 @@ def _typed(reading: Reading, schema: Schema, filters: Mapping[str, Any], option:
 
 
 def _with_maps_as_values(schema: Schema, filters: Mapping[str, Any]) -> dict[str, Any]:
-    """Return filters in which a map that is a value (a renter, a reference by its fields) has its operator."""
+    """Return filters in which every map that is a value (a renter, a reference by its fields) has its operator."""
     found = {}
     for name, wanted in filters.items():
         field = _known_field(schema, name)

@@ -69,7 +69,7 @@ def conditions(schema: Schema, keys: Iterable[str], desired: Mapping[str, Any]) 
 
 
 def by_any_of(field: str, values: Sequence[Any]) -> Condition:
-    """Return the condition that a field has one of some values. Either all or none of them are links."""
+    """Return the condition that a field has one of some values. Either all values are links or none is."""
     operator = "eq" if len(values) == 1 else "in"
     if isinstance(values[0], Link):
         return Condition.on_links(field, operator, values)
@@ -92,9 +92,9 @@ def narrowing(schema: Schema, keys: Iterable[str], desired: Mapping[str, Any]) -
 def identified(
     schema: Schema, keys: Iterable[str], desired: Mapping[str, Any], records: Iterable[Record]
 ) -> list[Record]:
-    """Return the records whose natural key is the desired one.
+    """Return the records with the desired natural key.
 
-    :raises SeventhingsError: if a record can't be compared, and may be the desired one.
+    :raises SeventhingsError: if a record can't be compared, so that it may be the desired record.
     """
     wanted = {key: _without_case(schema.kind, key, desired[key]) for key in keys}
     return [record for record in records if _is_identified(schema, wanted, record)]
@@ -148,7 +148,7 @@ def key_of(
 def keyed(
     schema: Schema, keys: Sequence[str], records: Iterable[Record], mark: Callable[[Reference], Any]
 ) -> Iterator[tuple[Key | None, Record]]:
-    """Yield records, each behind its natural key as :func:`key_of` has it.
+    """Yield records, each after its natural key as returned by :func:`key_of`.
 
     :raises SeventhingsError: if a natural key can't be read.
     """
@@ -199,7 +199,9 @@ def read_some(schema: Schema, keys: Iterable[str], record: Record) -> dict[str, 
 
 
 def written_names(record: Record, place_of: Callable[[Reference], Record | None] = lambda _place: None) -> list[str]:
-    """Return the texts by which others may refer to a record; inside of another record, with the name of its parent.
+    """Return the texts by which others may refer to a record.
+
+    If it is inside another record, they include the parent's name.
 
     :param place_of: returns the parent that a reference means.
     """
@@ -218,7 +220,7 @@ def values_in_use(
     values: Iterable[Any],
     listed: Callable[[Kind, Sequence[Condition]], Iterable[Record]],
 ) -> list[Any]:
-    """Return those of some values that records have in a field. No list shows archived records.
+    """Return the given values that records have in a field. No list shows archived records.
 
     :param definition: of the field, in this template.
     :param listed: lists the records of a kind, or at least those that match some conditions.
@@ -236,7 +238,7 @@ def one_of(
     location: str = "",
     advice: str = "",
 ) -> Record | None:
-    """Return the one hit, or None. Raise :class:`Ambiguous` with the uuids of all hits if there are more.
+    """Return the only record, or None. Raise :class:`Ambiguous` with the uuids of all records if there are several.
 
     :param location: the option, with a colon, for the message.
     :param advice: what to do about it.
@@ -253,12 +255,13 @@ def meant_by_status(
 ) -> list[Record]:
     """Return the possible targets among records with one natural key, as far as their status decides.
 
-    If any is open, only open records count. Several others cannot be told apart, unless a status other than open is
-    wanted and one of them is already as wanted: then that record, and of several always the same.
+    If any record is open, only open records count. Several finished records cannot be distinguished, with one
+    exception: if a status other than open is wanted and a record is already as wanted, that record is the target
+    (always the same of several).
 
     :param status: the wanted status, if any.
     :param as_wanted: returns True if nothing would have to change in a record.
-    :param absent: True if they are to be deleted; then a written status narrows them down.
+    :param absent: True if they will be deleted; then a written status narrows them down.
     """
     if not kind.open_status:
         return list(hits)

@@ -36,7 +36,7 @@ _TELL_APART = "refer to it by its uuid, or by a map of fields that tells them ap
 
 
 class ReadIndex:
-    """The lists and records of an instance that were read, as an index for references. None is read twice.
+    """The lists and records of an instance that were read, as an index for references. Each is read only once.
 
     :ivar warnings: archived records that a list does not show.
     :param asks_no_names: read no names for messages.
@@ -94,7 +94,7 @@ class ReadIndex:
         return len(self._lists.get((kind.name, ()), range(PER_PAGE))) < PER_PAGE
 
     def some(self, kind: Kind) -> list[Record]:
-        """Return a page of a kind. It is enough to name candidates in a message, and not enough for a decision."""
+        """Return a page of a kind. It suffices to name candidates in a message, but not for a decision."""
         if kind.name not in self._some:
             self._some[kind.name] = self._client.some(kind)
         return self._some[kind.name]
@@ -226,12 +226,12 @@ class ReadIndex:
         return found
 
     def completed(self, reference: Reference) -> Reference:
-        """Return a reference with what a record that was read adds to it. Nothing is sent."""
+        """Return a reference, completed from the records that were read. Nothing is sent."""
         record = self._known(reference)
         return reference if record is None else with_target(reference, record)
 
     def name_of(self, reference: Reference) -> str | None:
-        """Return the natural key of a referenced record, if what was read includes it."""
+        """Return the natural key of a referenced record, if it was read."""
         record = self._known(reference)
         name = None if record is None else next(iter(natural_keys.written_names(record, self._known)), None)
         # The name of a room may not be unique, so name it with its location or not at all.
@@ -278,8 +278,8 @@ class Reading(ReadIndex):
     """Read lists and records of an instance, and resolve references.
 
     :ivar warnings: references without a target, if that is no error.
-    :param allow_missing: a missing record is a warning (check mode: an earlier task may be the one to create it).
-    :param slips_fail: raise all the same if a name is a typo of an existing name; names are read for that.
+    :param allow_missing: True if a missing record is only a warning (check mode: an earlier task may create it).
+    :param slips_fail: raise anyway if a name is a typo of an existing name; names are read for that.
     """
 
     def __init__(self, client: Client, allow_missing: bool = False, slips_fail: bool = False) -> None:
@@ -322,7 +322,7 @@ class Reading(ReadIndex):
         return f"{at(one.reference)}reference to {kind.one}: {self.schema(kind).not_yet(one.name)}"
 
     def _is_typo(self, one: Unresolved) -> bool:
-        """Return True if an existing name was probably meant, so that no earlier task creates the written name."""
+        """Return True if the user probably meant an existing name, so that no earlier task creates the written name."""
         kind, written = KINDS[one.reference.target], one.reference.written
         if one.why is Why.UNKNOWN_FIELD:
             return self.schema(kind).is_typo(one.name)
@@ -340,7 +340,10 @@ class Reading(ReadIndex):
 
 
 def _shared(ways: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]] | None:
-    """Return the fields by which every way to read a reference narrows a list, with values; None without a way."""
+    """Return the fields by which every way to read a reference narrows a list, with values.
+
+    Return None if there is no way to read it.
+    """
     if not ways:
         return None
     return {key: [way[key] for way in ways] for key in ways[0] if all(key in way for way in ways)}

@@ -25,7 +25,7 @@ from . import natural_keys
 from .field_visibility import perhaps_unseen
 
 _ORDER = tuple(kind for kind in KINDS.values() if kind.identity)
-"""Rooms are found by their location, so locations come first."""
+"""The order in which kinds are resolved: locations come first, because rooms are found by their location."""
 
 
 class Question(NamedTuple):
@@ -70,12 +70,12 @@ class Why(Enum):
 
 @dataclass(frozen=True)
 class Unresolved:
-    """A reference that means nothing, or several.
+    """A reference with no target, or with several possible targets.
 
     :ivar words: what is wrong, as a sentence that begins with a small letter and has no full stop.
     :ivar name: of a map, the member that the words are about.
-    :ivar near: names that come nearest to the one that was written.
-    :ivar is_explained: whether the source knows why it means nothing.
+    :ivar near: existing names that are similar to the written name.
+    :ivar is_explained: True if the index knows why it has no target.
     :ivar cause: the words without the name, equal for all references with one cause; empty: ``words``.
     """
 
@@ -92,8 +92,9 @@ class Unresolved:
 class Asked:
     """A reference with its outcome.
 
-    :ivar values: the members of the map that it was written as. :ivar inner: the references in them, by member.
-    :ivar target: what it means; None if it has none, or if it was resolved before.
+    :ivar values: the members of the map that it was written as.
+    :ivar inner: the references in them, by member.
+    :ivar target: its target; None if it has none, or if it was resolved before.
     """
 
     reference: Reference
@@ -110,7 +111,8 @@ class Asked:
 class Resolution:
     """The outcome for some references.
 
-    :ivar asked: the references as given. :ivar unresolved: all problems, those of references in maps too.
+    :ivar asked: the references as given.
+    :ivar unresolved: all problems, including those of references in maps.
     """
 
     asked: Sequence[Asked]
@@ -299,7 +301,7 @@ def _by_name(kind: Kind, name: str) -> list[Question]:
 
 
 def with_target(reference: Reference, target: Target) -> Reference:
-    """Return a reference to a target: with the identity of a record, or awaiting an entry that is to be created."""
+    """Return a reference to a target: with the identity of a record, or awaiting an entry to create."""
     if not isinstance(target, Record):
         return replace(reference, awaits=target)
     known: dict[str, Any] = {"uuid": target.uuid or None, "id": target.id, "names": names_of(target)}

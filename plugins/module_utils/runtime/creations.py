@@ -44,7 +44,7 @@ SHORTEST_SETTLE = 30.0
 _LAYOUT = struct.Struct("<4sQQd16s")
 _FORMAT = b"mrk2"
 _EARLIER_LAYOUT = struct.Struct("<QQd16s")
-"""The layout of earlier versions. Its moment is on a clock that other processes may not share."""
+"""The layout of earlier versions, whose times are from a clock that other processes may not share."""
 _UNKNOWN_PROCESS = (1 << 64) - 1
 UNKNOWN_MOMENT = math.inf
 """An unknown moment. It counts as the newest."""
@@ -95,7 +95,8 @@ class _State:
 def seconds_left(moment: float, now: float, settle: float) -> float:
     """Return how long a request may still take effect.
 
-    :param moment: of the request, in seconds since 1970. If it is unknown or in the future, the whole horizon is left.
+    :param moment: the time of the request, in seconds since 1970. If it is unknown or in the future, the whole horizon
+        is left.
     :param settle: the settling horizon.
     """
     return max(settle - (now - moment), 0.0) if now >= moment else settle
@@ -133,11 +134,17 @@ class _Kind:
         return {path: state.number for path, state in self.states().items()}
 
     def state(self) -> _State:
-        """Return the content with the youngest mark. Processes that do not see the same places leave different ones."""
+        """Return the content with the newest mark.
+
+        Processes that do not see the same places leave different content.
+        """
         return max(self.states().values(), key=lambda state: (state.process > 0, state.moment), default=_State())
 
     def have_moved(self) -> bool:
-        """Return True if others created records since they were read, or if nobody knows. The caller owns the lock."""
+        """Return True if others created records since they were read, or if that is unknown.
+
+        The caller owns the lock.
+        """
         numbers = self.numbers()
         is_known = self.lock.is_writable() and 0 not in numbers.values()
         return not is_known or any(self.seen.get(path) != number for path, number in numbers.items())
@@ -154,7 +161,7 @@ class _Kind:
         return problem
 
     def refresh(self, moment: float) -> None:
-        """Give the mark another moment. The number does not change."""
+        """Renew the time of the mark. The number does not change."""
         if self.lock.is_held:
             self.lock.write(replace(self.state(), moment=moment).encoded())
 
@@ -220,9 +227,9 @@ class Creations:
             self.leave()
 
     def making(self, kind: str, key: str) -> AbstractContextManager[None]:
-        """Guard the requests that create a record. Do nothing for a kind that nobody watches.
+        """Guard the requests that create a record. Do nothing for a kind that is not watched.
 
-        Whoever leaves this without an error knows what became of every attempt.
+        A block that ends without an error knows the outcome of every attempt.
 
         :param key: identifies the record.
         :raises CreatedMeanwhile: before anything was sent.
@@ -232,8 +239,8 @@ class Creations:
     def replacing(self, kind: str, uuid: str) -> AbstractContextManager[None]:
         """Guard the requests that replace a record, as :meth:`making` does.
 
-        An attempt whose answer was lost may take effect after a later one was answered, so others wait until that can't
-        happen any more.
+        An attempt whose answer was lost may take effect after a later attempt was answered. So others wait until that
+        is no longer possible.
         """
         return self._guarded(kind, uuid, is_replaced=True)
 
@@ -298,7 +305,7 @@ class Creations:
         return max(max(moments) - self._clock(), 0.0) if moments else None
 
     def settled(self) -> None:
-        """Note that it is known what became of lost creations, and of the requests of interrupted processes."""
+        """Note that the outcome of lost creations, and of the requests of interrupted processes, is known now."""
         with self._mutex:
             for watched in self._kinds.values():
                 watched.lost, watched.settles_at = 0, None
@@ -404,7 +411,7 @@ class Creations:
     def _done(self, watched: _Kind, is_known: bool, is_replaced: bool) -> None:
         """Note the end of a request.
 
-        :param is_known: whether it is known what became of a creation, or of the last attempt to replace a record.
+        :param is_known: True if the outcome of a creation, or of the last attempt to replace a record, is known.
         """
         with self._mutex:
             watched.under_way -= 1
@@ -420,7 +427,7 @@ class Creations:
         return watched.lost > 0 or self._clock() < watched.late_until
 
     def _is_pending(self, watched: _Kind) -> bool:
-        """Return True if a request of this process is under way, or may still take effect."""
+        """Return True if a request of this process is pending, or may still take effect."""
         return watched.under_way > 0 or self._has_lost(watched)
 
     def _take(self, kind: str, watched: _Kind) -> bool:
@@ -473,7 +480,7 @@ def _who(watched: _Kind) -> str:
 
 
 def _is_known_after(error: BaseException) -> bool:
-    """Return True if an error says what became of a request. An interrupted process never knows."""
+    """Return True if an error shows the outcome of a request. An interrupted process never knows it."""
     if isinstance(error, OutcomeUnknown):
         return not error.is_lost
     return isinstance(error, (SeventhingsError, CreatedMeanwhile))

@@ -45,7 +45,7 @@ class Obstructed(OSError):
 
 
 def describe(error: OSError) -> str:
-    """Return an error of the system in words for people, without its number."""
+    """Return an error of the system in words, without its number."""
     words = error.strerror or str(error)
     return f"{error.filename}: {words}" if error.filename else words
 
@@ -186,7 +186,7 @@ class SharedFile:
 
     @contextlib.contextmanager
     def locked(self, seconds: float) -> Iterator[None]:
-        """Own the lock.
+        """Run the block while owning the lock.
 
         :param seconds: how long to wait for it.
         :raises Busy: if it is not free in time.
@@ -280,7 +280,7 @@ class Lock:
         return True
 
     def holder(self) -> LockOwner | None:
-        """Return the process that owns the lock in the first place with an owner, or None if nobody knows."""
+        """Return the process that owns the lock in the first place with an owner, or None if that is unknown."""
         for file in self._files:
             with contextlib.suppress(OSError):
                 if found := lock_owner_of(file.descriptor()):
@@ -309,7 +309,7 @@ class Lock:
         return all(file.is_writable() for file in self._held)
 
     def begin(self, content: bytes) -> None:
-        """Write a first content if there is none, unless another process is about to write."""
+        """Write the initial content if there is none, unless another process is about to write."""
         for file in self._files:
             with contextlib.suppress(OSError):
                 if not file.read(1) and file.try_lock():
@@ -328,9 +328,9 @@ class Lock:
         return contents
 
     def write(self, content: bytes) -> str:
-        """Replace the content of the locked files. A content that cannot be replaced is removed.
+        """Replace the content of the locked files. Remove content that cannot be replaced.
 
-        :returns: why one could not be replaced, in words for people; empty if all were.
+        :returns: the reason for the first file that could not be replaced, in words; empty if all were.
         """
         problem = ""
         for file in self._held:

@@ -24,9 +24,9 @@ LONGEST_PAUSE = 3600.0
 
 _MINUTE = 60.0
 _WINDOW = _MINUTE * 1.005
-"""Seconds in which the limit holds.
+"""Length of the window of the limit in seconds.
 
-Requests travel for different times, and what was sent within the limit must arrive within it.
+Travel times vary, so that requests may arrive closer together than they were sent.
 """
 _AHEAD = 5
 """Requests that may be ahead of the even pace: half of what a strict service saves up.
@@ -45,7 +45,7 @@ _SHORT_RUN = 2
 _NEVER = float("-inf")
 _VERSION = 2.0
 _HEAD = 11
-"""How many numbers come before the limits and the moments."""
+"""Number of values before the limits and the times."""
 _MOST_LIMITS = 16
 _MOST_MOMENTS = 20_000
 
@@ -139,7 +139,7 @@ class Pace:
         return min((limit for limit, named_at in self.limits.items() if named_at > now - _MINUTE), default=0)
 
     def held(self, now: float) -> float:
-        """Return the seconds for which the service wants nobody to send anything."""
+        """Return the seconds for which the service wants no requests."""
         return max(self.asked + self.pause - now, 0.0)
 
     def wait(self, now: float) -> float:
@@ -188,10 +188,10 @@ class Pace:
     def refuse(self, sent: float, pause: float, now: float) -> None:
         """Note that the service refused a request as too early: pause everybody, then send evenly.
 
-        A first refusal is put down to a burst, or to others who share the limit. After a second refusal within a minute
-        the pace slows down, and grows again bit by bit. If the service still refuses at a pace that is slower than what
-        it accepted before, refusals are not due to the rate, and slowing down would not end them. Then they cost their
-        pause and nothing else.
+        The first refusal counts as a burst, or as caused by other users of the limit. After a second refusal within a
+        minute the pace slows down, and then grows again gradually. If the service still refuses at a pace below an
+        accepted one, the rate is not the reason, and slowing down would not help. Then each refusal only costs its
+        pause.
 
         :param sent: when the request was sent. A request sent before an earlier refusal was known says nothing new.
         :param pause: seconds to wait, as the service asks.

@@ -74,10 +74,10 @@ class Places:
 
     @classmethod
     def found(cls, run_folder: Path | None = None, environment: Mapping[str, str] | None = None) -> Places:
-        """Return the places of this process: directories that are this user's alone, created if they are missing.
+        """Return the places of this process: directories that belong only to this user, created if missing.
 
-        :param run_folder: the private folder that ansible-core makes for each run, if it is known.
-        :param environment: that of this process by default.
+        :param run_folder: the private folder that ansible-core creates for each run, if known.
+        :param environment: defaults to the environment of this process.
         """
         variables = os.environ if environment is None else environment
         names = [f"{_NAME}-{os.geteuid()}"]
@@ -109,11 +109,11 @@ def digest_of(*texts: str) -> str:
 
 
 class _Unfit(Exception):
-    """Raised if a directory is not this user's alone."""
+    """Raised if a directory does not belong only to this user."""
 
 
 def _usable(paths: Iterable[tuple[Path, Sequence[str]]], problems: list[str]) -> list[Folder]:
-    """Return the directories that are this user's alone.
+    """Return the directories that belong only to this user.
 
     :param paths: for each, the directory that must exist, and the names below it, which are created if missing.
     :param problems: collects the reason for every other directory.
@@ -131,9 +131,10 @@ def _usable(paths: Iterable[tuple[Path, Sequence[str]]], problems: list[str]) ->
 
 
 def _private_folder(above: Path, names: Sequence[str]) -> Folder:
-    """Return a directory, created with mode 0700 if it is missing.
+    """Return a directory, created with mode 0700 if missing.
 
-    :raises _Unfit: if it is not this user's alone. :raises OSError: if it can't be created or read.
+    :raises _Unfit: if it does not belong only to this user.
+    :raises OSError: if it can't be created or read.
     """
     if not above.is_absolute():
         raise _Unfit("is no absolute path")

@@ -32,7 +32,9 @@ _KEY_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Account:
-    """The account that signs in, with its secrets. A changed password is another account, so it signs in.
+    """The account that signs in, with its secrets.
+
+    An account with a changed password counts as another account, so it signs in again.
 
     :ivar root: of the instance.
     """
