@@ -17,9 +17,12 @@ from typing import Any
 import openpyxl
 import pytest
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired import xlsx_source
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.limited import LimitExceeded, limited
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources import xlsx_source
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources.limited import (
+    LimitExceeded,
+    limited,
+)
 
 
 def killed_by(number: int) -> Iterator[str]:

@@ -42,8 +42,8 @@ CLEAN_MEMBERS = {"message", "lines", "refusal"}
 PRINTERS = {
     "module_utils/ansible_module/python_floor.py": {"sys.stdout"},
     # These modules silence warnings of a library or of Python.
-    "plugin_utils/desired/limited.py": {"warnings"},
-    "plugin_utils/desired/xlsx_source.py": {"warnings"},
+    "plugin_utils/desired/sources/limited.py": {"warnings"},
+    "plugin_utils/desired/sources/xlsx_source.py": {"warnings"},
     "module_utils/model/patterns.py": {"warnings"},
     "plugin_utils/printing/screen.py": {"Display", "display", "warning"},
     # An event source has its own log. clean() sanitizes each line.

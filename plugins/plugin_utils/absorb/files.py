@@ -15,16 +15,16 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder, parts_of
 
-from ..desired import formulas
-from ..desired.csv_source import read_csv
 from ..desired.desired import BY_TEMPLATE, SECTIONS, DesiredInstance
 from ..desired.dialect import Dialect, delimiter_of
 from ..desired.entry import Entry
-from ..desired.json_source import read_json_lines
 from ..desired.loading import MAX_SOURCE, WORKBOOK, called
 from ..desired.positions import CellPlace, Finding, Place
-from ..desired.xlsx_source import Sheets, Workbook
-from ..desired.yaml_source import read_yaml
+from ..desired.sources import formulas
+from ..desired.sources.csv_source import read_csv
+from ..desired.sources.json_source import read_json_lines
+from ..desired.sources.xlsx_source import Sheets, Workbook
+from ..desired.sources.yaml_source import read_yaml
 from ..export.writing import Unwritable, csv_header, csv_record, csv_row, json_record, yaml_record
 from ..layers.layers import Layer
 from .patch import patch_of

@@ -13,7 +13,7 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
 
 from ..desired.positions import Finding
-from ..desired.yaml_source import read_yaml
+from ..desired.sources.yaml_source import read_yaml
 from ..export.writing import flow, is_text, is_unprintable, json_cell
 from .text_file import NewValue, NotSpliced, TextFile
 from .tree import ALIAS, MAP, SCALAR, Piece

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..desired import formulas
-from ..desired.csv_source import said_delimiter
 from ..desired.dialect import Dialect
 from ..desired.positions import Place
+from ..desired.sources import formulas
+from ..desired.sources.csv_source import said_delimiter
 from ..export.writing import Unwritable, cell_of, csv_row
 from .sources import Source
 from .text_file import NewValue, NotSpliced, TextFile

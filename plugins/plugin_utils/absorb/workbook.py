@@ -22,7 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 
 from ..desired.dialect import ISO_DATE, Dialect
 from ..desired.positions import CellPlace, Place, letters_of
-from ..desired.xlsx_source import CONTROL, DIGITS, MAX_CELL
+from ..desired.sources.xlsx_source import CONTROL, DIGITS, MAX_CELL
 from ..export.writing import json_cell
 from .sources import Source
 from .table import THROUGH_FORMULA

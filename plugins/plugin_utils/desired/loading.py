@@ -23,22 +23,22 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.suggestions import LIKELY, closest_names
 
 from ..ansible_compat import was_vaulted
-from . import formulas
-from .broken_files import conflict_in, without_totals
-from .csv_source import read_csv
 from .desired import BY_TEMPLATE, INLINE, SECTIONS, DesiredInstance, Held, states_of
 from .dialect import HOW_TO_SAVE, CellReader, Dialects, WrongEncoding
 from .entry import Entry
 from .hiding import Hiding
-from .json_source import read_json_lines
 from .lifecycle import NOTHING, OF_RECORD, read_record
 from .nodes import EVERYTHING, Node, Places, plain_node
 from .positions import Finding, Place
 from .settings import API, VARIABLES, Settings
+from .sources import formulas
+from .sources.broken_files import conflict_in, without_totals
+from .sources.csv_source import read_csv
+from .sources.json_source import read_json_lines
+from .sources.xlsx_source import SheetCells, Sheets, Workbook
+from .sources.yaml_source import read_yaml
 from .table_reader import TableReader
 from .tables import Tables
-from .xlsx_source import SheetCells, Sheets, Workbook
-from .yaml_source import read_yaml
 
 WORKBOOK = ".xlsx"
 ENDINGS = (".yml", ".yaml", ".csv", ".jsonl", WORKBOOK)

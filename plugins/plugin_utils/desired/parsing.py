@@ -24,11 +24,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ansible_collections.community.seventhings.plugins.module_utils.model.zones import with_offsets, zone_of
 
 from .cell_checks import CellChecks, listed, mapping_words
-from .csv_source import TITLED
 from .desired import DesiredInstance
 from .dialect import CellReader
 from .entry import Entry
 from .positions import Place
+from .sources.csv_source import TITLED
 
 
 def written_as(schema: Schema, entry: Entry, key: str) -> str:

@@ -22,7 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from ansible_collections.community.seventhings.plugins.module_utils.plan.notation import in_one_notation
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO
 
-from ..desired.xlsx_source import openpyxl_library
+from ..desired.sources.xlsx_source import openpyxl_library
 from .call import Call, named, run_call
 from .ledger_file import Ledger, Row, read_ledger, read_table
 from .ledger_report import paths_of, write_reports

@@ -16,8 +16,8 @@ from jinja2 import Template
 
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
-from ..desired.formulas import escaped
-from ..desired.xlsx_source import MAX_CELL, openpyxl_library
+from ..desired.sources.formulas import escaped
+from ..desired.sources.xlsx_source import MAX_CELL, openpyxl_library
 from ..export.workbook import text_cell
 from ..export.writing import csv_row
 from ..report.parts import short

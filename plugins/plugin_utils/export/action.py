@@ -31,8 +31,8 @@ from ..desired.entry import Entry
 from ..desired.grouped_findings import group_findings
 from ..desired.loading import ENDINGS, WORKBOOK
 from ..desired.settings import API, Settings
-from ..desired.xlsx_source import openpyxl_library
-from ..desired.yaml_source import read_yaml
+from ..desired.sources.xlsx_source import openpyxl_library
+from ..desired.sources.yaml_source import read_yaml
 from ..layers.given import sources_of
 from ..layers.variables import escaped
 from ..printing import screen

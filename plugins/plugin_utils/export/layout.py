@@ -11,8 +11,8 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 
-from ..desired import formulas
 from ..desired.dialect import Dialect, Dialects
+from ..desired.sources import formulas
 from .writing import PLAIN, Unwritable, csv_header, csv_record, csv_row, json_record, yaml_map, yaml_record
 
 NO_DIALECTS = Dialects()

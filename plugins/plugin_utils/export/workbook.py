@@ -25,7 +25,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.printing.cle
 from ..desired.desired import SECTIONS
 from ..desired.dialect import COMMENT, ISO_DATE, Dialect
 from ..desired.positions import letters_of
-from ..desired.xlsx_source import CONTROL, DIGITS, MAX_CELL, MAX_COLUMNS, TEXT_FORMAT, openpyxl_library
+from ..desired.sources.xlsx_source import CONTROL, DIGITS, MAX_CELL, MAX_COLUMNS, TEXT_FORMAT, openpyxl_library
 from .export import Exported
 from .layout import BULK
 from .portable import name_in_files

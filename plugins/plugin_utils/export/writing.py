@@ -22,7 +22,7 @@ import yaml
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
 
 from ..desired.dialect import PRESETS, Dialect
-from ..desired.formulas import escaped
+from ..desired.sources.formulas import escaped
 
 PLAIN = PRESETS["plain"]
 

@@ -20,7 +20,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 
 from ..ansible_compat import was_vaulted
-from ..desired import formulas
 from ..desired.desired import DesiredInstance
 from ..desired.dialect import Dialect, Dialects
 from ..desired.entry import Entry
@@ -38,8 +37,9 @@ from ..desired.loading import (
 from ..desired.nodes import Node
 from ..desired.positions import Finding, Place
 from ..desired.settings import VARIABLES
+from ..desired.sources import formulas
+from ..desired.sources.yaml_source import read_yaml
 from ..desired.tables import Tables
-from ..desired.yaml_source import read_yaml
 from .narrowing import narrow
 from .records import MergedRecords
 from .variables import Variables

@@ -12,7 +12,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
-from ..desired.formulas import escaped
+from ..desired.sources.formulas import escaped
 from .groups import said
 from .parts import field_name, keys_of
 from .removals import removal_texts

@@ -21,7 +21,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.sugges
 from ..desired.desired import SECTIONS
 from ..desired.nodes import Node
 from ..desired.positions import Finding, Place
-from ..desired.yaml_source import read_yaml
+from ..desired.sources.yaml_source import read_yaml
 from .schemas import FileSchemas, Schema
 
 CHANGES = "changes"

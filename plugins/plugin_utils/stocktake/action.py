@@ -23,7 +23,7 @@ from ..controller.controller_run import ControllerRun
 from ..desired.desired import DesiredInstance
 from ..desired.grouped_findings import group_findings
 from ..desired.scan_codes import ScanCodeSettings
-from ..desired.xlsx_source import openpyxl_library
+from ..desired.sources.xlsx_source import openpyxl_library
 from ..export.downloads import Downloads
 from ..instance.caps import Caps
 from ..instance.run import many_objects

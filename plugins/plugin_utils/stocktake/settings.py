@@ -15,7 +15,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.local.safe_f
 from ..desired.nodes import Node
 from ..desired.positions import Finding
 from ..desired.scan_codes import SCAN_CODES, ScanCodeSettings, read_scan_codes
-from ..desired.yaml_source import read_yaml
+from ..desired.sources.yaml_source import read_yaml
 
 _SETTINGS = "instance.yml"
 _LARGEST = 1 << 20

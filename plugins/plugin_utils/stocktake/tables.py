@@ -20,12 +20,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
 
-from ..desired.csv_source import read_csv
 from ..desired.dialect import COMMENT, PRESETS, WrongEncoding
 from ..desired.loading import MAX_SOURCE
 from ..desired.nodes import NO_JINJA, Node, place_at
 from ..desired.positions import Finding, Place
-from ..desired.xlsx_source import Sheets, Workbook
+from ..desired.sources.csv_source import read_csv
+from ..desired.sources.xlsx_source import Sheets, Workbook
 
 _CSV, _WORKBOOK = ".csv", ".xlsx"
 CODE, ROOM, TIME, ACCEPT = "code", "room", "time", "accept"

@@ -13,15 +13,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.csv_source import read_csv
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.formulas import (
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Finding
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources.csv_source import read_csv
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources.formulas import (
     CHOICES,
     KEEP,
     escaped,
     unescaped,
 )
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Finding
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.layout import section_files
 
 RUNS = tuple("=+-@\t\r\n＝＋－＠")  # noqa: RUF001 - wide letters

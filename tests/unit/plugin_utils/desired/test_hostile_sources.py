@@ -14,21 +14,17 @@ from typing import Any
 import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import BrokenCell
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired import (
-    json_source,
-    loading,
-    nodes,
-    yaml_source,
-)
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.csv_source import (
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired import loading, nodes
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.nodes import Node
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Finding
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources import json_source, yaml_source
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources.csv_source import (
     MOST_COLUMNS,
     read_csv,
     structure,
 )
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.json_source import read_json_lines
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.nodes import Node
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Finding
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.yaml_source import read_yaml
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources.json_source import read_json_lines
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources.yaml_source import read_yaml
 
 _SECONDS = 2.0
 _COLUMNS = 12_000

@@ -18,7 +18,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.grouped_findings import group_findings
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.xlsx_source import shown_digits
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources.xlsx_source import shown_digits
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.validation import validate
 
 FIELDS = [

@@ -21,11 +21,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.local.safe_f
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired import xlsx_source
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import DesiredInstance
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.grouped_findings import group_findings
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import VaultedContent, load
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import letters_of
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources import xlsx_source
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.validation import validate
 
 _FIELDS = [

@@ -19,7 +19,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.yaml_source import read_yaml
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources.yaml_source import read_yaml
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.export import Exported
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.json_schema import (
     ADDRESS,

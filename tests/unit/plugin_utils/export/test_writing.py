@@ -14,11 +14,11 @@ from hypothesis import strategies as some
 from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.csv_source import read_csv
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.dialect import Dialect, Dialects
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.json_source import read_json_lines
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Finding
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.yaml_source import read_yaml
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources.csv_source import read_csv
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources.json_source import read_json_lines
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources.yaml_source import read_yaml
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.layout import section_files, settings_file
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.portable import TEMPLATE_MARKS
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.writing import (

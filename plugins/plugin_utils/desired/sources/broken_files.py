@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 
-from .nodes import Node
-from .positions import Finding, Place
+from ..nodes import Node
+from ..positions import Finding, Place
 
 SAVED_IN_PART = "this file ends in the middle of {}: it was saved or copied in part; save it again"
 

@@ -17,7 +17,7 @@ import yaml
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
 
-from .nodes import (
+from ..nodes import (
     COLUMN_BITS,
     DEEPEST,
     JINJA,
@@ -29,7 +29,7 @@ from .nodes import (
     Node,
     place_at,
 )
-from .positions import Finding, Place
+from ..positions import Finding, Place
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _NO_TAGS = "tags are not allowed in these files, they are plain data"

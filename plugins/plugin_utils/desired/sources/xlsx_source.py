@@ -29,12 +29,12 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
     type_of,
 )
 
+from ..desired import SECTIONS
+from ..dialect import ALL_ROWS, COMMENT, ISO_DATE, CellReader, Dialect
+from ..nodes import EVERYTHING, JINJA, Node, jinja_in, mark_at
+from ..positions import CellPlace, Finding, Place, SheetSource, letters_of
 from .csv_source import NO_NAME, TITLED, structure
-from .desired import SECTIONS
-from .dialect import ALL_ROWS, COMMENT, ISO_DATE, CellReader, Dialect
 from .limited import LimitExceeded, limited
-from .nodes import EVERYTHING, JINJA, Node, jinja_in, mark_at
-from .positions import CellPlace, Finding, Place, SheetSource, letters_of
 
 MAX_UNPACKED = 256 << 20
 MAX_COLUMNS = 200

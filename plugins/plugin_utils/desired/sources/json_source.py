@@ -14,8 +14,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
 
-from .broken_files import SAVED_IN_PART
-from .nodes import (
+from ..nodes import (
     COLUMN_BITS,
     DEEPEST,
     JINJA,
@@ -28,7 +27,8 @@ from .nodes import (
     mark_at,
     nul_in,
 )
-from .positions import Finding, Place
+from ..positions import Finding, Place
+from .broken_files import SAVED_IN_PART
 
 _OPEN = "Unterminated string"
 _BLANK = re.compile(r"[ \t\r\n,:]*")

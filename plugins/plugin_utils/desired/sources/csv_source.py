@@ -22,11 +22,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
     Plain,
 )
 
-from .broken_files import SAVED_IN_PART
-from .dialect import ALL_ROWS, PRESETS, Dialect, delimiter_of
-from .formulas import unescaped
-from .json_source import NUL_ESCAPED, JsonNode, has_too_many, is_whole, no_constant, plain_number, too_deep
-from .nodes import (
+from ..dialect import ALL_ROWS, PRESETS, Dialect, delimiter_of
+from ..nodes import (
     COLUMN_BITS,
     DEEPEST,
     JINJA,
@@ -41,7 +38,10 @@ from .nodes import (
     nul_in,
     place_at,
 )
-from .positions import Finding, Place
+from ..positions import Finding, Place
+from .broken_files import SAVED_IN_PART
+from .formulas import unescaped
+from .json_source import NUL_ESCAPED, JsonNode, has_too_many, is_whole, no_constant, plain_number, too_deep
 
 NO_NAME = "this column has no name; give it one, one that begins with # for a comment"
 TITLED = "the first row names the columns, so take away what stands above the names"
