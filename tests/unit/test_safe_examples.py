@@ -13,7 +13,7 @@ from project import ROOT
 from safe_examples import harms, sources
 
 _EXEMPT = {
-    ("docs/docsite/rst/guide_instance.rst", "prune"): "its section on records that are no longer in the files explains pruning",
+    ("docs/docsite/rst/guide_instance.rst", "prune"): "one of its sections explains pruning",
     ("docs/docsite/rst/guide_references.rst", "scan code"): "it shows what YAML makes of a leading zero",
 }
 """Pages that explain what is not to be copied, and why they may."""
