@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What differs on the controller between the supported versions of ansible-core, each with the reason.
 
-ansible-core 2.19 turned round what a template is. Since then only text that somebody trusted is one. Before, every text
-was one unless it was marked unsafe, and a vaulted value was an object of its own in place of a text.
+ansible-core 2.19 reversed what a template is. Since then only trusted text is a template. Before, every text was a
+template unless it was marked unsafe, and a vaulted value was an object of its own instead of a text.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ from ansible import template as templates
 from ansible.plugins import AnsiblePlugin
 
 IS_TEXT_A_TEMPLATE = not hasattr(templates, "trust_as_template")
-"""True below 2.19, where Ansible renders every text that is not marked unsafe."""
+"""True before ansible-core 2.19, where Ansible renders every text that is not marked unsafe."""
 
 _TEMPLATE = re.compile(r"\{(?=[{%#])")
 _EXPORT = "export"
 """An option that no other command than ``ansible-inventory`` has."""
 
 FORGETS_VAULT = IS_TEXT_A_TEMPLATE
-"""True below 2.19, where a template of a vaulted variable gives a text that nothing distinguishes from another."""
+"""True before ansible-core 2.19, where a template of a vaulted variable returns an ordinary text."""
 
 _MAY_LEAVE_OUT = hasattr(constants, "INJECT_INVOCATION")
-"""True from 2.21 on. Before, every result of a module had its options as ``invocation``."""
+"""True from ansible-core 2.21 on. Before, every result of a module had its options as ``invocation``."""
 
 
 def wants_invocation(variables: Mapping[str, Any], templar: Any) -> bool:
-    """Return True if the result of a module is to have its options as ``invocation``."""
+    """Return True if the result of a module should have its options as ``invocation``."""
     if not _MAY_LEAVE_OUT:
         return True
     return bool(constants.config.get_config_value("INJECT_INVOCATION", variables=variables, templar=templar))
 
 
 class KnowsOrigins(AnsiblePlugin):
-    """A plugin that knows where each of its options comes from.
+    """A plugin that knows the origin of each of its options.
 
-    Below 2.19 ``get_option_and_origin`` of Ansible overlooks what the inventory file or the call of a lookup says.
+    Before 2.19, ``get_option_and_origin`` of Ansible ignores the inventory file and the call of a lookup.
     """
 
     _given: tuple[Any, Any] = (None, None)

@@ -59,7 +59,7 @@ KEEP, REMOVE, ABSENT = "keep", "remove", "absent"
 """What happens to a record in the files that was deleted in the application."""
 
 TAKE = "take"
-"""The other choice for a record that both sides changed, besides :data:`KEEP`."""
+"""The alternative to :data:`KEEP` for a record that both sides changed."""
 
 SINCE_APPLY, ALL = "since_apply", "all"
 """The new records that are taken: those created since the last apply, or all."""
@@ -80,10 +80,11 @@ class AbsorbOptions:
     """The options of the user.
 
     :ivar into: section, as an export names it, to the file for its new records.
-    :ivar limited_account: True if an unlisted record counts as deleted although the account may not see all.
+    :ivar limited_account: True if an unlisted record counts as deleted although the account may not see all records.
     :ivar baseline: what was applied last; None if unknown.
-    :ivar on_conflict: what happens to a record that both sides changed. :ivar new: which new records are taken.
-    :ivar has_files_elsewhere: True if attachments are read from another place than beside the records.
+    :ivar on_conflict: what happens to a record that both sides changed.
+    :ivar new: which new records are added.
+    :ivar has_files_elsewhere: True if attachments are not read from the directory of the records.
     """
 
     into: Mapping[str, str] = field(default_factory=dict)
@@ -99,15 +100,15 @@ class AbsorbOptions:
 
 @dataclass
 class Absorbed:
-    """The result: what was taken, and what was not.
+    """The result: the changes that were written to the files, and those that were not.
 
     :ivar findings: what is wrong with the files; then nothing is changed.
     :ivar not_changed: what differs and was not changed, each with its place.
     :ivar summary: section to numbers of changed values, and of added and removed records.
-    :ivar reported: section to natural keys of records that are in no file, and stay so.
+    :ivar reported: section to natural keys of records that are in no file and stay out of them.
     :ivar conflicts: records that both sides changed, each with its fields.
-    :ivar offers: section to the line that would take what is reported.
-    :ivar warnings: what the user should know.
+    :ivar offers: section to the line that would add the reported records.
+    :ivar warnings: warnings for the user.
     """
 
     planned: InstancePlan
@@ -122,9 +123,10 @@ class Absorbed:
 def absorb(
     client: Client, desired: DesiredInstance, files: Files, downloads: Downloads, options: AbsorbOptions
 ) -> Absorbed:
-    """Compare an instance with its files, and edit the files so that only what is reported still differs.
+    """Compare an instance with its files, and edit the files until only the reported differences are left.
 
-    :param desired: what the files say. :param files: collects the edits; nothing is written.
+    :param desired: the desired state in the files.
+    :param files: collects the edits; nothing is written.
     :raises InvalidInput: if an option does not fit.
     """
     targets = _targets(files, options.into)
@@ -219,7 +221,7 @@ class _Absorbing:
     # ---- whose change it is
 
     def _decide(self, planned: Planned, current: Record) -> None:
-        """Take what the application changed, and keep what the files changed."""
+        """Take the changes of the application, and keep the changes of the files."""
         baseline = self._options.baseline
         if baseline is None or planned.kind is HUB_ITEM:
             # Offers have no uuid, so nothing was noted about them.
@@ -245,7 +247,7 @@ class _Absorbing:
                 self._tell(planned, planned.entry.place, f"{planned}: {fields}", f"{_CONFLICT}; on_conflict is {KEEP}")
 
     def _now(self, planned: Planned, current: Record, keys: Iterable[str]) -> dict[str, Any]:
-        """Return the values of the instance. Values that are as written have the words of the files."""
+        """Return the values of the instance. Unchanged values keep the wording of the files."""
         schema, found = planned.schema, {}
         for key in keys:
             value = planned.desired[key]
@@ -300,7 +302,7 @@ class _Absorbing:
             self._files.add_file((override or target).layer, path, held.read_bytes())
 
     def _new_value(self, planned: Planned, current: Record, key: str, name: str) -> NewValue:
-        """Return the value of a field in the instance as the files will have it.
+        """Return the value of a field in the instance as files write it.
 
         :raises NotPortable: if files cannot have it.
         """
@@ -336,7 +338,7 @@ class _Absorbing:
         return NewValue(self._escaped(value), means_it, kept)
 
     def _merged(self, definition: Field, now: Mapping[str, Any], written: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the present values of those parts of a map that are written."""
+        """Return the present values of the written parts of a map."""
         found: dict[str, Any] = {}
         for part in written:
             value = now.get(part)
@@ -346,7 +348,7 @@ class _Absorbing:
     def _in_order(
         self, planned: Planned, definition: Field, written: Sequence[Any], value: list[Any], now: Any
     ) -> tuple[list[Any], tuple[int | None, ...]]:
-        """Return the items of a list in the order of the file, if order means nothing, and the items that stay."""
+        """Return the items of a list in the order of the file if the order has no meaning, and which items stay."""
         schema, key = planned.schema, definition.key
         old: Any = planned.desired.get(key)
         pairs = list(zip(value, now, strict=True)) if isinstance(now, tuple) and len(now) == len(value) else []
@@ -420,7 +422,7 @@ class _Absorbing:
     # ---- labels
 
     def _take_labels(self) -> None:
-        """Write the scan codes that labels brought, and the references to them."""
+        """Write the scan codes of new labels, and the references to them."""
         labels = Labels(
             self._planned,
             self._files,
@@ -481,7 +483,7 @@ class _Absorbing:
     # ---- records that are gone
 
     def _take_away(self) -> None:
-        """Remove deleted records from the files, except those that remaining records refer to."""
+        """Remove deleted records from the files, unless remaining records refer to them."""
         gone = [
             one
             for one in self._planned.changes
@@ -502,7 +504,7 @@ class _Absorbing:
                 self._count(one.section, "removed")
 
     def _is_unchecked(self, planned: Planned) -> bool:
-        """Return True for a record that no list shows, and that may be archived: it was not looked up."""
+        """Return True for an unlisted record that may be archived and was not looked up."""
         return id(planned.entry) in self._planned.unchecked
 
     def _where(self, planned: Planned) -> str:
@@ -533,7 +535,7 @@ class _Absorbing:
         return f"it may be hidden ({why}); limited_account: true takes it to be deleted" if why else ""
 
     def _refused(self, gone: Sequence[Planned], stay: Mapping[int, str]) -> dict[int, str]:
-        """Remove what does not stay. Return what cannot be removed, with reasons."""
+        """Remove all records except those that stay. Return the records that cannot be removed, with reasons."""
         leaving = {id(one.entry) for one in gone} - stay.keys()
         while held := {id(one.entry) for one in gone if id(one.entry) in leaving and self._is_held(one, leaving)}:
             leaving -= held
@@ -563,7 +565,7 @@ class _Absorbing:
         )
 
     def _remove(self, entry: Entry) -> None:
-        """Remove a record from all files with it, or from none."""
+        """Remove a record from all files that contain it, or from none."""
         owners = list(_owners(entry))
         sources = [self._files.source(self._files.target(owner.place)) for owner in owners]
         before = [source.file.edits for source in sources]
@@ -642,9 +644,9 @@ class _Absorbing:
             yield row
 
     def _is_new(self, kind: Kind, record: Record | None) -> bool:
-        """Return True if a record was created since the last apply, or is taken anyway.
+        """Return True if a record was created since the last apply, or if all new records are added.
 
-        Records without an id are taken if the last apply is known.
+        Records without an id are added if the last apply is known.
         """
         baseline = self._options.baseline
         if self._options.new == ALL:
@@ -730,9 +732,10 @@ def _texts_in(value: Any) -> Iterable[str]:
 
 
 def put_value(files: Files, desired: DesiredInstance, entry: Entry, name: str, value: Any) -> None:
-    """Write a field of a record in the file that the record is in: over its value, or as a new one.
+    """Write a field of a record in its file: in place of its value, or as a new member.
 
-    :param name: of the field, as the record has it. :param value: plain data, as an export writes it.
+    :param name: of the field, as the record has it.
+    :param value: plain data, as an export writes it.
     :raises NotSpliced: if that is not possible in place. Nothing is changed then.
     """
     written = escaped(value) if desired.declares_variables else value
@@ -751,7 +754,7 @@ def _owner(entry: Entry, name: str) -> Entry:
 
 
 def _owners(entry: Entry) -> Iterable[Entry]:
-    """Yield the records of all layers that make up a record."""
+    """Yield the records of all layers that a record consists of."""
     if not isinstance(entry.places, MergedPlaces):
         return [entry]
     return list({id(one): one for one in map(entry.places.owner_of, entry.places)}.values())

@@ -55,8 +55,8 @@ class Target:
 class FileChange:
     """The content of a file, before and after.
 
-    :ivar before: None for a new file. :ivar halfway: with everything that other files may still name; None: not there
-        yet.
+    :ivar before: None for a new file.
+    :ivar halfway: the content that still has everything that other files may name; None: does not exist yet.
     """
 
     target: Target
@@ -323,7 +323,7 @@ class Files:
     def changes(self, tell: Callable[[str, str], None]) -> Iterator[FileChange]:
         """Yield each file that changes.
 
-        :param tell: called with the name of a file that would not be read again, and why.
+        :param tell: called with the name of a file that would no longer be readable, and why.
         """
         for target, opened in sorted(self._opened.items(), key=lambda one: self.label(one[0])):
             after = opened.after
@@ -342,7 +342,7 @@ class Files:
                 yield FileChange(target, opened.before, halfway, after)
 
     def _wrong(self, target: Target, content: bytes) -> str:
-        """Return what a reader would find wrong in a content; empty if nothing."""
+        """Return the problem that a reader would have with a content; empty if there is none."""
         found: list[Finding] = []
         name = self.label(target)
         if name.lower().endswith(WORKBOOK):

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Labels that were attached in the application: the codes in the files, and the references to them."""
+"""New labels of the application: write their codes into the files, and into the references to them."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ class Labels:
     """Writes the scan codes of the instance into the files.
 
     :param owner_of: returns the record of the layer that a field came from.
-    :param is_overridden: whether a record is changed in a later layer than a file.
+    :param is_overridden: returns True if a record is changed in a later layer than a file.
     :param escaped: returns a value as files have it, and ``unescaped`` the opposite.
-    :param absorbed: fields whose values were taken in already. :param removed: records that leave the files.
+    :param absorbed: fields whose values were written already.
+    :param removed: records that leave the files.
     """
 
     def __init__(
@@ -56,9 +57,9 @@ class Labels:
     def run(self) -> tuple[list[Field], list[tuple[Relabelled, str]]]:
         """Write the codes and the references to them.
 
-        A code is written only if all references to it can be: else these would mean nothing any more.
+        A code is written only if all references to it can be rewritten. Otherwise these would mean nothing any more.
 
-        :returns: the fields that were written, and the codes that were not, each with the reason.
+        :returns: the written fields, and the codes that were not written, each with the reason.
         """
         codes = self._planned.scan_codes.differing
         kept: dict[int, str] = {}
@@ -95,13 +96,13 @@ class Labels:
         return written, failed
 
     def _references(self, one: Relabelled) -> list[Field]:
-        """Return the fields that refer to an object and whose values are not taken in anyway."""
+        """Return the fields that refer to an object and whose values are not written anyway."""
         marks = (mark_of(one.entry, None), one.uuid)
         found = [field for mark in marks for field in self._planned.references.get(mark, ())]
         return [(entry, key) for entry, key in found if id(entry) not in self._removed]
 
     def _refer(self, entry: Entry, key: str, now: Mapping[str, str]) -> bool:
-        """Write a field that refers to objects by their codes. Return False if it names none of them."""
+        """Write a field that refers to objects by their codes. Return False if it names none of these objects."""
         mark = (id(entry), key)
         if mark in self._absorbed:
             return False
@@ -138,7 +139,7 @@ class Labels:
 
 
 def _renamed(written: Any, now: Mapping[str, str]) -> Any:
-    """Return a reference, or a list of references, by the codes that objects have now."""
+    """Return a reference, or a list of references, with the present codes of the objects."""
     if isinstance(written, Mapping):
         return {name: _renamed(one, now) for name, one in written.items()}
     if isinstance(written, list):

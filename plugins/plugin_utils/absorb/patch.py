@@ -16,16 +16,16 @@ from ansible_collections.community.seventhings.plugins.module_utils.printing.cle
 
 _CONTEXT = 3
 _ALIKE = ((8, 60), (2, 400))
-"""Number of equal lines after which a difference is over, and the number of lines that are searched for them.
+"""Number of equal lines that end a difference, each with the number of lines that are searched for them.
 
-Records have lines in common with each other.
+Records share single lines with each other.
 """
 
 _SEARCHED = 40_000
 """Maximum pairs of lines in a differing part that are searched for equal lines."""
 
 _Change = tuple[int, int, int, int]
-"""A part of the old lines, from and to, and the part of the new lines that replaces it."""
+"""The range of old lines, and the range of the new lines that replaces it."""
 
 _BASE85 = 52
 """Bytes on a line of a binary patch."""
@@ -49,7 +49,7 @@ def patch_of(name: str, old: bytes | None, new: bytes) -> str:
 
 
 def _can_be_shown(name: str, content: bytes) -> bool:
-    """Return True if a patch can have a content as it is: a text in UTF-8 that controls no terminal and no log."""
+    """Return True if a patch can show a content: a text in UTF-8 that controls no terminal and no log."""
     if not _PLAIN_NAME.fullmatch(name):
         return False
     try:
@@ -78,8 +78,8 @@ def _hunks(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
 def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[_Change]:
     """Yield the parts that differ, from the first line to the last.
 
-    Edits are small and many lines of such files are equal, so that finding the minimal difference takes minutes. So
-    after each differing part the nearest lines are used at which both texts continue equally.
+    Edits are small and many lines of such files are equal, so that finding the minimal difference takes minutes.
+    Instead, each differing part ends at the nearest lines from which both texts continue equally.
     """
     last = 0
     while last < min(len(old), len(new)) and old[-1 - last] == new[-1 - last]:
@@ -96,7 +96,7 @@ def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[_Change]:
 
 
 def _within(old: Sequence[str], new: Sequence[str], part: _Change) -> Iterator[_Change]:
-    """Yield what differs in a part: lines between two differing lines may be equal."""
+    """Yield the differences within a part: lines between two differing lines may be equal."""
     one, one_end, two, two_end = part
     if (one_end - one) * (two_end - two) > _SEARCHED:
         yield part
@@ -108,7 +108,7 @@ def _within(old: Sequence[str], new: Sequence[str], part: _Change) -> Iterator[_
 
 
 def _next_alike(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
-    """Return how many lines of each precede equal lines: many equal lines nearby, or else a few."""
+    """Return the number of lines of each text before equal lines: many equal lines nearby, otherwise a few."""
     for in_one_notation, far in _ALIKE:
         for together in range(1, min(far, len(old) + len(new))):
             for number in range(max(0, together - len(new)), min(together, len(old)) + 1):

@@ -181,7 +181,7 @@ class Splices:
         self._file.replace(line, self._line_end(old.end), "")
 
     def add_member(self, record: Piece, name: str, value: Any, leave: Sequence[str] = ()) -> None:
-        """Add a member to a map that has some.
+        """Add a member to a map with members.
 
         :param leave: members to remove, never all of them.
         """

@@ -117,7 +117,7 @@ class TableSource(Source):
         self.file.replace(cell.start, cell.end, self._written(name, value, cell.is_quoted))
 
     def _say(self, name: str, value: Any) -> None:
-        """Refuse to clear a foreign value with a cell that means nothing."""
+        """Refuse to clear a foreign value with a cell that means "not managed"."""
         if value in (None, []) and not self._text(name, value) and not self._dialect.clears_cell(name, ""):
             raise NotSpliced("an empty cell of the table says nothing")
 
@@ -130,7 +130,7 @@ class TableSource(Source):
     def _text(self, name: str, value: Any) -> str:
         """Return a value as the text of a cell.
 
-        An empty cell means nothing, so a cleared value is written explicitly.
+        An empty cell means "not managed", so a cleared value is written explicitly.
         """
         if value is None or value == []:
             is_clear = self._dialect.clears_cell(name, "")

@@ -37,7 +37,7 @@ class NewValue:
 
 @dataclass(frozen=True)
 class _Edit:
-    """A text in place of a part of the plain text.
+    """A text that replaces a part of the plain text.
 
     :ivar comes_last: True if it removes something that other files may still name.
     """
@@ -51,8 +51,9 @@ class _Edit:
 class TextFile:
     """The text of a file, and its edits.
 
-    :param text: as decoded, with its own line ends. :param encode: returns the bytes of a text.
-    :ivar plain: the text for readers: without a mark at its beginning, with Python's line ends.
+    :param text: as decoded, with its own line ends.
+    :param encode: returns the bytes of a text.
+    :ivar plain: the text for readers: without a byte order mark, and with Python's line ends.
     """
 
     def __init__(self, text: str, encode: Callable[[str], bytes]) -> None:

@@ -39,12 +39,12 @@ _CALCULATION = re.compile(r"<calcPr\b([^>]*?)(/?)>")
 _ESCAPE_LIKE = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
 _ZERO_DAY = dt.date(1899, 12, 30)
 _FIRST_DAY = dt.date(1901, 1, 1)
-"""Spreadsheets disagree about earlier days."""
+"""The first day on which spreadsheets agree about dates."""
 
 
 @dataclass(frozen=True)
 class _Edit:
-    """The XML of a cell in place of another."""
+    """The XML that replaces the XML of a cell."""
 
     sheet: str
     row: int
@@ -54,7 +54,7 @@ class _Edit:
 
 
 class _Sheet:
-    """The XML of a sheet, and where its rows are."""
+    """The XML of a sheet, and the positions of its rows."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -70,7 +70,7 @@ class _Sheet:
         return _CELL.finditer(self.text, start, end)
 
     def changed(self, edits: Sequence[_Edit]) -> str:
-        """Return the XML with some cells in place of others."""
+        """Return the XML with some cells replaced."""
         by_row: dict[int, dict[int, str]] = {}
         for edit in edits:
             by_row.setdefault(edit.row, {})[edit.column] = edit.xml
@@ -93,7 +93,7 @@ class _Sheet:
 
 
 class WorkbookFile(TextFile):
-    """A workbook, and what is to be changed in it."""
+    """A workbook, and its pending edits."""
 
     def __init__(self, content: bytes) -> None:
         super().__init__("", str.encode)
@@ -130,7 +130,7 @@ class WorkbookFile(TextFile):
         return part, self._sheets[part]
 
     def put(self, part: str, row: int, column: int, xml: str) -> None:
-        """Put the XML of a cell in place of another."""
+        """Replace the XML of a cell."""
         self._cells.append(_Edit(part, row, column, xml, self._comes_last))
 
     @property
@@ -167,7 +167,9 @@ class WorkbookFile(TextFile):
 
 
 class WorkbookSource(Source):
-    """A workbook that records are read from. Values are put into cells that are there; no row is added or removed.
+    """A workbook that records are read from.
+
+    Values are written into existing cells; no row is added or removed.
 
     :param dialect: says which cell clears a field.
     """
@@ -231,7 +233,7 @@ class WorkbookSource(Source):
 
 
 def _number(text: str, was_number: bool) -> str:
-    """Return a number, or a day as the number of a cell that held a number; empty for anything else."""
+    """Return a number, or a day as the number in a cell that was a number; empty for anything else."""
     if ISO_DATE.fullmatch(text):
         day = dt.date.fromisoformat(text)
         return str((day - _ZERO_DAY).days) if was_number and day >= _FIRST_DAY else ""
@@ -264,7 +266,7 @@ def _column_of(cell: re.Match[str]) -> int:
 
 
 def _calculating_anew(workbook: str) -> str:
-    """Return the part that lists the sheets, so that programs work out all formulas when they open the file."""
+    """Return the part that lists the sheets, changed so that programs recalculate all formulas on opening."""
     found = _CALCULATION.search(workbook)
     if found is None:
         return workbook

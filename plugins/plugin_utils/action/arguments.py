@@ -97,9 +97,8 @@ def _name(key: Any) -> str:
 def misshapen(spec: Mapping[str, Mapping[str, Any]], written: Mapping[str, Any]) -> str:
     """Return the refusal of an option that Ansible would not name.
 
-    That is a text in place of a map, a number beyond all bounds, or an option that is a key of ``tuning`` now.
-
-    Empty if there is none. It has no secrets.
+    That is a text in place of a map, a number beyond all bounds, or an option that is a key of ``tuning`` now. Return
+    an empty text if there is none. The refusal has no secrets.
     """
     if moved := moved_option(written):
         return moved
@@ -124,11 +123,11 @@ _QUOTE_DATES = "Below version 2.19, ansible-core makes a text of a map that has 
 
 
 def _is_call(value: Any) -> bool:
-    """Return True for the text of a map that has a date.
+    """Return True for the text of a map that contains a date.
 
-    Below 2.19, a template that gives a map gives its text unless the text is a literal. For a text with a call, such as
-    ``datetime.date(2027, 5, 31)``, ``check_type_dict`` of 2.16 returns the text unchanged, and later versions say only
-    that it is no map.
+    Before ansible-core 2.19, a template that returns a map returns its text, unless the text is a literal. For a text
+    with a call, such as ``datetime.date(2027, 5, 31)``, ``check_type_dict`` of 2.16 returns the text unchanged, and
+    later versions only say that it is no map.
     """
     return IS_TEXT_A_TEMPLATE and isinstance(value, str) and value.startswith("{") and "datetime." in value
 

@@ -29,8 +29,10 @@ from .arguments import read_arguments
 class ControllerAction(ActionBase):
     """An action that sends its requests from the controller.
 
-    :cvar spec: its options. :cvar rules: rules between them.
-    :ivar host: the inventory host of the task. :ivar variables: those of that host.
+    :cvar spec: its options.
+    :cvar rules: rules between them.
+    :ivar host: the inventory host of the task.
+    :ivar variables: the variables of that host.
     """
 
     _supports_check_mode = True

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The action ``instance`` on the controller: load, plan, apply, report, and tell how far it is."""
+"""The action ``instance`` on the controller: load, plan, apply, report, and show the progress."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ from ..undo.record_file import LAST, RecordRefused, last_record, read_record
 
 
 class PlanRefused(InvalidInput):
-    """A plan file is not the plan that was approved."""
+    """Raised if a plan file is not the approved plan."""
 
 
 def provision(
     options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any], host: str = ""
 ) -> dict[str, Any]:
-    """One call of the module ``instance``: its result as Ansible wants it.
+    """Run the module ``instance``. Return its result as Ansible wants it.
 
-    :param host: the host of the inventory that it is for: of many at once each line of progress names its own.
+    :param host: the inventory host of the task. With many hosts at once, each line of progress names its host.
     """
     parent = os.getppid()
     hiding = Hiding(show=options["show_vaulted"], names=set(options["hide"]))
@@ -78,13 +78,16 @@ def provision(
 class InstanceRun(ControllerRun):
     """One run of the action ``instance``.
 
-    :ivar host: the host of the inventory that it is for.
+    :ivar host: the inventory host of the task.
     """
 
     host = ""
 
     def failed(self, message: str, error: BaseException | None = None) -> dict[str, Any]:
-        """Return the result of a failed run, which is refused if its plan or its record is not the approved one."""
+        """Return the result of a failed run.
+
+        It is "refused" if the plan or the apply record is not the approved one.
+        """
         is_refused = isinstance(error, (PlanRefused, RecordRefused))
         return {**super().failed(message, error), "outcome": "refused" if is_refused else "failed"}
 
@@ -177,7 +180,7 @@ def _undo(options: Mapping[str, Any], client: Client, written: DesiredInstance |
     """Return the undo that the task wants.
 
     :param written: the files of the set; None if the task names none.
-    :raises InvalidInput: if there is no such record, or if it is not one of these files.
+    :raises InvalidInput: if there is no such record, or if it is not a record of these files.
     """
     applied = str(options.get("applied") or "")
     if not applied:
@@ -202,7 +205,7 @@ def _undo(options: Mapping[str, Any], client: Client, written: DesiredInstance |
 
 
 def _rendered(run: InstanceRun, check_mode: bool, sources: Sequence[Path]) -> dict[str, Any]:
-    """Write the merged state as files in a directory of their own."""
+    """Write the merged state as files in a directory of its own."""
     options = run.options
     if not sources and options.get("desired") is None:
         raise InvalidInput("src: neither src nor desired says what to render")
@@ -227,9 +230,9 @@ def _rendered(run: InstanceRun, check_mode: bool, sources: Sequence[Path]) -> di
 
 
 def _report_url(options: Mapping[str, Any]) -> str:
-    """Return the address under which all of a report is to be found; empty: nobody said.
+    """Return the address of the full report; empty if the task names none.
 
-    :raises InvalidInput: where it is none that people open in a browser.
+    :raises InvalidInput: if it is not an address that people open in a browser.
     """
     url = str(options.get("report_url") or "")
     if url and (urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).netloc):
@@ -240,7 +243,7 @@ def _report_url(options: Mapping[str, Any]) -> str:
 def _rules(options: Mapping[str, Any], sources: Sequence[Path]) -> RuleSet | None:
     """Return the rules of the task; None if it names none.
 
-    :raises InvalidInput: if a file can't be read, is not the one that is expected, or may be changed by strangers.
+    :raises InvalidInput: if a file can't be read, is not the expected file, or may be changed by strangers.
     """
     paths = [Path(text).expanduser() for text in options.get("rules") or () if text]
     if not paths:
@@ -263,10 +266,12 @@ def _path(options: Mapping[str, Any], name: str) -> Path | None:
 
 
 def _stored_plan(options: Mapping[str, Any], plan_file: Path | None, written: Mapping[str, Any]) -> StoredPlan | None:
-    """Return the plan that a real run applies, read once: what is approved is what is applied.
+    """Return the plan that a real run applies.
 
-    :returns: None where there is no plan file, and a plan may be made anew.
-    :raises InvalidInput: where the plan is not the one that was approved, or is missing and must not be.
+    It is read once, so that the approved plan is the applied plan.
+
+    :returns: None if there is no plan file and the run may make a plan.
+    :raises InvalidInput: if the plan is not the approved plan, or is missing although it is required.
     """
     approved = options.get("plan_digest")
     if approved is None and "plan_digest" in written:
@@ -319,7 +324,7 @@ def _validated(
 
 
 def _judged(told: GroupedFindings, desired: DesiredInstance, check_mode: bool, host: str) -> RunResult:
-    """Return the outcome of a validation, as a report has it."""
+    """Return the outcome of a validation in the form of a report."""
     return RunResult(
         outcome="failed" if told.lines else "unchanged",
         instance=", ".join(desired.instances),

@@ -19,7 +19,7 @@ from ..set_plan.plan import Planned
 
 
 def learn_keys(client: Client, changes: Sequence[Planned]) -> None:
-    """Learn the keys that the service gave to new fields. From now on records are written with them."""
+    """Learn the keys that the service gave to new fields. Records are written with these keys from now on."""
     made = [
         planned
         for planned in changes

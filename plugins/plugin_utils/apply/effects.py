@@ -46,7 +46,7 @@ _REMOVALS = (DELETE, ARCHIVE)
 
 @dataclass(frozen=True)
 class Write:
-    """A sent change whose effect nothing proves yet.
+    """A sent change without proof of its effect.
 
     :ivar identity: identifies the record in paths; empty for a new offer.
     :ivar was_managed: True if the record belonged to the set before it was removed.
@@ -64,7 +64,7 @@ class Write:
 
 @dataclass(frozen=True)
 class Failure:
-    """A write that never showed.
+    """A write that never took effect.
 
     :ivar is_partial: True if the write changed other fields of the record.
     """
@@ -94,9 +94,10 @@ class Effects:
             self._writes.append(Write(planned, change, identity, was_managed))
 
     def lists(self, before: ListedState | None, listed: Collection[str]) -> set[str]:
-        """Return the names of the kinds whose writes are checked in their list, because that costs the fewest requests.
+        """Return the kinds whose writes are checked in their list, because that costs the fewest requests.
 
-        :param before: the lists that the plan was made from. :param listed: kinds that are listed again anyway.
+        :param before: the lists that the plan was made from.
+        :param listed: kinds that are listed again anyway.
         """
         counts: dict[str, int] = {}
         for write in self._writes:

@@ -393,7 +393,7 @@ class Executor:
         some.append((planned, reason))
 
     def _is_done_no_more(self, planned: Planned, is_partial: bool = True) -> None:
-        """Count a record once: a record written in part counts as what became of the rest."""
+        """Count a record once: a record written in part counts by the outcome of the rest."""
         with self._mutex:
             self.outcome.done[planned.section, planned.change.action] -= 1
             self.outcome.is_partial |= is_partial
@@ -521,9 +521,9 @@ class Executor:
     def _adopt(self, applier: Applier, planned: Planned, change: Change, found: Record) -> str:
         """Give a record that somebody else created the planned values.
 
-        The change becomes what is left: an update, or nothing.
+        The change becomes the rest: an update, or nothing.
 
-        :raises SeventhingsError: if the record has other values: overwriting them was not planned.
+        :raises SeventhingsError: if the record has other values, because overwriting them was not planned.
         """
         for key, value in change.values.items():
             linked = list(attachments_in(planned.schema.read_one(key, found.flat)))

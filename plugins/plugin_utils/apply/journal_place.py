@@ -24,7 +24,7 @@ _EARLIER = f".seventhings/{_FILE}"
 _NO_SET = "_"
 _APPLIED = "applied"
 _LONGEST = 200
-"""Maximum characters of one step of a path; file systems allow 255 bytes."""
+"""Maximum characters of one path segment; file systems allow 255 bytes."""
 
 _DIGEST = 32
 _HINT = "; set journal to a directory that can be written"
@@ -107,7 +107,7 @@ def applied_place(instance: str, set_name: str) -> tuple[Folder, str]:
 def earlier_journal(src: str, place: JournalPlace) -> Path | None:
     """Return the journal that an earlier version left among the files.
 
-    Nobody opens it: it may be anything by now.
+    It is never opened, because it may be anything by now.
 
     :param src: the directory of the files; empty without one.
     :param place: of the journal in use.
@@ -143,12 +143,12 @@ def _state_home(option: str, hint: str) -> Path:
 
 
 def _instance_step(root: str) -> str:
-    """Return the step of a path for an instance, whatever name of this machine its root has."""
+    """Return the path segment of an instance, whichever name of this machine its root has."""
     return _step(identity_of(root))
 
 
 def _step(text: str) -> str:
-    """Return one step of a path for a text, different for different texts."""
+    """Return a path segment for a text, different for different texts."""
     step = quote(text, safe="", errors="surrogatepass")
     if step in (".", "..", _NO_SET):
         return "".join(f"%{ord(sign):02X}" for sign in step)

@@ -94,7 +94,7 @@ class Readiness:
         return (id(planned) in self._link_ids) == (id(planned) in self._only_links)
 
     def begun(self, planned: Planned) -> Planned | None:
-        """Return the change that was written in part, if this change has its postponed links."""
+        """Return the change that was written in part, if the given change has its postponed links."""
         is_rest = id(planned) in self._link_ids and id(planned) not in self._only_links
         return self._of_entry[id(planned.entry)] if is_rest else None
 
@@ -103,10 +103,10 @@ class Readiness:
         return str(self._of_entry[id(link.entry)].made)
 
     def lacking(self, planned: Planned) -> str:
-        """Return why a record cannot be written, because it needs something that was not created; empty if it can.
+        """Return why a record cannot be written because something that it needs was not created; empty if it can.
 
-        Fill in the uuids of created records. Records of one section are linked after all of them exist, so there only
-        the link is missing.
+        Fill in the uuids of created records. Records of one section are linked after all of them exist, so in that case
+        only the link is missing.
         """
         for key in planned.change.values:
             definition = self._fields_to_come.get((planned.kind.template, key))
@@ -147,7 +147,7 @@ class Readiness:
 
 
 def _link(planned: Planned, awaited: Reference, uuid: str) -> None:
-    """Let the references to a record that was created name its uuid."""
+    """Fill in the uuid of a created record in the references to it."""
 
     def linked(one: Reference) -> Reference:
         return replace(one, uuid=uuid, awaits=None) if one.awaits is awaited.awaits else one

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find cells of tables that say something else than they show, and tables with the columns of another system."""
+"""Find cells of tables whose content is not what they show, and tables with the columns of another system."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def _yaml(text: str) -> str:
 
 
 def listed(names: Iterable[str]) -> str:
-    """Return names in words, only the first of them if there are very many."""
+    """Return names in words; if there are very many, only the first of them."""
     shown = list(names)
     return ", ".join(shown[:_MOST_NAMED]) + (
         f" and {len(shown) - _MOST_NAMED} more" if len(shown) > _MOST_NAMED else ""

@@ -49,7 +49,7 @@ _AS_TEXT = {
 
 
 def family(spelling: Spelling) -> str:
-    """Return the word for values with equal spelling: number, flag or date."""
+    """Return the word for the group of values with this spelling: number, flag or date."""
     return "number" if spelling.is_number else "flag" if spelling is Spelling.FLAG else "date"
 
 
@@ -59,7 +59,7 @@ def damage_in_workbook(spelling: Spelling) -> str:
 
 
 def damage_in_table(spelling: Spelling, text: str, dialect: Dialect) -> str:
-    """Return what is wrong with a CSV cell, and what to do about it; empty if nothing is known of it."""
+    """Return what is wrong with a CSV cell, and what to do about it; empty if that is unknown."""
     bare = text.strip()
     if spelling.is_number:
         known = next((words for form, words in _NUMBERS if form.fullmatch(bare)), "")

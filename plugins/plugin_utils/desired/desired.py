@@ -67,8 +67,8 @@ def states_of(section: str) -> tuple[str, ...]:
 class Limits:
     """The limits for each kind.
 
-    They are percentages of the records in scope, if there are at least ``from_existing``, numbers of changes, and users
-    per run.
+    They are percentages of the records in scope (if there are at least ``from_existing``), numbers of changes, and
+    users per run.
     """
 
     create_percent: float = 30
@@ -99,8 +99,8 @@ class Policy:
     :ivar prune: section to ``report``, ``delete`` or ``archive``.
     :ivar limits: written limits by name; the others have the defaults of :class:`Limits`.
     :ivar create_users: None if nothing is written about it.
-    :ivar is_capped: True if the task limits percents. Files choose the scope, and a scope of few records must not lift
-        them.
+    :ivar is_capped: True if the task limits percentages. Files define the scope, and a scope of few records must not
+        lift these limits.
     """
 
     prune: Mapping[str, str] = field(default_factory=dict)
@@ -185,7 +185,7 @@ class DesiredInstance:
     merge_anew: Callable[[Callable[[Kind], Schema]], list[Finding]] | None = field(default=None, compare=False)
 
     def misread_places(self) -> frozenset[Place]:
-        """Return places with a finding of reading: other mistakes there follow from it."""
+        """Return places with a finding of reading, which causes any other mistake there."""
         return frozenset(finding.place for finding in self.findings if finding.place.line)
 
     def how_to_set(self, path: str, setting: str) -> str:

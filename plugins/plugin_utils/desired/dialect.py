@@ -45,7 +45,7 @@ _TIME = re.compile(
 )
 _PLAIN_NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
 _AMBIGUOUS = re.compile(r"[^\d.,]*\d+[.,]\d{3}[^\d.,]*")
-"""A number with one separator before exactly three digits: it may separate thousands or a fraction."""
+"""A number with one separator before exactly three digits, which may separate thousands or a fraction."""
 
 _DIGITS_OF_AMOUNTS = 3
 """Minimum fraction digits of an amount for which a fraction of three digits is normal."""
@@ -54,7 +54,7 @@ BLANKS = ("\N{NARROW NO-BREAK SPACE}", "\N{NO-BREAK SPACE}", " ")
 """The blanks between thousands in French: programs write the first two, people type the third."""
 
 COMMENT = "#"
-"""Sheets and columns whose names begin with it are comments."""
+"""Sheets and columns whose names begin with this are comments."""
 
 HOW_TO_SAVE = (
     "save it as UTF-8: in Excel as 'CSV UTF-8 (Comma delimited)', in LibreOffice with the character set "
@@ -480,7 +480,7 @@ PRESETS: Mapping[str, Dialect] = {
         true=("TRUE", "yes"), false=("FALSE", "no"), currency=("$", "USD"),
     ),
 }  # fmt: skip
-"""How the spreadsheets of a country save tables, by name."""
+"""How the spreadsheets of a country save tables, by name of the preset."""
 
 
 class Overlay(Protocol):
@@ -526,8 +526,8 @@ _ROWS_TO_ASK = 20
 def delimiter_of(lines: Sequence[str], dialect: Dialect) -> str:
     """Return the delimiter between the cells of a table.
 
-    It is the delimiter by which most rows are as wide as the first, because a name may have a comma of its own. Of
-    several it is that of the dialect, and else the most frequent in the first row.
+    It is the delimiter by which most rows are as wide as the first row, because a name may contain a comma. If several
+    are equally good, it is that of the dialect, otherwise the most frequent in the first row.
 
     :param lines: of the table, beginning with the names.
     """
@@ -589,7 +589,9 @@ def ambiguous_date(text: str) -> bool:
 
 
 def best_presets(cells: Iterable[tuple[Spelling, str]], delimiter: str) -> list[str]:
-    """Return the presets that read most of the cells, or nothing if no preset reads any. They are equally good.
+    """Return the presets that read most of the cells, or nothing if no preset reads any.
+
+    They are equally good.
 
     :param cells: the spelling that the field accepts, and the text.
     :param delimiter: of their file.

@@ -79,5 +79,5 @@ class Entry:
         return self.places.is_table
 
     def empty_cells(self) -> Sequence[str]:
-        """Return the columns in which it has an empty cell that means nothing."""
+        """Return the columns in which it has an empty cell that means "not managed"."""
         return self.places.empty_cells()

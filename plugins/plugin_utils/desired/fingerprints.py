@@ -3,10 +3,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Vaulted values in a plan file: their places, and a salted hash that makes guessing slow.
 
-One hash stands for all vaulted values that the plan has from one file: whoever guesses one of them must know the
-others, and a plan of many takes no longer. The hash is the first half of the output of scrypt. The other half is stored
-nowhere. It is the key to everything else that would give a value away, such as the hash of a record that has the value
-already.
+One hash covers all vaulted values that the plan has from one file. To guess one of them, an attacker must know the
+others, and hashing many values takes no longer.
+
+The hash is the first half of the output of scrypt. The other half is stored nowhere. It is the key to everything else
+that would reveal a value, such as the hash of a record that already has the value.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def _as_text(contents: Iterable[Any]) -> str:
 class Fingerprints:
     """The fingerprints of one plan file that is written.
 
-    :ivar keys: file (for inline values ``desired``) to the key of what else belongs to its values.
+    :ivar keys: file (for inline values ``desired``) to the key that protects everything else about its values.
     """
 
     keys: dict[str, bytes] = field(default_factory=dict)
@@ -97,7 +98,7 @@ class Fingerprints:
         return self._hashes
 
     def key_of(self, entry: Entry) -> bytes:
-        """Return the key of what else belongs to the hidden values of an entry."""
+        """Return the key that protects everything else about the hidden values of an entry."""
         return self.keys[_source_of(entry)]
 
     @staticmethod
@@ -135,7 +136,7 @@ class Placeholders:
     """Fill the placeholders of vaulted values in a plan that was read.
 
     :param hashes: as :meth:`Seals.document` returns them.
-    :ivar keys: identity of an entry to the key of what belongs to it, once it is filled.
+    :ivar keys: identity of an entry to the key that protects everything else about its values, once it is filled.
     """
 
     def __init__(self, hashes: Mapping[str, Mapping[str, str]]) -> None:

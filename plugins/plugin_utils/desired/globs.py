@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Many patterns at once. Files may hold thousands of them, beside thousands of texts."""
+"""Match many patterns at once. Files may have thousands of them, and thousands of texts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WILDCARDS = frozenset("*?[")
 
 
 class Globs:
-    """Patterns, of which most are whole texts: these are found without a comparison of each."""
+    """Patterns, most of which are whole texts. These are found without comparing each of them."""
 
     def __init__(self, patterns: Sequence[str]) -> None:
         self._texts: dict[str, list[int]] = {}

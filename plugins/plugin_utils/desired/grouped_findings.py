@@ -77,7 +77,7 @@ _SPELLING, _SLIP, _MISFIT, _WORDS, _HIDDEN, _SINGLE = "spelling", "slip", "misfi
 def _key(
     number: int, finding: Finding, message: str, is_hidden: bool, desired: DesiredInstance, advice: _Proposals
 ) -> Key:
-    """Return the key that is equal for findings in one line."""
+    """Return the key that findings on one line share."""
     if not isinstance(finding.place, CellPlace) and finding.place.source not in desired.delimiters:
         return (_SINGLE, str(number))
     if is_hidden:
@@ -94,7 +94,7 @@ def _key(
 
 
 def _slip(finding: Finding, desired: DesiredInstance) -> str:
-    """Says what a spreadsheet made of a cell, and what to do about it; empty where nothing is known of it."""
+    """Say what a spreadsheet did to a cell, and what to do about it; empty if nothing is known."""
     misfit, source = finding.misfit, finding.place.source
     if misfit is None or misfit.spelling is Spelling.PLAIN or misfit.value.__class__ is not str:
         return ""
@@ -104,7 +104,7 @@ def _slip(finding: Finding, desired: DesiredInstance) -> str:
 
 
 def _cells(findings: Sequence[Finding]) -> str:
-    """Return the column, how many cells of it, one of them and where it is."""
+    """Return the column, the number of its cells, and one of them with its place."""
     first = findings[0]
     such_as = shorten(first.misfit.value) if first.misfit else ""
     amount = f"{first.column}: {len(findings):,} cells" if first.column else f"{len(findings):,} records"
@@ -114,7 +114,8 @@ def _cells(findings: Sequence[Finding]) -> str:
 def _alike(findings: Sequence[Finding], place: Place, message: str, is_hidden: bool) -> str:
     """Return one line about findings that differ in their places, and maybe in their values.
 
-    :param place: of the first. :param message: of the first.
+    :param place: of the first finding.
+    :param message: of the first finding.
     """
     first = findings[0]
     if first.misfit is not None and not is_hidden:
@@ -123,7 +124,7 @@ def _alike(findings: Sequence[Finding], place: Place, message: str, is_hidden: b
 
 
 class _Proposals:
-    """Proposes the dialects in which some tables may have been saved.
+    """Propose the dialects in which some tables may have been saved.
 
     :param findings: what is wrong with them.
     """
@@ -141,7 +142,7 @@ class _Proposals:
         self._shared = [name for name in PRESETS if name in shared]
 
     def _text(self, finding: Finding) -> str | None:
-        """Return the cell that a finding is about; None where no dialect has a say in it."""
+        """Return the cell that a finding is about, or None if no dialect could change the finding."""
         misfit = finding.misfit
         is_spelled = misfit is not None and misfit.spelling is not Spelling.PLAIN and misfit.value.__class__ is str
         return str(misfit.value) if misfit and is_spelled and finding.place.source in self._desired.delimiters else None
@@ -151,7 +152,7 @@ class _Proposals:
         return [name for name in self._shared if name in own] or own
 
     def fits(self, finding: Finding) -> bool:
-        """Tells whether another dialect reads what a finding is about."""
+        """Return True if another dialect reads the value of a finding."""
         text, presets = self._text(finding), self._presets(finding.place.source)
         if text is None or finding.misfit is None or not presets:
             return False
@@ -159,7 +160,7 @@ class _Proposals:
         return is_other and PRESETS[presets[0]].reads(finding.misfit.spelling, text)
 
     def proposal(self, source: str) -> str:
-        """Says what to set for a file."""
+        """Say what to set for a file."""
         presets = self._presets(source)
         is_general = (
             self._shared and self._desired.dialects.general.preset == "plain" and not self._desired.dialects.files
@@ -170,7 +171,7 @@ class _Proposals:
         return "set " + " or ".join(f"`csv: {{{name}}}`" for name in names)
 
     def words(self, findings: Sequence[Finding]) -> str:
-        """Says what is wrong with some cells of a column, and what to set."""
+        """Say what is wrong with some cells of a column, and what to set."""
         texts = [text for finding in findings if (text := self._text(finding)) is not None]
         source, misfit = findings[0].place.source, findings[0].misfit
         presets = self._presets(source)
@@ -179,7 +180,7 @@ class _Proposals:
 
 
 def _label(kind: str, texts: Iterable[str], presets: Sequence[str]) -> str:
-    """Names what is unlike the expected dialect."""
+    """Name the difference from the expected dialect."""
     dialect = PRESETS[presets[0]]
     if kind == "flag":
         return "words for true and false"

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Vaulted and hidden values appear nowhere: not in findings, plans, reports, journals or messages.
 
-The author of the files decides which field has a text, and how fields are named. So nothing of a vaulted file is shown:
-no value, no name, no natural key, and no message that may quote one of them. Only places are shown.
+The author of the files decides which field has which text, and what the fields are called. So nothing of a vaulted file
+is shown: no value, no name, no natural key, and no message that may quote one of them. Only places are shown.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _SHOW = "show_vaulted: true on the task"
 NOT_SHOWN = f"{VAULTED}: what is wrong may quote what is vaulted; {_SHOW} shows it"
 
 _SHORTEST = 4
-"""Minimum length of a hidden text that is removed from foreign messages. Every message is full of shorter texts."""
+"""Minimum length of a hidden text that is removed from foreign messages. Shorter texts occur in every message."""
 
 
 @dataclass
@@ -149,7 +149,7 @@ class Hiding:
         return [(self.seen(one.place), _gist_of(one) if is_hidden(one.place) else one.message) for one in findings]
 
     def seen(self, place: Place) -> Place:
-        """Return a place as it may be shown: in a vaulted file without the column, which reveals a length."""
+        """Return a place as it may be shown: in a vaulted file without the column, which would reveal a length."""
         return place.row if self.hides_place(place) else place
 
     # ---- messages of others

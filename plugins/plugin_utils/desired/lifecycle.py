@@ -189,5 +189,5 @@ def _texts(node: Node, name: str, expected: str, find: Find) -> tuple[str, ...]:
 
 
 def _alike(text: str) -> str:
-    """Return a key or a pattern in a form that is equal for equal looks: a record protected by mistake stays."""
+    """Return a key or a pattern so that equal looks are equal. If a record is protected by mistake, it only stays."""
     return unicodedata.normalize("NFC", text).casefold()

@@ -128,7 +128,7 @@ class Node:
         return self.mark_of(key)
 
     def empty_cells(self) -> Sequence[str]:
-        """Return the columns in which a row of a table has an empty cell that means nothing."""
+        """Return the columns in which a row of a table has an empty cell that means "not managed"."""
         return ()
 
     def items(self) -> list[Node]:
@@ -168,7 +168,7 @@ class Places(Positions):
         return node.place
 
     def empty_cells(self) -> Sequence[str]:
-        """Return the columns in which a row of a table has an empty cell that means nothing."""
+        """Return the columns in which a row of a table has an empty cell that means "not managed"."""
         return self._node.empty_cells()
 
     def of_cell(self, name: str) -> Place | None:

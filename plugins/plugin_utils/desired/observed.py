@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Observed fields in the settings and in files that are read without a connection.
+"""Observed fields in the settings, and in files that are read without a connection.
 
 Scans and people write an observed field, and files must not. The actual room of an object is the evidence of a
-stocktake: files that write it again turn an object that nobody saw into one that was found.
+stocktake: files that write it turn an object that nobody found into one that was found.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def written_as(schema: Schema, entry: Entry, key: str) -> str:
 
 
 def _as_written(error: FieldError, written: Any) -> FieldError:
-    """Return a mistake in a value as a dialect read it, with the quoted cell. No other dialect makes it fit."""
+    """Return a mistake in a value that a dialect read, with the quoted cell. No other dialect makes it fit."""
     why = error.misfit.why if error.misfit is not None else ""
     words = f"{words_of(error.way)}: {shorten(written)} does not fit; {why}"
     return FieldError.at(error.way, words, error.gist, Misfit(written, why))
@@ -61,10 +61,10 @@ _MANY_FOREIGN = 3
 
 
 class DesiredParser:
-    """Reads records as they shall be.
+    """Convert records as written to desired values.
 
-    :param find: takes what is wrong, and where.
-    :param own: returns the fields of a kind as the instance has them; None: there is no instance.
+    :param find: called with each mistake and its place.
+    :param own: returns the fields of a kind on the instance; None: there is no instance.
     """
 
     def __init__(
@@ -85,10 +85,10 @@ class DesiredParser:
         self._foreign: dict[Place, FieldError | None] = {}
 
     def parse(self, schema: Schema, entry: Entry, fields: Mapping[str, Any], partial: bool = False) -> dict[str, Any]:
-        """Return the canonical values of what fits.
+        """Return the canonical values of everything that fits.
 
-        :param fields: those of the entry, or what is meant in their place.
-        :param partial: the schema does not know every field there is, so one that it does not know is no finding.
+        :param fields: those of the entry, or their replacements.
+        :param partial: True if the schema may not have all fields, so that an unknown field is no finding.
         """
         vaulted = self._vaulted(schema, entry, fields)
         if not vaulted:
@@ -105,10 +105,10 @@ class DesiredParser:
         return [name for name in fields if name in entry.vaulted and schema.find(name) is not None]
 
     def _judge(self, schema: Schema, name: str) -> Schema:
-        """Return the schema that judges a vaulted value: the instance's own.
+        """Return the schema that judges a vaulted value: the instance's own schema.
 
-        A finding answers whether the value fits. If files said what fits, they could ask for the value piece by piece.
-        A field that only files define has their type and no constraint.
+        A finding reveals whether the value fits. If files could define what fits, they could query the value piece by
+        piece. A field that only files define has its type and no constraints.
         """
         kind = schema.kind
         if (kind.name, name) not in self._judges:

@@ -29,7 +29,7 @@ class Place:
 
     @property
     def row(self) -> Place:
-        """Return the place without its column, which says how long the text before it is."""
+        """Return the place without its column, which would reveal the length of the text before it."""
         return replace(self, column=0)
 
     @property
@@ -62,7 +62,7 @@ class CellPlace(Place):
 
     @property
     def row(self) -> Place:
-        """Return the place itself: a column of a sheet says nothing about lengths."""
+        """Return the place itself, because a column of a sheet reveals no lengths."""
         return self
 
     @property
@@ -151,5 +151,5 @@ class Positions(Mapping[str, Place]):
         return ""
 
     def empty_cells(self) -> Sequence[str]:
-        """Return the columns in which a row of a table has an empty cell that means nothing."""
+        """Return the columns in which a row of a table has an empty cell that means "not managed"."""
         return ()

@@ -1,9 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Remarks about valid values that may be unintended: blanks at the edges of texts, and ambiguous amounts.
+"""Warn of valid values that may be unintended: blanks at the edges of texts, and ambiguous amounts.
 
-Reading changes no text: such a blank is invisible, and the service treats it as a part of the text. So a natural key
+Reading changes no text. Such a blank is invisible, but the service treats it as a part of the text. So a natural key
 with a blank is a finding, and other texts are written unchanged, with a warning.
 """
 
@@ -30,7 +30,7 @@ _AS_TYPED = replace(PRESETS["plain"], is_chosen=True)
 def blanks_in_key(
     schema: Schema, entry: Entry, keys: Iterable[str], values: Mapping[str, Any], checks: CellChecks
 ) -> Iterator[tuple[Place, FieldError]]:
-    """Yield a finding for each part of a natural key that has a blank at an edge.
+    """Yield a finding for each part of a natural key with a blank at an edge.
 
     :param checks: say what to do about it in a table.
     """

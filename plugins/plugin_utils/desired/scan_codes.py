@@ -22,7 +22,7 @@ _SHORTEST_PREFIX = 2
 
 
 _MOST_DIGITS = 18
-"""Digits of a placeholder. Somebody else gave a longer number to an object."""
+"""Maximum digits of a placeholder. A longer number was given to an object by somebody else."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def check_identity(
     identity: Mapping[str, Sequence[str]],
     find: Callable[[Node, str], None],
 ) -> None:
-    """Find settings without another field by which an object is found when a label replaces its scan code.
+    """Find settings without another field that identifies an object when a label replaces its scan code.
 
     :param identity: section to the fields that identify its records.
     """

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The contents of ``instance.yml`` and ``moved.yml``: guard, policy, scope, identity, renames.
 
-All of it protects something, so everything that does not fit is a finding, and nothing is ever ignored.
+Every setting protects something, so everything that does not fit is a finding. Nothing is ever ignored.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ _LIKENESS = 0.6
 
 
 class _Mapped(Node):
-    """A record of a table with the names and values that its settings make of it."""
+    """A record of a table, with the names and values after applying its settings."""
 
     __slots__ = ("_inner", "_written")
 
@@ -150,7 +150,7 @@ def check_identity(
 ) -> Iterator[tuple[Place, str]]:
     """Yield a finding for each table without a column for the natural key of its section.
 
-    Its rows are judged no further.
+    The rows of such a table are not checked further.
 
     :param is_complete: returns True if a schema has all fields of a kind. Otherwise an unknown column may be any field.
     """

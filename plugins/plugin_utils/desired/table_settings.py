@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads ``tables`` of ``instance.yml``, which maps files of other systems without editing them."""
+"""Read ``tables`` of ``instance.yml``, which maps files of other systems without editing them."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from .positions import Finding
 from .tables import ID, KEEP, PRUNE, Table, Tables
 
 TABLE_KEYS = ("files", "columns", "constant", "values", "missing_rows", "sheets", "header_row", "skip_rows")
-"""The settings of a table of another system, besides those that every table has."""
+"""The settings of a table of another system, besides those of every table."""
 
 _KNOWN = (*TABLE_KEYS[:2], *CSV_KEYS, *TABLE_KEYS[2:])
 _SHEET_SECTIONS = tuple(section for section in SECTIONS if section != "fields")
 
 
 class TableSettings:
-    """Reads ``tables``.
+    """Read ``tables``.
 
-    :param findings: takes what is wrong.
+    :param findings: collects what is wrong.
     """
 
     def __init__(self, findings: list[Finding]) -> None:
@@ -50,7 +50,7 @@ class TableSettings:
         return Tables([self.entry(one, f"tables[{number}]") for number, one in enumerate(node.items())])
 
     def entry(self, node: Node, setting: str) -> Table:
-        """Read one entry, with or without the files that it is for.
+        """Read one entry, with or without its file patterns.
 
         :param setting: its name.
         """
@@ -91,7 +91,7 @@ class TableSettings:
             return default
 
     def _dialect(self, node: Node, setting: str) -> Mapping[str, Callable[[Dialect], Dialect]]:
-        """Return what each setting of tables makes of a dialect, the preset first."""
+        """Return the changes to a dialect by setting, the preset first."""
         changes: dict[str, Callable[[Dialect], Dialect]] = {}
         dialect = Dialect()
         for name, read in {"preset": read_preset, **READERS}.items():

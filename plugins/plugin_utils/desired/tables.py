@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tables of other systems: which column is which field, which word which value."""
+"""Tables of other systems: the mapping of columns to fields, and of words to values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .nodes import Node
 from .positions import Place
 
 ID = ".id"
-"""The end of a target whose column holds ids of records instead of their names."""
+"""The suffix of a target whose column has ids of records instead of their names."""
 
 KEEP, PRUNE = "keep", "prune"
 """The fates of a record whose row is missing from a table."""
@@ -25,14 +25,16 @@ KEEP, PRUNE = "keep", "prune"
 class Table:
     """An entry of ``tables``.
 
-    :ivar setting: its name, such as ``tables[0]``. :ivar place: where it was written.
+    :ivar setting: its name, such as ``tables[0]``.
+    :ivar place: where it was written.
     :ivar patterns: of the paths of its files.
-    :ivar changes: turn the dialect that ``csv`` names for a file into the dialect of this table, by setting.
-    :ivar columns: the name of a column to its field. :ivar ids: columns that hold ids of records.
-    :ivar constant: field to the value that each record gets if it has none of its own.
-    :ivar values: field to the words of its cells to values.
-    :ivar keeps_missing: whether a record stays when its row is missing.
-    :ivar sheets: name of a sheet to its section, which is empty for the section of the file.
+    :ivar changes: functions by setting that change the dialect of ``csv`` into the dialect of this table.
+    :ivar columns: the name of a column to its field.
+    :ivar ids: columns with ids of records.
+    :ivar constant: field to the value that each record without a value of its own gets.
+    :ivar values: field to a map of the words in its cells to values.
+    :ivar keeps_missing: True if a record stays when its row is missing.
+    :ivar sheets: name of a sheet to its section; an empty section is that of the file.
     """
 
     setting: str
@@ -63,7 +65,7 @@ class Table:
 
     @property
     def names(self) -> frozenset[str]:
-        """Return the fields of columns that hold names, whatever a cell looks like."""
+        """Return the fields of columns with names, whatever a cell looks like."""
         return frozenset(name for column, name in self.columns.items() if column not in self.ids)
 
 
@@ -79,7 +81,7 @@ class Tables:
     by_label: Mapping[str, Tables] = field(default_factory=dict)
 
     def of(self, name: str) -> Table | None:
-        """Return the entry for a file, by its name below the directory, with that of its layer."""
+        """Return the entry for a file, by its name below the directory, including that of its layer."""
         for label in sorted(self.by_label, key=len, reverse=True):
             if name.startswith(f"{label}/"):
                 return self.by_label[label].of(name.removeprefix(f"{label}/"))
@@ -94,9 +96,10 @@ class Tables:
 
 @dataclass(frozen=True)
 class ReadTable:
-    """A table that was read, by what its columns mean.
+    """A table that was read, by the meaning of its columns.
 
-    :ivar place: of the row that names the columns. :ivar names: the fields of its columns, and its constants.
+    :ivar place: of the row that names the columns.
+    :ivar names: the fields of its columns, and its constants.
     :ivar columns: the names as the file has them.
     """
 

@@ -25,14 +25,14 @@ from ..report.provenance import made_by
 from ..report.task import progress_printer, report_paths, result_of, write_reports
 
 MOST_NAMED = 20
-"""Records or hosts that a warning names; the result has all of them."""
+"""Maximum number of records or hosts that a warning names. The result has all of them."""
 
 
 class Call(ControllerRun):
     """One call of a module.
 
-    :ivar host: the host of the inventory that the task is for.
-    :ivar warnings: what should be known, although it is no mistake.
+    :ivar host: the inventory host of the task.
+    :ivar warnings: warnings for the user.
     """
 
     def __init__(self, options: Mapping[str, Any], check_mode: bool, host: str = "") -> None:
@@ -48,9 +48,9 @@ class Call(ControllerRun):
         return client
 
     def reports(self) -> list[Path]:
-        """Return the reports of the plan, all of which can be written.
+        """Return the paths of the reports of the plan.
 
-        :raises InvalidInput: if one of them can't.
+        :raises InvalidInput: if one of them can't be written.
         """
         return report_paths(self.options, None)
 
@@ -93,7 +93,7 @@ def run_call(call: Call, work: Callable[[Call], dict[str, Any]]) -> dict[str, An
 
 
 def named(names: Iterable[str]) -> str:
-    """Return some names in words: the first of them, and how many are left."""
+    """Return some names in words: the first of them, and the number of the others."""
     whole = [clean(one) for one in names]
     rest = len(whole) - MOST_NAMED
     return ", ".join([*whole[:MOST_NAMED], *([f"and {rest:,} more"] if rest > 0 else [])])

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The action ``handover``: everything of a person, a sheet to sign, and all of it to another person in one plan."""
+"""The action ``handover``: list everything of a person, print a sheet to sign, and hand all of it over in one plan."""
 
 from __future__ import annotations
 
@@ -35,17 +35,19 @@ from .people import Person, fields_of_people, objects_of
 from .sheet import as_sheet
 
 _ENDED = frozenset(("closed", "completed", "rejected"))
-"""Statuses of tasks and rental cases that are over: they are history, and nobody hands them over."""
+"""Statuses of finished tasks and rental cases, which are history and not handed over."""
 
 _PAGE = ".html"
 
 
 @dataclass
 class Belongings:
-    """What a person has.
+    """The belongings of a person.
 
-    :ivar objects: objects, with the keys of the fields that name the person. :ivar rentals: rental cases, with the
-        fields. :ivar tasks: tasks. :ivar unread: kinds that could not be read, with the reason.
+    :ivar objects: objects, with the keys of the fields that name the person.
+    :ivar rentals: rental cases, with the fields.
+    :ivar tasks: tasks.
+    :ivar unread: kinds that could not be read, with the reason.
     """
 
     objects: list[tuple[Record, list[str]]] = field(default_factory=list)
@@ -65,7 +67,7 @@ class Belongings:
 
 
 def hand_over(options: Mapping[str, Any], check_mode: bool, host: str = "") -> dict[str, Any]:
-    """Return the result of the module ``handover``."""
+    """Run the module ``handover``. Return its result."""
     return run_call(Call(options, check_mode, host), lambda call: _Handover(call).run())
 
 
@@ -171,7 +173,7 @@ class _Handover:
         return path
 
     def _write(self, sheet: Path | None, document: Mapping[str, Any], instance: str, has: Belongings) -> None:
-        """Write the sheet. One that exists stays if the person has nothing: it says what was handed over."""
+        """Write the sheet. An existing sheet stays if the person has nothing, because it says what was handed over."""
         if sheet is None or self._call.check_mode or (not has.number and sheet.exists()):
             return
         store_report(sheet, as_sheet(document, instance, dt.datetime.now(dt.UTC)))
@@ -179,7 +181,7 @@ class _Handover:
     # ---- the plan
 
     def _entries(self, lists: ObjectLists, has: Belongings, person: Person, successor: Person) -> Iterator[Entry]:
-        """Yield each record as the successor has it.
+        """Yield each record with the successor in place of the person.
 
         :raises InvalidInput: if a record names the user of the person, and the successor is no user.
         """
@@ -246,7 +248,7 @@ def _object(lists: ObjectLists, record: Record, keys: Iterable[str], target: str
 
 
 def _room(lists: ObjectLists, record: Record, key: str) -> str:
-    """Return the name of the room in a field; empty if it is in none."""
+    """Return the name of the room in a field, or an empty text without a room."""
     if key not in lists.schema.fields:
         return ""
     for reference in references_in(lists.schema.read_one(key, record.flat)):

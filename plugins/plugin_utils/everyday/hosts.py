@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The action ``hosts``: facts of managed hosts to the objects that carry their serial numbers.
+"""The action ``hosts``: write facts of managed hosts to the objects with their serial numbers.
 
-A managed host decides what its facts say. So a fact is data and never a template, a host changes nothing but the mapped
-fields of the one object with its serial number, and a host that can't be distinguished from another changes nothing.
+A managed host decides what its facts say. So a fact is data and never a template. A host changes only the mapped fields
+of the one object with its serial number. A host that can't be distinguished from another changes nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .call import Call, named, run_call
 from .lists import ObjectLists
 
 _LONGEST = 1000
-"""Characters of a fact. Longer texts are no property of a device."""
+"""Maximum characters of a fact. Longer texts are no property of a device."""
 
 _UNSET = frozenset(
     (
@@ -68,24 +68,26 @@ _UNSET = frozenset(
         "unspecified",
     )
 )
-"""Texts that firmware has if nobody filled in a value, and those of tools that can't read one."""
+"""Texts that firmware has if nobody filled in a value, and texts of tools that can't read a value."""
 
 _FILLER = re.compile(r"[0.*#_\-\s]*|x+|f{8,}|0?123456789?0?", re.IGNORECASE)
-"""Texts that fill the place of a serial number: the same character all along, or digits in their order."""
+"""Texts that only fill the place of a serial number: one repeated character, or digits in their order."""
 
 _PREFIX = "IMP-"
 _DIGITS = 6
 
 _SCALARS = ("LINKED_", "ATTACHMENT")
-"""Beginnings of the types whose values are other records or files. A stranger names none."""
+"""Beginnings of the types whose values are other records or files. A host must not name any of these."""
 
 
 @dataclass
 class Feed:
-    """What becomes of the hosts.
+    """The outcome for each host.
 
-    :ivar matched: host to its object. :ivar created: host to the scan code of its new object.
-    :ivar without_record: hosts whose serial number no visible object has. :ivar skipped: host to the reason.
+    :ivar matched: host to its object.
+    :ivar created: host to the scan code of its new object.
+    :ivar without_record: hosts whose serial number no visible object has.
+    :ivar skipped: host to the reason.
     """
 
     matched: dict[str, str] = field(default_factory=dict)
@@ -106,9 +108,10 @@ class Feed:
 def feed_objects(
     options: Mapping[str, Any], check_mode: bool, facts: Mapping[str, Mapping[str, Any]], host: str = ""
 ) -> dict[str, Any]:
-    """Return the result of the module ``hosts``.
+    """Run the module ``hosts``. Return its result.
 
-    :param facts: host to its facts, as data. :param host: the host of the inventory that the task is for.
+    :param facts: host to its facts, as data.
+    :param host: the inventory host of the task.
     """
     call = Call(options, check_mode, host)
     return run_call(call, lambda call: _Hosts(call, facts).run())
@@ -177,7 +180,7 @@ class _Hosts:
     def _fields(self, lists: ObjectLists) -> tuple[Field, dict[str, str], Field | None]:
         """Return the field of the serial number, mapped field keys with their facts, and the field of the scan code.
 
-        :raises InvalidInput: if one does not exist, or is none that a host may fill.
+        :raises InvalidInput: if a field does not exist, or a host must not fill it.
         """
         codes = self._options["scan_codes"]
         code = lists.field_named("scan_codes.field", codes["field"]) if codes else None
@@ -205,7 +208,7 @@ class _Hosts:
         self._feed.skipped[host] = reason
 
     def _serials(self) -> dict[str, str]:
-        """Return the serial number of each host that has one of its own."""
+        """Return the serial number of each host whose serial number is unique."""
         fact = self._options["key"]["fact"]
         found: dict[str, str] = {}
         for host, facts in self._facts.items():
@@ -252,7 +255,7 @@ class _Hosts:
                 yield Entry(OBJECT, fields, Place(f"host {host}"), uuid=record.uuid, inline=True)
 
     def _values(self, schema: Schema, host: str, mapped: Mapping[str, str]) -> dict[str, Any]:
-        """Return the values of the mapped fields that a host has. A fact that is missing leaves its field alone."""
+        """Return the values of the mapped fields that a host has. A missing fact leaves its field unchanged."""
         found = {}
         for key, fact in mapped.items():
             raw = fact_of(self._facts[host], fact)
@@ -320,7 +323,7 @@ class _Hosts:
 
 
 def _parts(parts: Sequence[str]) -> str:
-    """Return the first of some parts of a sentence, and how many are left."""
+    """Return the first parts of a sentence, and the number of the others."""
     rest = len(parts) - 5
     return "; ".join([*parts[:5], *([f"and {rest:,} more reasons"] if rest > 0 else [])])
 
@@ -342,7 +345,7 @@ def fact_of(facts: Mapping[str, Any], name: str) -> Any:
 
 
 def text_of(raw: Any) -> str | None:
-    """Return a fact as a text; None if it says nothing about the device."""
+    """Return a fact as a text, or None if it says nothing about the device."""
     if not isinstance(raw, (str, int)) or isinstance(raw, bool):
         return None
     text = " ".join(str(raw).split())
@@ -352,7 +355,7 @@ def text_of(raw: Any) -> str | None:
 
 
 def serial_of(raw: Any) -> str | None:
-    """Return a fact as a serial number; None if it is none."""
+    """Return a fact as a serial number, or None if it is none."""
     text = text_of(raw)
     return None if text is None or _FILLER.fullmatch(text) else text
 
@@ -371,9 +374,9 @@ def _why_not_mapped(one: Field, key: Field | None, codes: Iterable[str]) -> str:
 
 
 def _free_codes(client: Client, lists: ObjectLists, code: Field, prefix: str) -> Iterator[str]:
-    """Yield placeholders that no object has, in their order.
+    """Yield placeholders that no object has, in order.
 
-    An archived object keeps its scan code, and no list shows it, so the first free one is looked up.
+    An archived object keeps its scan code, and no list shows it, so the first free placeholder is looked up.
     """
     settings = ScanCodeSettings(code.key, prefix)
     codes = [str(lists.schema.read_one(code.key, record.flat)) for record in lists.objects]

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The action ``ledger``: the asset ledger against the instance. Nothing is written but reports."""
+"""The action ``ledger``: compare the asset ledger with the instance. Only reports are written."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from .lists import ObjectLists
 
 
 def compare_ledger(options: Mapping[str, Any], check_mode: bool, host: str = "") -> dict[str, Any]:
-    """Return the result of the module ``ledger``."""
+    """Run the module ``ledger``. Return its result."""
     return run_call(Call(options, check_mode, host), lambda call: _Comparison(call).run())
 
 
 @dataclass
 class _Found:
-    """The outcome of a comparison, each list as the result has it."""
+    """The outcome of a comparison. Each list is in the form of the result."""
 
     not_found: list[dict[str, Any]] = field(default_factory=list)
     not_in_books: list[dict[str, Any]] = field(default_factory=list)
@@ -123,7 +123,7 @@ class _Comparison:
         return keys
 
     def _compared(self, lists: ObjectLists, ledger: Ledger, keys: Sequence[str]) -> list[str]:
-        """Return the keys of the fields that are compared: by default all columns that identify nothing.
+        """Return the keys of the fields that are compared: by default all columns that do not identify a row.
 
         :raises InvalidInput: if one is no field, or the ledger has no column for it.
         """
@@ -166,7 +166,7 @@ class _Comparison:
                 found.others += 1
 
     def _resolve(self, lists: ObjectLists, values: dict[str, Any], keys: Iterable[str]) -> bool:
-        """Put resolved references into some values, and return True if all mean records."""
+        """Put resolved references into some values, and return True if every reference has a target."""
         linked = {key: values[key] for key in keys if any(references_in(values.get(key)))}
         is_resolved = lists.state.put_resolved(linked)
         values |= linked
@@ -248,7 +248,7 @@ def _doubt(key: str, row: Row, reason: str, uuids: list[str]) -> dict[str, Any]:
 
 
 def _text(one: Field, value: Any) -> str:
-    """Return a value as people read it; empty for nothing."""
+    """Return a value as people read it; empty for no value."""
     if isinstance(value, Unread):
         return str(value)
     if value in EMPTY:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The asset ledger: a table of another system, read as ``tables`` of ``instance.yml`` reads one."""
+"""Read the asset ledger: a table of another system, mapped like ``tables`` of ``instance.yml``."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ class Row:
 class Ledger:
     """The rows of a ledger.
 
-    :ivar columns: keys of the fields that its columns hold. :ivar ignored: columns that are no fields.
+    :ivar columns: keys of the fields of its columns.
+    :ivar ignored: columns that are no fields.
     """
 
     rows: list[Row]
@@ -97,7 +98,7 @@ def read_ledger(path: Path, table: Table, schema: Schema) -> Ledger:
 
 
 def _loaded(path: Path, table: Table) -> DesiredInstance:
-    """Load a ledger as the only file of a directory: that is what the readers of tables expect."""
+    """Load a ledger as the only file of a directory, as the readers of tables expect."""
     suffix = path.suffix.lower()
     if suffix not in _ENDINGS:
         raise InvalidInput(f"file: {path} ends in {suffix or 'nothing'}; expected {' or '.join(_ENDINGS)}")

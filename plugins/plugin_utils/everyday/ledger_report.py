@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The reports of a comparison with the ledger. The ending of a file says its form."""
+"""The reports of a comparison with the ledger. The suffix of a file decides its format."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .paper import paper
 _COLUMNS = ("finding", "key", "scan_code", "name", "field", "books", "instance", "place")
 
 _MOST_ROWS = 5000
-"""Rows of a page: a longer one no browser prints."""
+"""Maximum rows of a page. Browsers can't print a longer page."""
 
 _LISTS = (
     ("In the books, and not found", "not_found", {"Key": "key", "Row": "place"}),
@@ -103,13 +103,13 @@ FORMS: dict[str, Callable[[Mapping[str, Any]], bytes]] = {
     ".json": _as_json,
     ".xlsx": _as_workbook,
 }
-"""The ending of a report to how it is written."""
+"""The suffix of a report to the function that writes it."""
 
 
 def paths_of(written: Iterable[str]) -> list[Path]:
     """Return the paths of reports, checked before anything is read.
 
-    :raises InvalidInput: for an ending that means nothing, and if a file can't be written there.
+    :raises InvalidInput: for an unknown suffix, and if a file can't be written there.
     """
     paths = [Path(one).expanduser() for one in written]
     for path in paths:
@@ -118,7 +118,7 @@ def paths_of(written: Iterable[str]) -> list[Path]:
 
 
 def write_reports(document: Mapping[str, Any], paths: Iterable[Path]) -> None:
-    """Write a comparison into files that only their owner can read; none if one of them can't hold it."""
+    """Write a comparison to files that only their owner can read. Write none if one of them can't have it."""
     contents = [(path, FORMS[path.suffix](document)) for path in paths]
     for path, content in contents:
         store_report(path, content)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The lists of an instance that work on many objects rests on, and what the account sees of them."""
+"""The lists of an instance for modules that work on many objects, and what the account sees of them."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ _OF_LOCATIONS = ("building", "location")
 _COMPARISON = "FIELD_VALUE_COMPARISON"
 _ACTUAL, _TARGET = "actual_field", "expected_field"
 _USUAL = {_ACTUAL: "actual_room", _TARGET: "target_room"}
-"""The fields that an instance compares if no definition says which."""
+"""The fields that an instance compares if no definition names them."""
 
 
 def compared_rooms(schema: Schema, definitions: Iterable[Mapping[str, Any]]) -> tuple[str, str, str]:
-    """Return the keys of the field that compares two rooms, of the actual one, and of the target one.
+    """Return the keys of the field that compares two rooms, of the actual room, and of the target room.
 
-    :param definitions: those of objects. If none of them compares two rooms, the key of that field is empty.
+    :param definitions: of objects. If none of them compares two rooms, the first key is empty.
     """
     by_uuid = {one.uuid: one for one in schema.fields.values()}
     for definition in definitions:
@@ -78,9 +78,10 @@ def location_beside(fields: Mapping[str, Field], room: str) -> Field | None:
 
 
 class ObjectLists:
-    """The lists of objects, rooms and locations, and of other kinds that are asked for, each read once.
+    """The lists of objects, rooms and locations, and of other requested kinds, each read once.
 
-    :ivar state: holds them. :ivar schema: the fields of objects.
+    :ivar state: the lists.
+    :ivar schema: the fields of objects.
     """
 
     def __init__(self, client: Client, *others: Kind) -> None:
@@ -107,13 +108,13 @@ class ObjectLists:
 
     @cached_property
     def hidden(self) -> frozenset[str]:
-        """The fields that are hidden from the account for sure."""
+        """The fields that are certainly hidden from the account."""
         rooms = self.state.records(ROOM)
         sends_empty = not self.sight.leaves_out and sends_empty_members(identity_of(ROOM), rooms)
         return self.sight.missing if sends_empty else self.sight.hidden
 
     def check_visible(self, needed: Iterable[Field], consequence: str) -> None:
-        """Refuse fields that are hidden, and those of which nobody can say whether they are.
+        """Refuse fields that are hidden, or may be hidden.
 
         :param consequence: what is not possible without them.
         :raises InvalidInput: with a line for each.
@@ -164,7 +165,7 @@ class ObjectLists:
     def record_named(self, option: str, kind: Kind, written: Any) -> Record:
         """Return the record that an option names by its natural key, id or uuid.
 
-        :raises InvalidInput: if no visible record is meant.
+        :raises InvalidInput: if it means no visible record.
         """
         field = Field(option, f"LINKED_{kind.name.upper()}")
         parsed, findings = Schema(kind, [field]).parse({option: written}, "")
@@ -195,7 +196,7 @@ class ObjectLists:
         return False
 
     def is_apart(self, record: Record, room_key: str, location_key: str) -> bool:
-        """Return True if an object is in a room, and in another location than that room."""
+        """Return True if an object is in a room, but has another location than that room."""
         rooms = [self.state.find(one) for one in references_in(self.schema.read_one(room_key, record.flat))]
         place = self.state.place_of(rooms[0]) if rooms and rooms[0] is not None else None
         return place is not None and not self.refers_to(location_key, record, place)

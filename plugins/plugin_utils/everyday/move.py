@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The action ``move``: objects to a new target room, in one plan."""
+"""The action ``move``: move objects to a new target room, in one plan."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_PROBLEMS = 20
 
 
 def move_objects(options: Mapping[str, Any], check_mode: bool, host: str = "") -> dict[str, Any]:
-    """Return the result of the module ``move``."""
+    """Run the module ``move``. Return its result."""
     return run_call(Call(options, check_mode, host), _run)
 
 
@@ -67,7 +67,10 @@ def _run(call: Call) -> dict[str, Any]:
 
 
 def _warn_of_locations(call: Call, lists: ObjectLists, keys: Iterable[str]) -> None:
-    """Warn of locations that stay behind. Most instances set the location of an object with its room."""
+    """Warn about locations that do not change with the room.
+
+    Most instances set the location of an object with its room.
+    """
     if lists.client.is_on("room_location", "coupled"):
         return
     for key in keys:
@@ -91,7 +94,7 @@ def _entry(lists: ObjectLists, record: Record, fields: Mapping[str, Any]) -> Ent
 def _chosen(lists: ObjectLists, options: Mapping[str, Any], target: str) -> list[Record]:
     """Return the objects that the options name.
 
-    :raises InvalidInput: if one of them does not exist for this account.
+    :raises InvalidInput: if this account sees no such object.
     """
     if options["objects"] is not None:
         return _with_codes(lists, options["objects"])

@@ -15,5 +15,5 @@ _STYLE = Path(__file__).with_name("paper.css")
 
 
 def paper(body: Path) -> Template:
-    """Return the template of a page, in a style for paper."""
+    """Return the template of a page in a style for paper."""
     return page_template(_STYLE.read_text("utf-8"), body)

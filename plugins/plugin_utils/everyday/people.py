@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a person has: the objects that name the person, or the user of the same e-mail address."""
+"""Find the belongings of a person: the objects that name the person, or the user with the same e-mail address."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TO_PERSONS, _TO_USERS = "LINKED_PERSON", "LINKED_USER"
 class Person:
     """A person.
 
-    :ivar user: the user of the same e-mail address; None if there is none.
+    :ivar user: the user with the same e-mail address; None if there is none.
     """
 
     record: Record
@@ -45,7 +45,7 @@ class Person:
 
     @property
     def email(self) -> str:
-        """The e-mail address; empty if it is not known."""
+        """The e-mail address; empty if unknown."""
         return str(self.record.flat.get("email") or "")
 
     @property
@@ -56,12 +56,12 @@ class Person:
 
     @property
     def words(self) -> str:
-        """What the person is called in reports."""
+        """The name of the person in reports."""
         words = f"{self.full_name} ({self.email})" if self.full_name and self.email else self.full_name or self.email
         return clean(words)
 
     def in_field(self, type_name: str) -> Record | None:
-        """Return what a field of a type refers to if it means this person; None if nothing can."""
+        """Return the record that means this person in a field of a type, or None if such a field can mean no person."""
         return self.record if type_name == _TO_PERSONS else self.user if type_name == _TO_USERS else None
 
 
@@ -70,7 +70,7 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 def fields_of_people(lists: ObjectLists) -> list[str]:
-    """Return the keys of the fields that name persons or users and that somebody may write."""
+    """Return the keys of the writable fields that name persons or users."""
     return [
         one.key
         for one in lists.schema.fields.values()

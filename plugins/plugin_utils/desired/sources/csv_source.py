@@ -76,7 +76,7 @@ _MOST_SHARED = 100_000
 
 
 def said_delimiter(line: str) -> str:
-    """Return the delimiter if the first line of a table names only that, or an empty text if the line is a row."""
+    """Return the delimiter if the first line of a table only names it. Return an empty text if the line is a row."""
     said = _SEPARATOR.fullmatch(line)
     return said[1] if said else ""
 

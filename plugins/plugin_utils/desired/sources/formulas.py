@@ -22,10 +22,10 @@ _SEPARATORS = ";\t|,"
 _ENDS = "\r\n"
 _FIRST = rf"^[{_MARK}{_OPERATORS}\t{_ENDS}]"
 _LATER = rf'(?<=([{_SEPARATORS}{_ENDS}]))("*)({_MARK}*[{_OPERATORS}])'
-"""Operators behind a separator, and the quotes before them, which are not part of the text of a cell.
+"""Operators after a separator, and the quotes before them, which are not part of the text of a cell.
 
-A line feed in quotes is a separator, too: a program that splits at another character sees no quotes in the middle of a
-cell, so it starts a row.
+A line feed in quotes is a separator, too. A program that splits at another character sees no quotes in the middle of a
+cell, so it starts a row there.
 """
 
 _MAY_RUN = re.compile(rf"({_FIRST})|{_LATER}")

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Work on untrusted input in a child process with limits of memory and time.
 
-A library that reads such input may need any amount of both. In a child process it ends at a limit, and the run goes on.
-The child is a fork: it starts within milliseconds, and has the input already.
+A library that reads such input may need any amount of both. In a child process it ends at a limit, and the run
+continues. The child is a fork: it starts within milliseconds, and has the input already.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any
 _NO_MEMORY = 3
 _TOO_LONG = (signal.SIGXCPU, signal.SIGALRM)
 _PATIENCE = 10
-"""Factor for the wall time of the child: other processes need the processor, too."""
+"""Factor for the wall time of the child, because other processes need the processor, too."""
 
 
 class LimitExceeded(Exception):

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Workbooks (``.xlsx``) to plain values that know in which cell they were written."""
+"""Read workbooks (``.xlsx``) into plain values with their cells as places."""
 
 from __future__ import annotations
 
@@ -39,18 +39,19 @@ from .limited import LimitExceeded, limited
 MAX_UNPACKED = 256 << 20
 MAX_COLUMNS = 200
 MAX_CELL = 32_767
-"""Characters that a cell holds in Excel."""
+"""Maximum characters of a cell in Excel."""
 MAX_ROWS = 1_048_576
-"""The rows of a sheet in Excel. The library makes up all rows that a row with a higher number skips."""
+"""Maximum rows of a sheet in Excel. If a row has a higher number, the library makes up all rows before it."""
 MOST_HELD = 300_000
-"""Elements of XML, and items of their attributes, that the library may hold at once, besides the cells of rows and the
-shared texts that were read. It takes up to 2 KiB for each.
+"""Maximum number of XML elements, and items of their attributes, that the library may have in memory at once.
+
+Cells of rows and shared texts are counted elsewhere. Each takes up to 2 KiB.
 """
 MOST_TEXTS = 4_000_000
-"""Shared texts of a workbook."""
+"""Maximum number of shared texts of a workbook."""
 
 TEXT_FORMAT = "@"
-"""The format of a cell whose number is a text."""
+"""The format of a cell whose number is shown as a text."""
 
 _PACKED = b"PK"
 _OLD_OR_ENCRYPTED = b"\xd0\xcf\x11\xe0"
@@ -58,8 +59,10 @@ _ROW_NUMBER = re.compile(rb'<row\b[^>]*?\sr="(\d{1,9})"')
 _HIDDEN_ROW = re.compile(rb"""<row\b[^>]*?\shidden=["'](?:1|true)["'][^>]*>""")
 _EMPTY_ROW = re.compile(rb'<row\b[^>]*?\br="[^>]*?(?:/>|>(?:<c\b[^>]*/>)*</row>)')
 _ESCAPE = re.compile("_x(005F|00[01][0-9A-F]|D[89A-F][0-9A-F]{2}|FFF[EF])_", re.IGNORECASE)
-"""A character that XML can't hold, or the underscore before what looks like one. Others are text: LibreOffice writes
-them as they are."""
+"""A character that XML can't have, or the underscore before what looks like one.
+
+LibreOffice writes other such texts unescaped.
+"""
 
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 DIGITS = ".15g"
@@ -78,11 +81,12 @@ _NO_TEXT = {
 _FLAGS = {"0": "false", "1": "true"}
 
 REFERENCE = "reference"
-"""The shape of the values of fields that name one record."""
+"""The shape of fields with one reference to a record."""
 
 Cell = tuple[int, str, str]
-"""The column of a cell, its text, and the kind of value that it holds: of :data:`_NO_TEXT`, or why it can't be read.
-The kind of a number that its format shows as another text ends in that text.
+"""The column of a cell, its text, and its kind: one of :data:`_NO_TEXT`, or why it can't be read.
+
+If the format of a number shows another text, the kind ends in that text.
 """
 
 _SHOWN = "number as "
@@ -94,26 +98,29 @@ _UNREADABLE = {
 }
 
 _MEMORY = (640, 64)
-"""MiB that reading may take, and MiB for each MiB of the file. A small file may unpack to anything."""
+"""Memory limit of reading: a fixed number of MiB, and MiB for each MiB of the file.
+
+A small file may unpack to anything.
+"""
 _SECONDS = (30, 30)
-"""Seconds of the processor that reading may take, and seconds for each MiB of the file."""
+"""Time limit of reading: seconds of processor time, and seconds for each MiB of the file."""
 
 _REFUSED = "refused"
 
 
 class _Refused(Exception):
-    """A file is no workbook that is read; the message says why."""
+    """Raised if a workbook is not read; the message says why."""
 
 
 class _Broken(Exception):
-    """A file is no workbook that the library can read; the message is that of the library."""
+    """Raised if the library cannot read a workbook. The message comes from the library."""
 
 
 @dataclass(frozen=True)
 class Sheets:
-    """Says which sheets of a workbook list records, and of which section.
+    """Decide which sheets of a workbook list records, and of which section.
 
-    :ivar named: name of a sheet to its section, which is empty for that of the file; empty: sheets are called as
+    :ivar named: name of a sheet to its section, which is empty for that of the file; empty: sheets are named like
         sections.
     :ivar section: of the file, empty if it has none. Its only sheet needs no name.
     """
@@ -132,7 +139,7 @@ class Sheets:
         return {title: section for title, section in known.items() if section}
 
     def missing(self, titles: Iterable[str]) -> list[str]:
-        """Return the sheets that are named and not in the workbook."""
+        """Return the named sheets that the workbook does not have."""
         there = set(map(_folded, titles))
         return [name for name in self.named if name not in there]
 
@@ -143,12 +150,13 @@ def _folded(title: str) -> str:
 
 @dataclass(frozen=True)
 class SheetCells:
-    """Reads cells that have types of their own.
+    """Read cells that have types of their own.
 
-    A day is an instant where the field wants one. 1 is true: LibreOffice saves a typed true so when it opens a workbook
-    and saves it once more.
+    A day is an instant if the field has instants. 1 is true, because LibreOffice writes a typed true like that when it
+    saves a workbook again.
 
-    :ivar dialect: reads cells that are texts. :ivar names: columns in which a number is the name of a record.
+    :ivar dialect: reads cells that are texts.
+    :ivar names: columns in which a number is the name of a record.
     """
 
     dialect: Dialect
@@ -183,7 +191,7 @@ class SheetCells:
         return {name: read.get(name, value) for name, value in fields.items() if name not in wrong}, wrong
 
     def _typed(self, definition: Field | None, name: str, value: TypedCell) -> str | None:
-        """Return what a cell with a type of its own means for a field; None if that is what it holds."""
+        """Return the meaning of a typed cell for a field, or None if the cell is not typed."""
         if definition is None:
             return None
         of_field = type_of(definition)
@@ -204,7 +212,7 @@ class _Sheet:
 
     :param merged: the ranges of merged cells, by their first cell.
     :ivar columns: name to number (from 1) of the columns that are read, in their order.
-    :ivar misread: numbers of the rows with a cell that could not be read.
+    :ivar misread: numbers of the rows with an unreadable cell.
     """
 
     def __init__(
@@ -222,7 +230,7 @@ class _Sheet:
         self._merged_to = 0
 
     def records(self, rows: Iterable[tuple[int, Sequence[Cell]]]) -> Iterator[Node]:
-        """Yield the records of the rows below the first one, which names the columns."""
+        """Yield the records of the rows below the first row, which names the columns."""
         skipped = self._dialect.rows
         for number, row in rows:
             if skipped is not ALL_ROWS and skipped.skips(number, next((text for _at, text, _kind in row), "")):
@@ -253,7 +261,7 @@ class _Sheet:
         self._find(row, column, message, gist)
 
     def _cells(self, row: Sequence[Cell], number: int) -> dict[int, Any]:
-        """Return the cells of a row in which something stands, by the number of their column, without comments."""
+        """Return the cells of a row with content, by the number of their column, without comments."""
         found: dict[int, Any] = {}
         for column, value, kind in row:
             if (number, column) in self._merged and self.header_row:
@@ -273,7 +281,7 @@ class _Sheet:
         return found
 
     def _check_merged(self, row: int, column: int) -> None:
-        """Note a finding if merged cells leave cells empty that are read."""
+        """Note a finding if merged cells leave cells empty that should be read."""
         last_row, last = self._merged[row, column]
         columns = {number: name for name, number in self.columns.items() if column <= number <= last}
         if not columns or (last_row == row and columns.keys() == {column}):
@@ -324,7 +332,7 @@ class _Sheet:
 
 
 def _typed(text: str, kind: str) -> TypedCell:
-    """Return a cell that holds no text."""
+    """Return a cell without text."""
     is_shown = kind.startswith(_SHOWN)
     return TypedCell.of(text, _NO_TEXT["number" if is_shown else kind], kind.removeprefix(_SHOWN) if is_shown else "")
 
@@ -356,11 +364,12 @@ class _SheetRow(Node):
 
 
 class Workbook:
-    """The records of a workbook: each sheet that is called as a section lists some.
+    """The records of a workbook: each sheet named like a section lists some.
 
     :param name: of the file, as places name it.
-    :param findings: takes what is wrong.
-    :param sheets: which sheets list records. :param warnings: takes what is no mistake and should be known.
+    :param findings: collects what is wrong.
+    :param sheets: which sheets list records.
+    :param warnings: collects warnings.
     :ivar ignored: names of sheets that are no sections.
     """
 
@@ -382,7 +391,7 @@ class Workbook:
         self.ignored: list[str] = []
 
     def sections(self) -> Iterator[tuple[str, SheetSource, list[Node]]]:
-        """Read each sheet that lists records: its section, the sheet as places name it, and the records."""
+        """Read each sheet with records: its section, its name in places, and the records."""
         mebibytes, seconds = (most + share * len(self._content) // (1 << 20) for most, share in (_MEMORY, _SECONDS))
         try:
             openpyxl_library()
@@ -430,7 +439,7 @@ class Workbook:
             self._findings.append(Finding(Place(self._name), words))
 
     def _warn_of_hidden(self, nodes: Iterable[Node], hidden: Container[int]) -> None:
-        """Warn once of rows that the sheet hides: they are read all the same."""
+        """Warn once about rows that the sheet hides, because they are read anyway."""
         found = [node.place for node in nodes if node.place.line in hidden] if hidden else []
         if found:
             rows = "1 hidden row is read" if len(found) == 1 else f"{len(found):,} hidden rows are read"
@@ -447,10 +456,11 @@ def section_of(title: str) -> str:
 
 
 def _contents(content: bytes, sheets: Sheets) -> Iterator[Sequence[Any]]:
-    """Yield what the sheets hold, as plain data.
+    """Yield the contents of the sheets as plain data.
 
-    Each item begins with the number of its sheet: the first has the title, the section and the ranges of merged cells,
-    the others a row with its number and its cells. An item that begins with 0 says why the file can't be read.
+    Each item begins with the number of its sheet. The first item of a sheet has its title, its section and the ranges
+    of merged cells. Each further item is a row with its number and its cells. An item that begins with 0 says why the
+    file can't be read.
     """
     try:
         with _quiet():
@@ -481,10 +491,11 @@ def _contents(content: bytes, sheets: Sheets) -> Iterator[Sequence[Any]]:
 
 
 def _rows(values: Any, formulas: Any) -> Iterator[tuple[int, list[Cell]]]:
-    """Yield the rows in which something stands.
+    """Yield the rows with content.
 
-    :param values: the sheet with values. :param formulas: the sheet with formulas; None: there are none.
-    :raises _Refused: if there are too many, or they hold too much.
+    :param values: the sheet with values.
+    :param formulas: the sheet with formulas; None: there are none.
+    :raises _Refused: if there are too many rows, or they contain too much.
     """
     values.reset_dimensions()
     others: Iterator[Sequence[Any]] = iter(())
@@ -514,7 +525,7 @@ def _rows(values: Any, formulas: Any) -> Iterator[tuple[int, list[Cell]]]:
 
 
 def _cell(cell: Any) -> Cell:
-    """Return the column of a cell, its text, and the kind of value that it holds; empty: a text."""
+    """Return the column of a cell, its text, and its kind, which is empty for a text."""
     if cell.data_type == "e":
         return cell.column, str(cell.value), _ERROR
     text, kind = _text_and_kind(cell.value, cell.number_format)
@@ -534,11 +545,14 @@ def _text_and_kind(value: Any, number_format: str | None) -> tuple[str, str]:
 
 
 _PLACEHOLDERS = re.compile(r'"([^"]*)"|\\(.)|(0)|([-/ .]|$)')
-"""The parts of a format that shows each digit in a place of its own: texts, zeros, and marks between them."""
+"""The parts of a format that shows each digit in its own position: texts, zeros, and marks between them."""
 
 
 def shown_digits(digits: str, number_format: str) -> str:
-    """Return the text that a format such as ``0000000`` or ``"IMP-"000000`` shows of a number; empty for any other."""
+    """Return the text that a format such as ``0000000`` or ``"IMP-"000000`` shows for a number.
+
+    Return an empty text for any other format.
+    """
     if not digits.isdecimal() or "00" not in number_format:
         return ""
     parts: list[str | None] = []
@@ -582,7 +596,7 @@ def _merged(part: bytes) -> list[tuple[int, int, int, int]]:
 
 
 def _digits(number: float) -> str:
-    """Return a number as a person writes it, with the digits that a spreadsheet keeps."""
+    """Return a number as a person writes it, with the digits that a spreadsheet stores."""
     if isinstance(number, int):
         return str(number)
     return format(Decimal(format(number, DIGITS)), "f")
@@ -607,7 +621,7 @@ def _moment(value: dt.date | dt.time | dt.timedelta) -> str:
 def openpyxl_library() -> Any:
     """Return the library that reads and writes workbooks.
 
-    :raises InvalidInput: where it is not installed.
+    :raises InvalidInput: if it is not installed.
     """
     try:
         import openpyxl
@@ -623,16 +637,16 @@ def openpyxl_library() -> Any:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Silences the warnings of the library. They are about styles and extensions, which nobody reads here."""
+    """Silence the warnings of the library. They are about styles and extensions, which are not read."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
 
 
 def _prepared(content: bytes) -> tuple[bytes, bool]:
-    """Return a workbook without the rows that are formatted and empty, and whether there may be formulas in it.
+    """Return a workbook without formatted empty rows, and whether it may have formulas.
 
-    :raises _Refused: where it is none, or unpacks to too much.
+    :raises _Refused: if it is not a workbook, or unpacks to too much.
     """
     if content.startswith(_OLD_OR_ENCRYPTED):
         raise _Refused("this is an old or an encrypted workbook; save it as .xlsx, without a password")
@@ -661,9 +675,9 @@ def _prepared(content: bytes) -> tuple[bytes, bool]:
 
 
 def _check_part(name: str, part: bytes) -> None:
-    """Refuses XML that no spreadsheet program writes: it is not read as it is seen here, or costs much to read.
+    """Refuse XML that no spreadsheet program writes. It could be read differently, or cost too much to read.
 
-    :raises _Refused: where it is such XML.
+    :raises _Refused: for such XML.
     """
     if _LONG_ATTRIBUTE.search(part):
         raise _Refused(
@@ -689,7 +703,7 @@ def _check_elements(name: str, part: bytes) -> None:
 
     The library keeps each element until its row, its shared text or the whole part was read.
 
-    :raises _Refused: where there are too many.
+    :raises _Refused: if there are too many.
     """
     if part.count(b"<") + part.count(b" ") + len(part) // _ATTRIBUTE <= MOST_HELD:
         return
@@ -721,9 +735,9 @@ def _check_elements(name: str, part: bytes) -> None:
 
 
 def _without_cost(part: bytes) -> bytes:
-    """Return a part without the rows that are formatted and empty.
+    """Return a part without formatted empty rows.
 
-    Its formulas are no longer shared: the library would work each of them out from the first.
+    Its formulas are no longer shared, because the library would compute each of them from the first.
     """
     if b"<![CDATA[" not in part:
         part = _EMPTY_ROW.sub(b"", part)
@@ -733,9 +747,9 @@ def _without_cost(part: bytes) -> bytes:
 def _parts_of_sheets(content: bytes) -> dict[str, str]:
     """Return the part of each sheet by its title.
 
-    Each sheet is a part of its own: a file of many sheets that are one part takes no end to read.
+    Each sheet must be a part of its own: if many sheets share a part, reading the file never ends.
 
-    :raises _Refused: if two of them are one.
+    :raises _Refused: if two of them share a part.
     """
     from openpyxl.reader.excel import ExcelReader
 
@@ -758,25 +772,25 @@ def _parts_of_sheets(content: bytes) -> dict[str, str]:
 
 
 _STRICT = b"http://purl.oclc.org/ooxml/"
-"""The names of another form of workbooks, which Excel offers beside the usual one."""
+"""The names of the strict form of workbooks, which Excel offers beside the usual form."""
 
 _READ = (".xml", ".rels")
-"""The ends of the names of parts that values are read from; others are pictures, macros and the like."""
+"""The name suffixes of parts that values are read from. Others are pictures, macros and the like."""
 
 _UNREAD = ("xl/worksheets/_rels/", "xl/pivotCache/", "xl/pivotTables/", "xl/tables/", "xl/externalLinks/", "customXml/")
-"""Such parts from which none is read all the same. Some of them are large."""
+"""Parts with these suffixes that are not read anyway. Some of them are large."""
 
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _TEXT = f"{_MAIN} si"
 _SHEETS, _TEXTS = "xl/worksheets/", "xl/sharedStrings.xml"
 _FREED = ((_SHEETS, f"{_MAIN} row"), (_TEXTS, _TEXT))
-"""Parts of which the library lets go of an element with all below it when that was read."""
+"""Parts of which the library frees an element with all of its children once it was read."""
 
 _KINDS_OF_PARTS = ((_SHEETS, "worksheet+xml"), (_TEXTS, "sharedStrings+xml"))
-"""Words in the types of these parts."""
+"""Words in the content types of these parts."""
 
 _ATTRIBUTE = 32
-"""Letters of an attribute that weigh as much as an element."""
+"""Number of letters of an attribute that count as one element."""
 
 _HEAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?P<declaration>\?xml[^>]*>)?")
 _ENCODING = re.compile(rb"""\sencoding\s*=\s*["']([^"']*)""")

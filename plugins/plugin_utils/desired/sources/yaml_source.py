@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""YAML to plain values that know where they were written.
+"""Read YAML into plain values with their places.
 
-Files are data: no Jinja and no tags in them. The source text of every plain scalar is kept, so that ``0001234`` never
-becomes a number behind somebody's back.
+Files are data: no Jinja and no tags. The source text of every plain scalar is kept, so that ``0001234`` never silently
+becomes a number.
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ _WORDS: dict[str, Any] = {
     **dict.fromkeys(("false", "False", "FALSE"), False),
     **{text: Plain(text) for word in ("yes", "no", "on", "off") for text in (word, word.capitalize(), word.upper())},
 }
-"""Plain scalars that YAML reads as something else than text; what YAML 1.1 alone takes for true or false stays text."""
+"""Plain scalars that YAML reads as something else than text.
+
+Words that only YAML 1.1 reads as true or false stay text.
+"""
 
 _NUMBER = re.compile(
     r"""[-+]?(?:
@@ -62,12 +65,12 @@ _NUMBER_STARTS = frozenset("0123456789+-.")
 
 
 def read_yaml(text: str, source: str, findings: list[Finding]) -> Node | None:
-    """Return the one document of a YAML file; None where it is empty or can't be read, which is a finding."""
+    """Return the one document of a YAML file. Return None if it is empty or, after a finding, unreadable."""
     return _Yaml(text.removeprefix("\ufeff"), source, findings).document()
 
 
 class _Yaml:
-    """Builds plain data from the events of the parser, which costs a fraction of composing nodes."""
+    """Build plain data from the events of the parser, which is much cheaper than composing nodes."""
 
     def __init__(self, text: str, source: str, findings: list[Finding]) -> None:
         self._text = text
@@ -237,7 +240,7 @@ class _Yaml:
 
 
 class _GivenUp(Exception):
-    """A mistake in a file was noted, and the rest of it can't be read."""
+    """Raised if the rest of a file can't be read. The mistake was noted."""
 
 
 def _mark_of(event: Any) -> int:
