@@ -52,7 +52,7 @@ from .workbook import NAMED, sheets_of, text_of, workbook_of
 _SETTINGS = "instance.yml"
 _LARGEST_SETTINGS = 1 << 20
 _LARGEST = 1 << 28
-"""Maximum bytes of a file that is read: more than an export writes."""
+"""Maximum bytes of a file that is read: larger than any file of an export."""
 
 _EVERY_SECONDS = 4.0
 
@@ -142,9 +142,9 @@ def export(options: Mapping[str, Any], check_mode: bool, loader: Any, written: M
 
 
 def _rehearsed(run: ControllerRun) -> Sequence[Entry]:
-    """Return the records in the files for the rehearsal on the twin that may be archived.
+    """Return the records in the files for the rehearsal that may be archived.
 
-    :raises InvalidInput: if they cannot be read, or there will be no twin.
+    :raises InvalidInput: if they cannot be read, or no twin is requested.
     """
     options = run.options
     if options.get("src") is None:
@@ -193,7 +193,7 @@ def _export(run: ControllerRun, check_mode: bool, rehearsed: Sequence[Entry]) ->
 
 
 def _own_settings(dest: Destination) -> DesiredInstance:
-    """Read an ``instance.yml`` of a user in the directory: its natural keys and dialects are kept."""
+    """Read the user's own ``instance.yml`` in the directory: its natural keys and dialects are kept."""
     desired = DesiredInstance()
     if _SETTINGS not in dest.there:
         return desired
@@ -342,7 +342,7 @@ def _sections(exported: Exported) -> set[str]:
 def _named_elsewhere(dest: Destination, exported: Exported) -> set[str]:
     """Return the attachments of an earlier export that are named in files outside of this export.
 
-    These are files of sections that are left out, or files beside the export.
+    These are files of sections that are left out, or other files in the directory.
     """
     attachments = {path: path.encode() for path in dest.earlier.files if _section_of(path) == FOLDER}
     attachments_kept: set[str] = set()
@@ -359,9 +359,9 @@ def _named_elsewhere(dest: Destination, exported: Exported) -> set[str]:
 
 
 def _strangers(dest: Destination, exported: Exported, wanted: Mapping[str, Content]) -> list[str]:
-    """Return files that no export wrote, and that would be replaced or repeat exported records.
+    """Return files that no export wrote and that would be replaced, or would repeat exported records.
 
-    A file with exactly the bytes to write is none of them (a manifest was lost).
+    A file with exactly the bytes to write does not count, because the manifest may have been lost.
     """
     sections = _sections(exported)
     has_books = not sections.isdisjoint(BULK)

@@ -86,12 +86,12 @@ class Exported:
     :ivar not_cloned: what no file can have: kind to names.
     :ivar left_out: single values and records that were left out, and why.
     :ivar schemas: kind of record to its fields on this instance.
-    :ivar observed: section to the names of fields that scans or people write, and of which some record has a value.
+    :ivar observed: section to the names of the fields that scans or people write, if some record has a value.
     :ivar columns: section to the possible fields of its records in files, in their order.
     :ivar names: kind of record to the names of its records in files, if requested.
     :ivar uuids: section to the uuids of its records, in the same order.
     :ivar twin: the notes for a twin, if requested.
-    :ivar visibility: what is known of hidden records, which are in no file.
+    :ivar visibility: what is known about hidden records, which are in no file.
     """
 
     sections: dict[str, list[Any]] = dataclasses.field(default_factory=dict)
@@ -201,7 +201,7 @@ class _Export:
         return self._result
 
     def _write_all(self) -> None:
-        """Write all sections, and again while something is left out that was already named."""
+        """Write all sections. Write them again if a record was left out after another record had named it."""
         while True:
             self._result = Exported()
             self._portable.begin()
@@ -332,7 +332,7 @@ class _Export:
         return [record.flat for record in whole]
 
     def _whole(self, section: str, schema: Schema, records: Sequence[Record], template: str = "") -> Sequence[Record]:
-        """Return records with the members that a list leaves out. Each of them takes a request."""
+        """Return records with the members that a list leaves out. Each record takes a request."""
         if not any(missing_members(schema, record) for record in records) or not sends_empty_members(schema, records):
             return records
         if section not in self._completed:
@@ -345,9 +345,9 @@ class _Export:
         return whole
 
     def _alone(self, record: Record, template: str) -> Record | None:
-        """Return a record as the service answers it alone; None if the service refuses that.
+        """Return a record as the service answers it alone, or None if the service refuses that.
 
-        What the list leaves out is then named in ``left_out``, and the export goes on.
+        The members that the list leaves out are then named in ``left_out``, and the export continues.
         """
         try:
             return self._client.get(record.kind, record.uuid, template)
@@ -425,7 +425,8 @@ class _Export:
     ) -> None:
         """Note for a twin which record each row is, and the values of its observed fields.
 
-        :param scanned: the observed fields. :param read: uuid to the values of a record.
+        :param scanned: the observed fields.
+        :param read: uuid to the values of a record.
         """
         twin = self._selection.twin
         for record in records if twin is not None else ():
@@ -438,7 +439,7 @@ class _Export:
     def _sight(self, section: str, schema: Schema) -> FieldVisibility:
         """Return the fields of a section that the account does not see.
 
-        :raises InvalidInput: if its records could not be told apart.
+        :raises InvalidInput: if its records could not be distinguished.
         """
         sight = self._state.sight(schema, keys=schema.fields)
         own = [schema.find(name) for name in self._selection.identity.get(section, ())]
@@ -466,7 +467,7 @@ class _Export:
     def _users(self) -> None:
         """Export the users who can be created from a person.
 
-        The others are listed: the interface creates users only so.
+        The others are only listed, because the interface creates no users in another way.
         """
         persons: dict[str, list[str]] = {}
         for record in self._state.records(PERSON):

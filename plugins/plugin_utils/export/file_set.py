@@ -56,7 +56,7 @@ class FileSet:
         self.removed = sorted(removed)
 
     def above(self, paths: Iterable[str]) -> list[str]:
-        """Return what is neither missing nor a directory and would have to hold some paths."""
+        """Return the paths that are neither missing nor directories, but would have to contain some files."""
         folders = {str(one) for path in paths for one in PurePosixPath(path).parents if one != PurePosixPath()}
         return [path for path in sorted(folders) if self.there.get(path) not in (None, FileType.FOLDER)]
 
@@ -84,5 +84,5 @@ class FileSet:
 
 
 def listed(paths: Collection[str]) -> str:
-    """Return paths on one line. None can look like another text."""
+    """Return paths on one line. No path can look like other text."""
     return ", ".join(path if path.isprintable() else repr(path) for path in paths)

@@ -70,7 +70,7 @@ _MANAGED: Json = {
         "additionalProperties": False,
     },
 }
-"""Members of a record of any kind that take it out of the set or protect it."""
+"""Members of any record that exclude it from the set or protect it."""
 
 MAIN = "seventhings.schema.json"
 """The schema with all definitions. Its root is a desired state in one file."""
@@ -277,7 +277,10 @@ def _by_section(one: Json) -> Json:
 
 
 def _short(kind: Kind) -> Json:
-    """Return the schema of a text, or in a table a row with a text: only users are written so, by e-mail address."""
+    """Return the schema of a text, or in a table a row with a text.
+
+    Only users are written like this, by e-mail address.
+    """
     address: Json = {"type": "string", "format": "email", "pattern": "@"}
     return address | {
         "type": ["string", "object"],

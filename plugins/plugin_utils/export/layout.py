@@ -94,7 +94,7 @@ def _named(section: str, parts: Sequence[str], format_name: str, dialect: Dialec
 
 
 class _Growing:
-    """Texts with the same beginning, of which a new text is begun after a size."""
+    """Texts with the same beginning. A new text begins when the current text reaches the maximum size."""
 
     def __init__(self, head: str, size: int) -> None:
         self._head = head

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The notes of an export about itself, for the next export.
 
-Whoever may change the directory may change the notes, so nothing is trusted that an export could not have written.
+Anybody who can change the directory can change the notes, so nothing is trusted that an export could not have written.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MANIFEST = ".export.json"
 """The files that an export wrote, by their SHA-256. It is the same for the same records of another instance."""
 
 FETCHED = ".seventhings/export.json"
-"""The file of the instance for each attachment, and its name. It only saves requests."""
+"""The uuid and the name of each attachment on the instance. It only saves requests."""
 
 _EXPORT = "an export"
 _VERSION = 1
@@ -142,7 +142,7 @@ def checked(
 ) -> dict[str, str]:
     """Return a map of a note after checking each key and each value.
 
-    :raises InvalidInput: if one of them is impossible.
+    :raises InvalidInput: if a key or a value is impossible.
     """
     found = {} if said is None else said.get(member)
     if not isinstance(found, dict):

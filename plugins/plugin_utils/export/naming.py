@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find the records of an instance that files can name, and why the others are left out."""
+"""Find the records of an instance that files can name, and why files can't name the others."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _MOST_NAMED = 10
 class ToldApart:
     """The natural keys of the records of one kind.
 
-    :ivar keys: the natural key that identifies most of them; None for the default.
-    :ivar unnamed: uuid of each record that files cannot name by it, to the reason.
+    :ivar keys: the natural key that identifies most of the records; None for the default.
+    :ivar unnamed: uuid of each record that files cannot name by this key, to the reason.
     """
 
     keys: Keys | None = None
@@ -120,7 +120,7 @@ class Naming:
         return None if key is None else composed(key)
 
     def words(self, keys: Keys | None, record: Record) -> tuple[tuple[str, ...], Keys]:
-        """Return the natural key of a record for messages, and its fields, by which records are sorted."""
+        """Return the natural key of a record for messages, and its fields, which sort the records."""
         values = self._read[record.uuid]
         names = natural_keys.key_fields(self._schema.kind, keys, values)
         return tuple(str(self._portable.words(self._schema.fields[name], values.get(name))) for name in names), names

@@ -55,10 +55,10 @@ TEMPLATE_MARKS = ("{{", "{%", "{#")
 """Marks of a template. Files of a desired state reject them, because they are plain data."""
 
 _PART = Field("", "ANY")
-"""A part of a value, whatever its field."""
+"""A part of a value of any field."""
 
 _ITEMS = (Reference, Attachment, bool, int, float, str, Decimal, dt.date)
-"""The items of lists that are written one by one. A list of anything else is written as it is shown."""
+"""The items of lists that are written one by one. Other lists are written as they are shown."""
 
 _HALF = re.compile(r"[\ud800-\udfff]")
 
@@ -105,12 +105,12 @@ class Portable:
         self._was_named = False
 
     def begin(self) -> None:
-        """Begin to write all records, for the first time or again. No record names a record that is left out by now."""
+        """Start to write all records, for the first time or again. Records that are left out by now are not named."""
         self._was_named = False
         self._downloads.paths.clear()
 
     def leave_out(self, kind: str, uuid: str) -> None:
-        """Note a record that no file will have, so that no other record refers to it, and the records that need it."""
+        """Leave out a record, and the records that need it. No other record refers to it."""
         waiting = [(kind, uuid)]
         while waiting:
             record = waiting.pop()
@@ -125,7 +125,7 @@ class Portable:
 
     @property
     def is_stale(self) -> bool:
-        """Return True if something was left out after it had been named, so that everything must be written again."""
+        """Return True if a record was left out after it had been named, so that everything must be written again."""
         return self._was_named
 
     def record(
@@ -167,7 +167,7 @@ class Portable:
         return written
 
     def _need(self, record: tuple[str, str], value: Any) -> None:
-        """Note that a record needs those that a value refers to."""
+        """Note that a record needs the records that a value refers to."""
         for reference in references_in(value):
             other = self._state.find(reference)
             if other is not None:
@@ -176,7 +176,7 @@ class Portable:
     def _parts(self, schema: Schema, field: Field, value: Mapping[str, Any], location: str) -> dict[str, Any]:
         """Return all writable parts of a map.
 
-        Parts that are not written would be kept, so a part of it is no change.
+        Unwritten parts of a map stay unchanged, so a map with only some of its parts would plan no change.
         """
         written: dict[str, Any] = {}
         for part in sorted(value):
@@ -187,7 +187,7 @@ class Portable:
         return written
 
     def _proved(self, schema: Schema, field: Field, name: str, value: Any) -> Any:
-        """Return a value as written, after reading it again as the loader and the planner will."""
+        """Return a value as written, after reading it again like the loader and the planner."""
         if not is_nameable(field):
             raise NotPortable("files can't name this field")
         written = self.checked(field, value)
@@ -236,7 +236,7 @@ class Portable:
     # ---- links
 
     def _renter(self, value: tuple[str, Any]) -> tuple[str, Any]:
-        """Return a renter that an instance answered only as a text: the user of this name, or else that text."""
+        """Return a renter that an instance answered only as a text: the user with this name, or the text."""
         try:
             return renter_of(value[1], self._state.records(USER))
         except Ambiguous as several:
@@ -274,7 +274,7 @@ class Portable:
         return self._names[key]
 
     def archived(self, kind: Kind, uuid: str, known: Record | None = None) -> Record | None:
-        """Return the record with a uuid that no list shows if it is archived. Takes a request the first time.
+        """Return the unlisted record with a uuid if it is archived. Takes a request the first time.
 
         :param known: the record if it was read already.
         """
@@ -288,8 +288,8 @@ class Portable:
     def offered(self, item: Record) -> Reference:
         """Return the object of an item of the hub.
 
-        The item has the id of its object, by which no archived object is found, and its fields. So for a twin its
-        barcode is looked up if no list has it.
+        The item has the fields and the id of its object, but an archived object can't be found by its id. So for a twin
+        its barcode is looked up if no list has it.
         """
         offered = Reference(OBJECT.name, id=asset_id(item))
         if not self._is_for_twin or self._state.find(offered) is not None:
@@ -303,7 +303,7 @@ class Portable:
         return offered
 
     def archived_ones(self, kind: Kind) -> set[str]:
-        """Return the uuids of the archived records of a kind that were read because something refers to them."""
+        """Return the uuids of the archived records of a kind that were read because a record refers to them."""
         return {uuid for (name, uuid), record in self._unlisted.items() if record is not None and name == kind.name}
 
     def name_of(self, record: Record) -> str:
@@ -419,13 +419,13 @@ def writable_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]] = (
 
 
 def unwritable_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]]) -> list[Field]:
-    """Return the fields of a template whose values users may have written, and that nothing here writes."""
+    """Return the fields of a template whose values users may have written, and that no export writes."""
     kept = _kept_fields(schema, definitions) if schema.kind.template else []
     return [field for field in kept if not type_of(field).writable and not type_of(field).computed]
 
 
 def _kept_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]]) -> list[Field]:
-    """Return the fields whose values last until somebody changes them."""
+    """Return the fields whose values stay until somebody changes them."""
     volatile = {
         str(raw.get("field_key"))
         for raw in definitions

@@ -76,8 +76,8 @@ class TwinNotes:
     ) -> bytes:
         """Return the content of the file.
 
-        Takes a request for each record that was there before or will be rehearsed, and that no list shows. If an
-        archived record can't be written to which the files refer, the files are stale.
+        Takes a request for each unlisted record of an earlier export or of the rehearsal. The files are stale if they
+        refer to an archived record that can't be written.
 
         :param files: gives the uuid of each attachment of the export to its path.
         """
@@ -127,7 +127,7 @@ class TwinNotes:
     def _by_barcode(self, kind: Kind, client: Client, state: ListedState) -> dict[str, Record]:
         """Return unlisted records of the files for a rehearsal, by their uuid.
 
-        As many are looked up as a run does, so that the twin has what a run finds.
+        A run looks up equally many, so that the twin has what a run finds.
         """
         schema = client.schema(kind)
         written = [schema.parse(one.fields, "")[0].get(kind.barcode_key) for one in self.rehearsed if one.kind is kind]
@@ -145,7 +145,7 @@ class TwinNotes:
 def known_records(content: bytes) -> frozenset[tuple[str, str]]:
     """Return kind and uuid of the records that an earlier file notes and that may be archived.
 
-    :raises InvalidInput: if it is no such file.
+    :raises InvalidInput: if the file has no such notes.
     """
     try:
         lines = [json.loads(line) for line in content.decode().splitlines()]

@@ -38,7 +38,7 @@ _MAX_LIST = 255
 """Maximum characters of a list of choices stored with its cells; Excel accepts no more."""
 
 _FIRST_DAY = dt.date(1901, 1, 1)
-"""Spreadsheets disagree about earlier days."""
+"""The first day on which spreadsheets agree about dates."""
 
 _WHEN = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
 _MODIFIED = re.compile(rb"(<dcterms:(created|modified)[^>]*>)[^<]*(</dcterms:)")
@@ -110,7 +110,7 @@ def sheets_of(content: bytes) -> set[str]:
 
 
 def text_of(content: bytes) -> bytes:
-    """Return everything in the cells of a workbook, or nothing if it is none."""
+    """Return the text of all cells of a workbook, or an empty text if it is no workbook."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
             parts = b"\n".join(packed.read(name) for name in packed.namelist() if name.startswith("xl/"))
@@ -120,7 +120,7 @@ def text_of(content: bytes) -> bytes:
 
 
 def text_cell(library: Any, sheet: Any, text: str, bold: bool = False) -> Any:
-    """Return a cell that holds a text: no formula, and no error, whatever it looks like.
+    """Return a cell that has a text: no formula and no error, whatever the text looks like.
 
     :param library: openpyxl.
     """
@@ -320,7 +320,7 @@ def _format_of(field: Field) -> str:
 
 
 def _unchanging(content: bytes) -> bytes:
-    """Return a workbook without its time of writing."""
+    """Return a workbook without the time at which it was written."""
     when = _WHEN.strftime("%Y-%m-%dT%H:%M:%SZ").encode()
     written = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(content)) as packed, zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as again:

@@ -27,16 +27,16 @@ from ..desired.sources.formulas import escaped
 PLAIN = PRESETS["plain"]
 
 _HARMLESS = re.compile(r"[^\W\d_](?:[\w ./@+()%&;=*!$~^<>|'-]*[\w./@+()%&;=*!$~^<>|'-])?")
-"""Texts that need no quotes, also in a flow: they begin with a letter and have nothing special in YAML.
+"""Texts that need no quotes, also inside brackets: they begin with a letter and have no special YAML characters.
 
-A question mark is special in a flow, for readers without libyaml.
+A question mark is special in brackets for readers without libyaml.
 """
 
 _WORDS = frozenset(["y", "n", "yes", "no", "on", "off", "true", "false", "null", "none", "nan", "inf", "void"])
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 _WIDTH = 110
 _LONGEST_KEY = 1000
-"""Maximum characters of a name; readers of YAML accept up to 1,024 without a mark, quotes and escapes included."""
+"""Maximum characters of a name, quotes and escapes included; YAML accepts up to 1,024 for an implicit key."""
 _RESOLVER: Any = yaml.resolver.Resolver()
 
 
@@ -87,7 +87,7 @@ def scalar(value: Any) -> str:
 
 
 def _is_block(value: Any) -> bool:
-    """Return True if a text reads best line by line, and is read back unchanged."""
+    """Return True if a text is most readable line by line, and is read back unchanged."""
     if not isinstance(value, str) or isinstance(value, Plain) or "\n" not in value.strip("\n"):
         return False
     lines = value.split("\n")
@@ -109,7 +109,7 @@ def flow(value: Any) -> str:
 
 
 def _key(name: str, before_its_value: str) -> str:
-    """Return the name of a member with its colon. A name that is longer than YAML allows is marked as explicit.
+    """Return the name of a member with its colon. A name that is too long for YAML is marked as an explicit key.
 
     :param before_its_value: separates such a name from the colon.
     """
@@ -195,7 +195,7 @@ def csv_header(records: Sequence[Mapping[str, Any]], dialect: Dialect = PLAIN) -
 
 
 _NO_COLUMN = re.compile(r"^sep=|[\n\r;\t|\x00]", re.IGNORECASE)
-"""The parts of a name that a reader takes for a delimiter, or for the end of a column."""
+"""The parts of a name that a reader could take for a delimiter, or for the end of a column."""
 
 
 def csv_record(

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The most that the task allows. The files (and a plan file) make requests, and get what both allow.
+"""The caps of a task. The files (and a plan file) request changes, and get only what the task allows as well.
 
 The author of the files may not be the owner of the task: a pull request changes files. So nothing in the files widens
 what the task allows.
@@ -107,7 +107,7 @@ class Caps:
     def forbidden(self, changes: Iterable[Planned]) -> list[str]:
         """Return the changes of a plan that prune more than the task allows, in words.
 
-        A plan of files never does. A plan file was made by another task.
+        A plan made from files has none, because planning applies the caps. A plan file may come from another task.
         """
         pruned = Counter((one.section, one.change.action) for one in changes if one.entry.pruned)
         return [
@@ -136,10 +136,10 @@ class Caps:
 
 
 def require_caps(written: Mapping[str, Any]) -> None:
-    """Check that a protected task says everything that it allows.
+    """Check that a protected task sets every cap.
 
-    :param written: the options of the task as they were written.
-    :raises InvalidInput: if one is missing, or no instance is named.
+    :param written: the options of the task as written.
+    :raises InvalidInput: if a cap is missing, or no instance is named.
     """
     missing = [name for name in CAPS if written.get(name) is None]
     if missing:

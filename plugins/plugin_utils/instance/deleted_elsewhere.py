@@ -13,13 +13,13 @@ from ..apply.journal import Memory
 from ..set_plan.plan import InstancePlan, Planned
 
 DELETED = "was created by this set and deleted in the application"
-"""What a comparison says of such a record."""
+"""The remark of a comparison about such a record."""
 
 
 def deleted_elsewhere(plan: InstancePlan, memory: Memory) -> dict[int, str]:
-    """Return the number of each change that is about such a record, to what is to be said of it.
+    """Return the index of each change about such a record, with the remark.
 
-    Nothing is said if the record may be hidden or archived, or if it has another natural key now.
+    There is no remark if the record may be hidden or archived, or has another natural key now.
     """
     created = {memory.names[uuid]: uuid for uuid in memory.created if uuid in memory.names}
     return {number: DELETED for number, one in enumerate(plan.changes) if _is_deleted(one, plan, created)}

@@ -31,7 +31,7 @@ Row = dict[str, Any]
 
 @dataclass
 class Meaning:
-    """What a plan means, in rows that a report shows as they are.
+    """The meaning of a plan, in rows that a report shows unchanged.
 
     :ivar moves: ``section``, ``field``, ``from``, ``to`` (null: no place) and ``count``, the largest first.
     :ivar money: ``section``, ``field``, the totals ``before`` and ``after`` of all records that change, and ``count``.
@@ -46,11 +46,11 @@ class Meaning:
 
 
 def meaning_of(plan: InstancePlan, entries: Iterable[Entry], notifies: bool, is_drift: bool = False) -> Meaning:
-    """Return what a plan means.
+    """Return the meaning of a plan.
 
     :param entries: all records of the files, which decide what is hidden.
-    :param notifies: whether the service is asked to notify the assignees of tasks.
-    :param is_drift: whether the plan is only a comparison, which sends nothing.
+    :param notifies: True if the service is asked to notify the assignees of tasks.
+    :param is_drift: True if the plan is only a comparison, which sends nothing.
     """
     meaning = _Reader(plan, Removals(plan, entries, plan.hiding), notifies).read()
     return replace(meaning, mails=[]) if is_drift else meaning
@@ -65,7 +65,7 @@ class _Total:
 
 @dataclass
 class _Columns:
-    """The fields of a schema that have a meaning beside their values."""
+    """The fields of a schema with a meaning beyond their values."""
 
     places: list[str]
     persons: list[str]
@@ -133,7 +133,7 @@ class _Reader:
         ]
 
     def _changed(self, planned: Planned, keys: Iterable[str]) -> Iterator[str]:
-        """Yield the fields that change: of a removal all of them."""
+        """Yield the fields that change. For a removal, yield all fields."""
         values, is_removed = planned.change.values, planned.change.action in (DELETE, ARCHIVE)
         for key in keys:
             if is_removed or key in values:
@@ -219,6 +219,6 @@ def _number(amount: Decimal) -> int | float:
 
 
 def _name(planned: Planned, key: str) -> str:
-    """Return the name of a field for people: its key, or its label if the service made the key."""
+    """Return the name of a field for people: its key, or its label if the service generated the key."""
     label = planned.schema.fields[key].label if is_generated_key(key) else ""
     return label or key

@@ -34,10 +34,10 @@ _FACTORS = (100, 1000)
 _LEAST_OF_A_FACTOR = 5
 _LEAST_OF_A_SHIFT = 5
 _SHARE_OF_A_SHIFT = 0.8
-"""The share of the new values of a column that other records had before."""
+"""The share of the new values of a column that other records had before, from which a shift is likely."""
 
 _SCALARS = (str, int, float, Decimal, dt.date)
-"""Types of the values that a shifted column of a table can have. Links and lists have no order to lose."""
+"""Types of the values that a shifted column of a table can have. Links and lists can't be shifted like that."""
 
 _MOST_IN_A_ROOM = 100
 _EXAMPLES = 3
@@ -65,7 +65,7 @@ class Oddity:
 
 @dataclass
 class _Case:
-    """What is odd about one field of a section in one way."""
+    """One way in which a field of a section is odd."""
 
     words: str
     found: list[tuple[Planned, str, Any]] = field(default_factory=list)

@@ -52,10 +52,10 @@ _SECTIONS = {kind: section for section, kind in SECTIONS.items()}
 def offline_findings(
     desired: DesiredInstance, plan_follows: bool = False, rules: RuleSet | None = None
 ) -> list[Finding]:
-    """Return every finding, those of reading included, in the order of their places, and one for each place.
+    """Return every finding, including those of reading, in the order of their places, and one for each place.
 
-    :param plan_follows: True if a plan, which knows the types of all fields, follows: then nothing warns of fields that
-        could not be judged here.
+    :param plan_follows: True if a plan follows, which knows the types of all fields. Then there are no warnings about
+        fields that could not be judged here.
     :param rules: the rules of the task.
     """
     known = known_fields(desired)
@@ -179,7 +179,7 @@ _WANTED = {"pattern": "a text of the form", "type": "a value of the type", "enum
 
 
 def as_json(value: Any) -> Any:
-    """Return a value as JSON has it: an unquoted scalar as the number or the date text that YAML reads."""
+    """Return a value in its JSON form: an unquoted scalar becomes the number or the date text that YAML reads."""
     if isinstance(value, Mapping):
         return {key: as_json(member) for key, member in value.items()}
     if isinstance(value, list):

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rules of the task as far as the files alone decide them.
 
-A field that a file does not write may have any value in the instance. A rule that depends on it is left to the plan.
+A field that a file does not write may have any value on the instance. Rules that depend on it are left to the plan.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..rules.found import Found
 from ..rules.rule import CHANGES, RuleSet
 
 _CONJUNCTIONS = frozenset({"type", "properties", "required"})
-"""Keywords of a schema that a record breaks by each of its fields alone."""
+"""Keywords of a schema that a single field of a record can break."""
 
 
 class OfflineRules:
@@ -88,7 +88,10 @@ class OfflineRules:
                 self._leave(one, require, known)
 
     def _part(self, one: BoundRule, unknown: frozenset[str]) -> BoundRule | None:
-        """Return a rule without some fields, which records break only if they break the rule; None if there is none."""
+        """Return a rule without some fields, or None if nothing is left.
+
+        A record that breaks the result always breaks the whole rule.
+        """
         mark = (one.rule.id, unknown)
         if mark not in self._parts:
             require = one.require
@@ -104,9 +107,9 @@ class OfflineRules:
         self._open.setdefault(one.rule.id, _Open()).add([] if names is None else names - known)
 
     def close(self, warns: bool) -> tuple[list[Finding], list[Finding]]:
-        """Return the findings, and the warnings with what was not judged.
+        """Return the findings, and warnings about everything that was not judged.
 
-        :param warns: whether there are such warnings. A plan that follows judges what was not judged here.
+        :param warns: False if a plan follows and will judge it.
         """
         bound = [one for rules in self._bound.values() for one in rules]
         self._found.count_others([*bound, *(part for part in self._parts.values() if part is not None)])
@@ -131,7 +134,8 @@ class OfflineRules:
 class _Open:
     """The records that a rule leaves to the plan.
 
-    :ivar number: of records. :ivar names: fields that they do not write.
+    :ivar number: the number of records.
+    :ivar names: fields that they do not write.
     """
 
     number: int = 0
@@ -149,11 +153,11 @@ class _Open:
 
 
 def _ignore(_place: Place, _words: str) -> None:
-    """Leave a name that nothing here knows to the plan."""
+    """Ignore an unknown name. The plan judges it."""
 
 
 def _is_certain(reference: Reference) -> bool:
-    """Return True if a reference is written as the one natural key of its record."""
+    """Return True if a reference is certainly written as the natural key of its record."""
     written = reference.written
     if not isinstance(written, str) or is_uuid(written):
         return False

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Plan files: the changes of a plan with the hash of each record before its change, to be applied later.
 
-A digest approves a plan file. Without a digest, a plan file is as good as everybody who could write it, so nothing in
-it is trusted: its shape is checked, the task's limits hold once more, and it names no file outside of ``src``.
+A digest approves a plan file. Without a digest, everybody who could write the file may have changed it, so nothing in
+it is trusted: its shape is checked, the task's limits apply again, and it names no file outside of ``src``.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class StoredPlan:
     def stale(self, made: InstancePlan, contents: Contents, is_own: Callable[[Planned], bool]) -> list[Planned]:
         """Return the changes whose records or local files changed since the plan.
 
-        :param is_own: returns True if an earlier run of this plan left a record as it is.
+        :param is_own: returns True if an earlier run of this plan left a record in its present state.
         """
 
         def is_stale(one: Planned) -> bool:
@@ -115,9 +115,9 @@ class StoredPlan:
         return [one for one in made.changes if is_stale(one)]
 
     def is_half_done(self, one: Planned) -> bool:
-        """Return True if the rest of a change is a part of the plan.
+        """Return True if the remaining change is a part of the planned change.
 
-        That is so if each differing field has its value of that time, or was missing then.
+        That is so if each differing field has the value of that time, or was missing then.
         """
         then = self.before.get(id(one.entry), {})
         shown_now = shown(one, replace(self.desired.hiding, show=False))
@@ -126,9 +126,10 @@ class StoredPlan:
 
 
 def stand_beside(desired: DesiredInstance, files: Iterable[DesiredInstance]) -> None:
-    """Note which records must stay by what the files say now.
+    """Note which records the present files protect.
 
-    :param desired: changes that are older than the files. :param files: at most one reading of them.
+    :param desired: changes that are older than the files.
+    :param files: at most one reading of them.
     """
     for written in files:
         desired.lifecycle = {section: Lifecycle(protect=one.protect) for section, one in written.lifecycle.items()}
@@ -138,10 +139,10 @@ def stand_beside(desired: DesiredInstance, files: Iterable[DesiredInstance]) -> 
 
 
 class PlanFile:
-    """A plan file on this machine: a regular file, and no link.
+    """A plan file on this machine: a regular file, not a link.
 
     :param path: its present or future place.
-    :ivar stored: its contents, in a run that applies it. Its changes are all that is desired then.
+    :ivar stored: its contents, in a run that applies it. Its changes are then the only desired state.
     :ivar stale: what to do with a change whose record changed since the plan: ``refuse`` or ``skip``.
     :ivar written: reads the source of the plan, because the plan has only hashes of vaulted values.
     """
@@ -320,7 +321,7 @@ def _document(root: str, desired: DesiredInstance, made: InstancePlan, contents:
 
 
 def _old_names(desired: DesiredInstance, made: InstancePlan) -> dict[str, list[Any]]:
-    """Return the names by which references in the changes may mean records that have other names now."""
+    """Return the names in references of the changes that records have had before and may no longer have."""
     moved = {section: list(pairs) for section, pairs in desired.moved.items()}
     codes = [({one.name: one.written}, {one.name: one.now}) for one in made.scan_codes.differing]
     if codes:
@@ -376,7 +377,7 @@ def _compared(planned: Planned) -> Mapping[str, Any]:
 
 
 def _read(planned: Planned) -> Mapping[str, Any]:
-    """Return the fields of an entry as they are read in any place."""
+    """Return the fields of an entry as any reader reads them, wherever they are."""
     cells = planned.entry.cells
     return planned.entry.fields if cells is None else cells.read(planned.schema, planned.entry.fields)[0]
 
@@ -384,7 +385,7 @@ def _read(planned: Planned) -> Mapping[str, Any]:
 def _marks_of(planned: Planned, contents: Contents, key: bytes | None) -> tuple[str, dict[str, str]]:
     """Return the hash of the record before a change, and the hashes of its local files.
 
-    :param key: of an entry with vaulted values: without it nobody can test values against the hashes.
+    :param key: for an entry with vaulted values; without this key nobody can test values against the hashes.
     """
     files = _files_of(planned, contents)
     if key is None:

@@ -181,7 +181,7 @@ def _is_hashes(value: Any) -> bool:
 
 
 def _is_hole(value: Any) -> bool:
-    """Return True if a value names the hidden values of a record; None: it has none."""
+    """Return True if a value names the hidden values of a record. None means that it has none."""
     return value is None or (
         _is_map(value)
         and set(value) == {"file", "place", "fields"}
@@ -219,7 +219,7 @@ _LATER: Mapping[str, _Shape] = {
     "set_sizes": (_by_section(_is_count), "sections with numbers of records"),
     "sources": (lambda value: isinstance(value, list) and all(map(_is_source, value)), "paths, sections and numbers"),
 }
-"""Members that plans of earlier versions do not have."""
+"""Members that are missing in plans of earlier versions."""
 
 _CHANGE: Mapping[str, _Shape] = {
     "section": _one_of(*SECTIONS),

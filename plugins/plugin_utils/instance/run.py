@@ -74,7 +74,7 @@ _PLAN_AGAIN = 2
 
 _NO_LIMITS = dict.fromkeys(vars(Limits()), math.inf)
 _NO_PERCENTS = dict.fromkeys((name for name in vars(Limits()) if name.endswith("_percent")), 1e9)
-"""Limits in percent without effect, in numbers that JSON has."""
+"""Limits in percent without effect, in numbers that JSON supports."""
 
 
 @dataclass(frozen=True)
@@ -96,11 +96,11 @@ class Scope:
 class RunOptions:
     """The wishes of the user.
 
-    :ivar drift: only compare: no limit holds anything back, because nothing is applied.
-    :ivar twin_of: root of the instance whose twin is connected: its journal counts, and nothing is noted. Empty if no
-        twin is connected.
-    :ivar archived_duplicates: ``check`` looks up all records in the archive that are to be created; ``trust_service``
-        a sample of very many.
+    :ivar drift: only compare: limits do not apply, because nothing is applied.
+    :ivar twin_of: root of the original instance if its twin is connected: the original's journal is used, and nothing
+        is noted. Empty if no twin is connected.
+    :ivar archived_duplicates: ``check`` looks up all records to create in the archive; ``trust_service`` looks up a
+        sample if there are very many.
     :ivar rules: the rules that records and changes must keep; None if the task names none.
     :ivar undo: the apply record to undo; None: the files are applied.
     :ivar apply_record: the file for the record of what is applied; None: at the default place.
@@ -123,13 +123,13 @@ class RunOptions:
 
     @property
     def is_recorded(self) -> bool:
-        """Return True if an apply of the plan keeps a record. What is done on a twin is noted only on request."""
+        """Return True if an apply of the plan writes an apply record. On a twin that happens only on request."""
         return not self.drift and (not self.twin_of or self.apply_record is not None)
 
 
 @contextlib.contextmanager
 def many_objects() -> Iterator[None]:
-    """Create very many objects that stay with the garbage collector paused: it would take as long as creating them."""
+    """Create very many lasting objects with the garbage collector paused, because it would double the time."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -159,7 +159,7 @@ def run_instance(
 
 
 def _only_findings(plan: InstancePlan) -> InstancePlan:
-    """Return what holds of a plan with findings."""
+    """Return the parts of a plan with findings that are still valid."""
     return InstancePlan(
         findings=plan.findings,
         live_findings=plan.live_findings,
@@ -205,7 +205,7 @@ class _Run:
     def run(self) -> RunResult:
         """Plan, pass the gate, then write the plan or apply it.
 
-        The lists are read before the locks of what is created are held. If others created such records meanwhile, the
+        The lists are read before the kinds that are created get locked. If others created such records meanwhile, the
         lists are read again.
         """
         refusal = self._prepare()
@@ -297,8 +297,8 @@ class _Run:
     def _locked_journal(self) -> Iterator[Journal]:
         """Open the journal.
 
-        A real run locks it before the lists are read: what another run is about to create must not be planned once
-        more.
+        A real run locks it before the lists are read, so that records that another run is about to create are not
+        planned again.
         """
         journal = self._journal()
         is_read_only = self._options.check_mode or bool(self._desired.findings)
@@ -347,7 +347,7 @@ class _Run:
     # ---- plan
 
     def _plan(self, journal: Journal) -> InstancePlan:
-        """Return the plan, or what is wrong with the files if the instance can't be read."""
+        """Return the plan. If the instance can't be read, return what is wrong with the files."""
         try:
             with many_objects():
                 return self._plan_whole_lists(self._plan_options(journal), journal)
@@ -390,16 +390,16 @@ class _Run:
         )
 
     def _most_lookups(self, is_planned_only: bool) -> int | None:
-        """Return the number of missing records of a section up to which all are looked up in the archive; None: all.
+        """Return the number of missing records of a section up to which all are looked up; None: no maximum.
 
-        :param is_planned_only: whether the plan is neither applied nor written to a file.
+        :param is_planned_only: True if the plan is neither applied nor written to a file.
         """
         if self._options.archived_duplicates == "check":
             return None
         return SAMPLE if is_planned_only else MOST_OF_A_RUN
 
     def _inverted(self, plan_options: PlanOptions, journal: Journal) -> PlanOptions:
-        """Let the inverse of an apply record be what is desired, if the run undoes one and has no plan yet."""
+        """Make the inverse of an apply record the desired state, if the run undoes one and has no plan yet."""
         undo = self._options.undo
         if undo is None or self._stored is not None:
             return plan_options
@@ -414,7 +414,7 @@ class _Run:
         return replace(plan_options, lists=inverse.state, observed=nothing)
 
     def _plan_whole_lists(self, plan_options: PlanOptions, journal: Journal) -> InstancePlan:
-        """Return the plan. If a list can't prove that it is complete, it is read twice before anything rests on it.
+        """Return the plan. If a list can't prove that it is complete, read it twice before anything depends on it.
 
         :raises IncompleteList: if there are more records each time.
         """
@@ -456,13 +456,13 @@ class _Run:
         return plan, refusals
 
     def _without_stale(self, plan: InstancePlan, journal: Journal) -> tuple[InstancePlan, list[str]]:
-        """Return the plan without the changes whose records are not as they were, or why they are refused."""
+        """Return the plan without the changes whose records changed since, or why they are refused."""
         stored, is_resumed = self._stored, self._is_resumed(journal)
         if stored is None or self._plan_file is None:
             return plan, []
 
         def is_own(one: Planned) -> bool:
-            """Return True if an earlier run of the same plan created a record, or began to change it, and left it."""
+            """Return True if an earlier run of the same plan created a record or began to change it."""
             names = {one.change.current.uuid if one.change.current else "", f"{one.kind.name} {one.noted}"}
             return is_resumed and bool(names & journal.memory.touched) and stored.is_half_done(one)
 
@@ -579,7 +579,7 @@ class _Run:
         return self._result(name, plan, outcome)
 
     def _recording(self, plan: InstancePlan, journal: Journal) -> Recording | None:
-        """Return the apply record to keep; None if none is."""
+        """Return the apply record to write, or None if no record is kept."""
         if self._record_place is None:
             return None
         undo = self._options.undo
@@ -603,7 +603,7 @@ class _Run:
         return [f"{NOT_KEPT}. {place.why_none}"]
 
     def _note_sources(self, plan: InstancePlan, journal: Journal) -> None:
-        """Note what the sources held, unless only a part of them was applied."""
+        """Note the number of records in each source, unless only a part of them was applied."""
         if not self._options.scope.is_everything:
             return
         try:
@@ -641,7 +641,7 @@ class _Run:
             plan.warnings.append(f"what was applied is not noted for instance_absorb: {why}")
 
     def _note_protections(self, plan: InstancePlan, outcome: Outcome, journal: Journal) -> None:
-        """Note which records must stay. A record that no longer needs to stay was applied like that once."""
+        """Note which records must stay. A record that may be removed again has been applied in that form once."""
         stored = {} if self._stored is None else self._stored.protections
         left = {id(one): one for one, _why in (*outcome.failures, *outcome.skipped, *outcome.not_tried)}
         left |= {id(one): one for one in plan.dropped}

@@ -21,7 +21,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 from ..set_plan.plan import InstancePlan, Planned
 
 _TELLING = ("serial_number", "inventory_name")
-"""Fields that two records seldom share, the surest first. They count only if the value is unique on both sides."""
+"""Fields that two records seldom share, the most reliable first.
+
+They count only if the value is unique on both sides.
+"""
 
 _MOST = 10
 """Maximum number of suspicions that are reported one by one."""
@@ -43,7 +46,7 @@ def suspected_renames(made: InstancePlan) -> list[str]:
 
 
 def _stays(planned: Planned) -> bool:
-    """Return True if the files decide what becomes of a record. They do not for a pruned record."""
+    """Return True if the files decide about a record. They do not for a pruned record."""
     return not planned.entry.pruned
 
 

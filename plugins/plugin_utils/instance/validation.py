@@ -48,11 +48,12 @@ def validate(
 ) -> list[Finding]:
     """Return every finding of reading and validation.
 
-    These are types, if ``fields/`` or the service's own fields define them, missing and duplicate natural keys, and
-    missing files.
+    Validation checks types (if ``fields/`` or the service's own fields define them), missing and duplicate natural
+    keys, and missing files.
 
     :param known: name of a kind to all its fields, if another source knows them.
-    :param warns: True to add warnings about things that are no mistakes. A plan gives them for what it changes.
+    :param warns: True to add warnings about things that are no mistakes. A plan warns about these for its changes
+        itself.
     :param rules: the rules of the task.
     """
     validation = _Validation(desired, known or {}, rules or RuleSet())
@@ -187,7 +188,7 @@ class _Validation:
             self._find(entry.place, written_twice(entry.kind, words, earlier))
 
     def _keys(self, entry: Entry, values: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...] | None]:
-        """Return all values of a record, and the fields that identify it, or None if that is unknown or wrong."""
+        """Return all values of a record, and the fields that identify it, or None if these are unknown or wrong."""
         schema = self._schemas.of(entry.kind)
         # A value of an unknown type keeps its written form.
         have = {**{name: one for name, one in entry.fields.items() if schema.find(name) is None}, **values}

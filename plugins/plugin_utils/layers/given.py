@@ -24,12 +24,12 @@ from .layers import load_layers
 
 
 def sources_of(options: Mapping[str, Any], refuse_links: bool = False) -> list[Path]:
-    """Return the layers that the option ``src`` names, the first one first.
+    """Return the layers that the option ``src`` names, in order.
 
-    A checkout may hold a link in the place of a directory, so ``src_below`` names a directory that ``src`` and
+    A checkout may have a link in the place of a directory, so ``src_below`` names a directory that ``src`` and
     ``files_root`` must not lead out of.
 
-    :param refuse_links: refuse a layer whose last part is a link, whatever it leads to.
+    :param refuse_links: refuse a layer whose last part is a link, wherever it leads.
     :raises InvalidInput: if ``src`` is no path or list of paths, or leads out of ``src_below``.
     """
     paths = _paths_of(options["src"])

@@ -110,9 +110,11 @@ def load_layers(
     formulas_are: str = formulas.ESCAPE,
     variables: Mapping[str, Any] = NO_VARIABLES,
 ) -> DesiredInstance:
-    """Read the desired state from layers, inline data, or both. Inline data is no layer: it is added to the layers.
+    """Read the desired state from layers, inline data, or both.
 
-    :param sources: the layers, the first one first. Other parameters are as in :func:`..desired.loading.load`.
+    Inline data is no layer: it is added to the layers.
+
+    :param sources: the layers, in order. Other parameters are as in :func:`..desired.loading.load`.
     :param variables: the values of variables that the files declare.
     :raises InvalidInput: if a layer is named twice, or ``files_root`` is no directory.
     """

@@ -97,7 +97,7 @@ class _MergedCells:
 
 
 class _Numbers:
-    """The numbers of records by their natural keys."""
+    """Find the indexes of records by their natural keys."""
 
     def __init__(self) -> None:
         self._numbers: dict[Key, list[int]] = {}
@@ -116,7 +116,7 @@ class _Numbers:
     def same(self, keys: Sequence[Key]) -> list[int]:
         """Return the records that share the first natural key whose fields both have.
 
-        Rooms with the same name may have numbers of their own.
+        Rooms with the same name may still have different numbers.
         """
         hits = dict.fromkeys(number for key in keys for number in self._numbers.get(key, ()))
         return [number for number in hits if self._is_same(keys, self._keys[number])]
@@ -135,13 +135,13 @@ class _Numbers:
 
 
 class MergedRecords:
-    """Merge the records of one layer after the other.
+    """Merge the records of layers in their order.
 
     :param identity: section to the fields that identify its records, if they differ from the default.
-    :param loaded: all layers: fields that one of them defines are known by their keys and labels.
-    :param known: the fields of a kind on the instance, if known; else only the files define labels.
+    :param loaded: all layers: fields that a layer defines are known by their keys and labels.
+    :param known: the fields of a kind on the instance, if known; otherwise only the files define labels.
     :ivar findings: what a later layer must not say.
-    :ivar has_unknown_names: True if only the instance can say what some names mean.
+    :ivar has_unknown_names: True if only the instance can resolve some names.
     """
 
     def __init__(
@@ -217,7 +217,7 @@ class MergedRecords:
             self._unmanaged_numbers.forget(number)
 
     def _left_by(self, keys: Sequence[Key]) -> Entry | None:
-        """Return the unmanaged record of earlier layers."""
+        """Return the record if an earlier layer writes it as unmanaged."""
         return next((self._unmanaged[number] for number in self._unmanaged_numbers.same(keys)), None)
 
     def _stay_alone(self, earlier: Entry | None, later: Entry) -> None:
@@ -252,7 +252,7 @@ class MergedRecords:
         )
 
     def _not_said_anew(self, earlier: Entry, later: Entry) -> Mapping[str, Any]:
-        """Return the fields of an earlier layer, except those that the later layer names by another key or label."""
+        """Return the fields of an earlier layer, except fields that the later layer names by another key or label."""
         others = later.fields.keys() - earlier.fields.keys()
         if not others or not earlier.kind.template:
             return earlier.fields

@@ -48,7 +48,8 @@ _HOW_TO_GIVE = "give it in variables of the task, or a default in instance.yml"
 class Variable:
     """A declared variable.
 
-    :ivar place: of the declaration. :ivar default: its value if none is given; None for no default.
+    :ivar place: of the declaration.
+    :ivar default: the value if the task gives none; None for no default.
     """
 
     name: str

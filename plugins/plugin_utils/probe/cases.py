@@ -68,7 +68,10 @@ def rental_cases_seen(evidence: Evidence, request: str, cases: Records, today: d
 
 
 def _overdue_seen(evidence: Evidence, request: str, cases: Records, today: dt.date) -> None:
-    """Note what overdue cases show: one overdue case with its status is proof, as is a change of all of them."""
+    """Note what overdue cases show.
+
+    One overdue case with its status is proof, and so is the same change in all of them.
+    """
     stayed = sum(_is_past(case, _OVERDUE, today) for case in cases)
     moved = sum(_is_past(case, _IS_OVERDUE, today) for case in cases)
     if stayed:

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Collect what a probe observed: for each switch the sides, the requests that showed them, and reasons.
 
-Only the choice between known sides gets in here, and no data of an instance: requests are worded by the probe, and
-numbers of records are cut at a thousand.
+It records only choices between known sides, and no data of an instance: the probe words the requests, and numbers of
+records are cut at a thousand.
 """
 
 from __future__ import annotations
@@ -100,7 +100,10 @@ def _told(requests: Mapping[str, int]) -> str:
 
 
 def counted(records: int) -> str:
-    """Return a number of records in words. From a thousand on it could be any text of four digits."""
+    """Return a number of records in words.
+
+    A larger number could be data of the instance, so it is cut at a thousand.
+    """
     if records > _MOST_COUNTED:
         return f"more than {_MOST_COUNTED} records"
     return f"{records} record{'' if records == 1 else 's'}"

@@ -53,12 +53,12 @@ class Heard:
 
     @property
     def is_absent(self) -> bool:
-        """Return True if the instance has no such thing, or its module is switched off."""
+        """Return True if the instance does not have this path, or its module is switched off."""
         is_off = self.status == HTTPStatus.FORBIDDEN and FEATURE_OFF_MESSAGE.encode() in self.body
         return is_off or self.status in (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED)
 
     def in_short(self) -> Heard:
-        """Return the part that is needed at the end: short headers, and the words of an error."""
+        """Return the part that is needed at the end: shortened headers, and the words of an error."""
         headers = {name.lower(): value for name, value in self.headers.items() if len(name + value) <= _LONGEST_HEADER}
         return replace(self, headers=headers, body=b"" if self.is_good else self.body)
 

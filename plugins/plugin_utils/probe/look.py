@@ -46,7 +46,7 @@ _FAR = 10000
 """A page number beyond every list of an instance."""
 
 _IN_ORDER = 5
-"""Number of persons that are not in the same order twice by chance."""
+"""Number of persons whose order is not the same twice by chance."""
 
 UNKNOWN_FIELD = "zz_probe_unknown"
 """A field that no instance has."""
@@ -60,7 +60,7 @@ _TRANSLATION_KEY = re.compile("[a-z0-9]+([._-][a-z0-9]+)+")
 
 @dataclass
 class Look:
-    """The initial read of an instance, and what later tiers need of it.
+    """The first tier, and what later tiers need from it.
 
     :ivar listed: kind to the records of the first page, as received.
     :ivar types: template to field key to the name of its type.
@@ -95,7 +95,7 @@ class Look:
             self.evidence.new.append("the requests of this tier did not suffice; what is missing was not probed")
 
     def again(self, made: Sequence[tuple[Kind, Mapping[str, Any]]]) -> None:
-        """Repeat what could not be determined, now that there are scratch records.
+        """Repeat what could not be determined, with the scratch records.
 
         :param made: the scratch records, as received.
         """
@@ -345,7 +345,7 @@ class Look:
         self._deadlines()
 
     def _equality(self) -> None:
-        """Determine if a text is found in the other case."""
+        """Determine if a filter finds a text in the other case."""
         found = self._text_in_one_case()
         if found is None:
             self.evidence.cannot("filter_eq", "no object has a text whose case could be changed")
@@ -374,7 +374,7 @@ class Look:
         return None
 
     def hits(self, kind: Kind, conditions: Sequence[Condition], key: str) -> list[str] | None:
-        """Return the values of a field of the records found, or None if the filter is rejected."""
+        """Return the values of a field in the records found, or None if the filter is rejected."""
         pairs = [("page", "1"), ("per_page", str(_SMALL_PAGE)), *(pair for one in conditions for pair in one.pairs())]
         heard = self.asker.get(kind.list_path, pairs)
         decoded = heard.json()

@@ -194,7 +194,7 @@ def sweep(client: Client, journal: Journal, keys: Sequence[str]) -> int:
 
 
 def found_by_name(client: Client, object_keys: Sequence[str], name: re.Pattern[str]) -> list[tuple[Kind, str]]:
-    """Return the listed records with a name: records that refer to others first, the newest objects first."""
+    """Return the listed records with a name: referring records first, the newest objects first."""
     found: dict[str, Kind] = {}
     places = [(kind, key) for kind in _KINDS for key in names_of(kind, object_keys)]
     for kind, key in places:
@@ -243,7 +243,7 @@ def _is_there(client: Client, kind: Kind, uuid: str) -> bool:
 
 
 def _take_away(client: Client, records: Iterable[tuple[Kind, str]]) -> list[tuple[Kind, str]]:
-    """Delete records, and repeat those that others referred to. Return the records that are left."""
+    """Delete records. Repeat the deletion of records that were still referenced. Return the records that are left."""
     left = list(records)
     for _round in range(_ROUNDS):
         left = [(kind, uuid) for kind, uuid in left if not _deleted(client, kind, uuid)]

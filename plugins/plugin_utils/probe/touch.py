@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tier touch: scratch records and what becomes of them. Nobody but the caller is notified of any."""
+"""The tier touch: create scratch records and observe them. Only the caller is notified about any of them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _NO_CALLER = "who signed in is not known, and a scratch record is given to nobod
 class Touch:
     """Create scratch records, and remove all of them.
 
-    :ivar look: what is known of the instance.
+    :ivar look: what is known about the instance.
     :ivar caller: uuid of the user who signed in.
     """
 
@@ -249,7 +249,7 @@ class Touch:
             self.evidence.odd("datetime_read", f"{request}: a date and time is read in another form")
 
     def _coupled(self, uuid: str) -> None:
-        """Write the target room alone. The actual room is evidence, and hides the object from some accounts."""
+        """Write only the target room. The actual room is evidence, and would hide the object from some accounts."""
         keys = ("target_room", "target_building")
         if not set(keys) <= set(self.fields(*_PLACES)):
             self.evidence.cannot("room_location", "objects have no target room and target location to write")
@@ -307,7 +307,7 @@ class Touch:
             self.evidence.odd("unique_values", f"{request}: HTTP {heard.status}")
 
     def _archived(self) -> None:
-        """Archive a record of each kind that can be archived; nothing refers to it."""
+        """Archive a record of each kind that can be archived. No other record refers to it."""
         for kind in ARCHIVABLE:
             if kind is OBJECT:
                 uuid = self._new_object("archived") if self.object else None
@@ -336,7 +336,7 @@ class Touch:
         self._deleting("delete_archived", kind, uuid)
 
     def _archived_in_lists(self, name: str) -> None:
-        """Determine if a list has an archived object, by the field with its name."""
+        """Determine if a list shows an archived object, by the field with its name."""
         found = self.look.hits(OBJECT, [Condition(str(self.object_key), "eq", (name,))], str(self.object_key))
         request = f"GET {OBJECT.list_path}?filter[FIELD][eq]"
         if self.evidence.side("archived_at") != "given":
@@ -476,7 +476,7 @@ class Touch:
     def _variant(
         self, kind: Kind, body: Mapping[str, Any], switch: str, accept: str = "accept", refusal: str = "refuse"
     ) -> None:
-        """Create another record that differs in one thing from an accepted record."""
+        """Create another record that differs in one value from an accepted record."""
         heard, _uuid = self.scratch.make(kind, body)
         self._refused_or(switch, accept, heard, f"POST {kind.create_path}", refusal)
 
@@ -554,9 +554,9 @@ class Touch:
         return found[0] if found else None
 
     def _filled(self, template: str, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a body with what the instance requires of every record.
+        """Return a body with everything that the instance requires of a record.
 
-        What cannot be filled is left to its refusal.
+        If a field cannot be filled, the service refuses the record.
         """
         filled = dict(body)
         for one in self._mandatory(template):
@@ -568,7 +568,7 @@ class Touch:
     def _place_of_others(self, definition: Mapping[str, Any]) -> Any:
         """Return an existing place in which the account sees an object.
 
-        The account may not see a scratch place, and could not remove the object from there.
+        The account may not see a scratch place, and could then not remove the object.
         """
         for raw in self.look.listed.get(OBJECT.name, ()):
             value = flatten(OBJECT, raw).get(definition["field_key"])

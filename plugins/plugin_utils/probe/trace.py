@@ -19,7 +19,7 @@ from .touch import Touch
 
 _UPLOAD = "/file"
 _FILES = 22
-"""Number of uploads after which an instance that forgets files has forgotten the first. It keeps the newest 20."""
+"""Number of uploads after which an instance that keeps only the newest 20 files has dropped the first."""
 
 _LABEL = f"{PREFIX}label"
 _TAKEN_TWICE = f"{PREFIX}label taken twice"
@@ -45,7 +45,7 @@ def bare_filter(touch: Touch) -> None:
 
 
 def files(touch: Touch) -> None:
-    """Upload files: note the answers, the effect of adding a file twice, and if an unreferenced file stays."""
+    """Upload files. Note the answers, the effect of adding a file twice, and if an unreferenced file stays."""
     request = f"POST {_UPLOAD}"
     first = _upload(touch)
     if first is None:

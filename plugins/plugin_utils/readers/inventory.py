@@ -267,7 +267,7 @@ class _Place:
 
 
 class _Places:
-    """Places of one kind, found by integer id or by uuid: instances link by either."""
+    """Find places of one kind by integer id or by uuid, because instances link by either."""
 
     def __init__(self, kind: str) -> None:
         self._read = read_reference(kind)

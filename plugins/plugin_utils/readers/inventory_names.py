@@ -27,7 +27,7 @@ _ANSIBLES_VARIABLES = constants.INTERNAL_STATIC_VARS.union(
 A variable named like a keyword of a play, such as ``name``, is harmless.
 """
 _OF_THE_ENVIRONMENT = re.compile(r"\$(?=\w|\{)")
-"""The beginning of a variable in ``os.path.expandvars``."""
+"""The characters that begin a variable in ``os.path.expandvars``."""
 
 
 # ---- texts that become names

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The directory of a rendered state. Nothing in it belongs to the user, and nothing else is ever changed."""
+"""The directory of a rendered state. Nothing in it belongs to the user, and nothing outside of it is ever changed."""
 
 from __future__ import annotations
 

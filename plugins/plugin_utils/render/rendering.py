@@ -106,9 +106,10 @@ class Rendered:
 
 
 class MeantInstance:
-    """The instance that knows the types of fields. It is connected only if needed.
+    """The instance whose field types are used. It is connected only if needed.
 
-    :param connected: creates the connection. :param expected: roots that the task expects.
+    :param connected: creates the connection.
+    :param expected: roots that the task expects.
     """
 
     def __init__(self, connected: Callable[[], Client], desired: DesiredInstance, expected: Sequence[str]) -> None:
@@ -337,7 +338,7 @@ def _empty_file(section: str) -> dict[str, bytes]:
 
 
 def _is_read_by_type(entry: Entry, name: str, value: Any) -> bool:
-    """Return True if the type of its field decides what a cell says."""
+    """Return True if the type of its field decides the meaning of a cell."""
     if isinstance(value, (CellList, CellMap)):
         return True
     is_text = isinstance(value, str) and not isinstance(value, BrokenCell)
