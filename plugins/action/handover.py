@@ -13,7 +13,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.han
 
 
 class ActionModule(ControllerAction):
-    """Lists what a person has, and gives it to another person."""
+    """List the belongings of a person, and give them to another person."""
 
     spec = HANDOVER
 

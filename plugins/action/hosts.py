@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes facts of hosts to objects on the controller, which alone knows the facts of all hosts."""
+"""Write facts of hosts to objects on the controller, which alone knows the facts of all hosts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.hos
 
 
 class ActionModule(ControllerAction):
-    """Plans and applies the objects of all hosts at once."""
+    """Plan and apply the objects of all hosts at once."""
 
     spec = HOSTS
 
@@ -23,7 +23,7 @@ class ActionModule(ControllerAction):
         return feed_objects(options, self._task.check_mode, self._facts(options["hosts"]), self.host)
 
     def _facts(self, names: list[str] | None) -> dict[str, Mapping[str, Any]]:
-        """Return the facts of hosts as they were gathered, with no template in them filled in."""
+        """Return the gathered facts of hosts, with no template in them rendered."""
         known = self.variables["hostvars"]
         hosts = self.variables.get("ansible_play_hosts_all", []) if names is None else names
         found: dict[str, Mapping[str, Any]] = {}

@@ -13,10 +13,10 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.led
 
 
 class ActionModule(ControllerAction):
-    """Compares the ledger with the instance, and never writes to it."""
+    """Compare the ledger with the instance, and never write to it."""
 
     spec = LEDGER
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
-        """Read both and compare."""
+        """Read the ledger and the instance, and compare them."""
         return compare_ledger(options, self._task.check_mode, self.host)

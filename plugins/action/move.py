@@ -14,7 +14,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.mov
 
 
 class ActionModule(ControllerAction):
-    """Gives objects a new target room."""
+    """Give objects a new target room."""
 
     spec = MOVE
     rules: Mapping[str, Any] = {

@@ -292,7 +292,7 @@ _EVERYBODY = ("all", "ungrouped")
 """The groups that Ansible creates itself."""
 
 _PRIVATE = 0o077
-"""The permissions that others do not get for a cache directory created here."""
+"""The permissions of a cache directory that is created here, which exclude other users."""
 
 _LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 """The variables that Ansible sets for its own localhost.
@@ -318,7 +318,7 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
         return as_name(str(to_safe_group_name(clean(str(name)))))
 
     def verify_file(self, path: str) -> bool:
-        """Return True if the name of a file ends as the files of this plugin do."""
+        """Return True if the name of a file has a suffix of this plugin."""
         return bool(super().verify_file(path)) and path.endswith(_ENDINGS)
 
     def parse(self, inventory: Any, loader: Any, path: str, cache: bool = True) -> None:

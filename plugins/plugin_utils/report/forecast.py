@@ -68,6 +68,6 @@ def _uploads(made: InstancePlan) -> int:
 
 
 def _lists_at_the_end(made: InstancePlan) -> int:
-    """Return the number of lists in which an apply looks for creations of others at the same time."""
+    """Return the number of lists in which an apply looks for simultaneous creations of others."""
     created = Counter(one.section for one in made.changes if one.change.action == CREATE and one.kind.create_path)
     return sum(max(1, math.ceil((made.everywhere[section] + new) / PER_PAGE)) for section, new in created.items())

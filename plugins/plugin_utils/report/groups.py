@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Group equal changes: what happens to how many records comes before what happens to each."""
+"""Group equal changes, so that a reader sees what happens to how many records before each single change."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 from .parts import action_words, both_sides, counted, field_name, fields, keys_of, one_line, short
 
 TELLING = (DELETE, ARCHIVE, UPDATE, CREATE)
-"""The order of changes: those that cannot be undone, then those of existing records."""
+"""The order of changes: first those that cannot be undone, then those of existing records."""
 
 _ALIKE = 3
 """Minimum number of updates of the same fields to the same values for a group."""
@@ -118,7 +118,7 @@ def as_said(change: Mapping[str, Any], longest: int) -> list[tuple[str, str, str
 
 
 def said(value: Any) -> str:
-    """Return a value as people say it: a text without quotes, anything else as JSON."""
+    """Return a value for people: a text without quotes, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 

@@ -72,7 +72,7 @@ _LEAST_SHARE = 1.5
 
 _OPEN_AT_ONCE = 40
 _OPEN_IF_TAKEN = 10
-"""Maximum number of records of an open group with removals: they must be visible at once."""
+"""Maximum number of records in a group with removals that is open from the start: removals must be visible at once."""
 
 _WITH_PLACES = 1000
 _LONGEST_VALUE = 200
@@ -87,7 +87,7 @@ _LIST_BYTES = 150_000
 """Maximum size of one list of texts."""
 
 _LISTED_AT_ONCE = 10
-"""Number of visible texts of a list. The others open with a click, so that changes are not far below."""
+"""Number of visible texts of a list. The others open with a click, so that the changes are not too far down."""
 
 _GROUP_BYTES = 160
 """Size of the markup of a group besides its title."""
@@ -146,7 +146,7 @@ def _templates() -> tuple[Template, Callable[..., Markup]]:
 
 
 def as_html(account: RunResult) -> str:
-    """Return the page, below 2 MB. It counts what has no room."""
+    """Return the page, below 2 MB. It counts what does not fit."""
     first = {FIRST: cautions(account)} if account.cautions else {}
     wrong = [_listed(title, texts) for title, texts in {**first, **reasons(account)}.items()]
     others = [
@@ -199,7 +199,7 @@ def _has(word: str, counts: Mapping[str, int]) -> bool:
 
 
 def _listed(title: str, texts: Sequence[str]) -> dict[str, Any]:
-    """Return the first texts that a list has room for."""
+    """Return the first texts that fit."""
     shown: list[Markup] = []
     used = 0
     for text in texts:
@@ -273,7 +273,7 @@ def _made_by(account: RunResult) -> str:
 def _row(section: str, numbers: Mapping[str, int], words: Mapping[str, str]) -> dict[str, Any]:
     """Return the shares of one section's records in the width of the page, and their numbers.
 
-    :param words: the things that any section counts.
+    :param words: the words for the counts of any section.
     """
     left = 0.0
     bars = []

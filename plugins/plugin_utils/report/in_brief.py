@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What changes mean, as small tables with which every form of a report begins. Each text is cleaned for printing."""
+"""The meaning of the changes, as small tables at the beginning of every report. Each text is cleaned for printing."""
 
 from __future__ import annotations
 
@@ -29,11 +29,13 @@ _BOTH = "files say {0} / instance has {1}"
 
 @dataclass(frozen=True)
 class Table:
-    """One answer to what the changes mean.
+    """One table about the meaning of the changes.
 
-    :ivar heads: title of each column. :ivar rows: cells in the order of the columns.
+    :ivar heads: title of each column.
+    :ivar rows: cells in the order of the columns.
     :ivar form: a row as a line of text.
-    :ivar numbers: the columns that hold numbers. :ivar more: the number of rows that are left out.
+    :ivar numbers: the columns with numbers.
+    :ivar more: the number of rows that are left out.
     """
 
     title: str
@@ -45,7 +47,7 @@ class Table:
 
     @property
     def is_long(self) -> bool:
-        """Whether a cell takes a line of its own."""
+        """Return True if a cell takes a line of its own."""
         return any(len(text) > _LONGEST for row in self.rows for text in row)
 
     @property

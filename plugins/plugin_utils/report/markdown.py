@@ -17,7 +17,7 @@ from urllib.parse import quote
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
 _MOST_TICKS = 8
-"""Maximum run of backticks for which a fence is made longer. Renderers know fences only up to some length."""
+"""Maximum number of consecutive backticks for which a fence is made longer. Renderers limit the length of fences."""
 
 
 _OF_A_URL = ":/?#[]@!$&'()*+,;=%~"
@@ -32,7 +32,7 @@ class Markdown(str):
     __slots__ = ()
 
     def fill(self, **texts: object) -> Markdown:
-        """Replace names in braces by texts: numbers and Markdown unchanged, everything else as code."""
+        """Replace names in braces: numbers and Markdown stay unchanged, everything else becomes code."""
         return Markdown(self.format(**{name: _written(text) for name, text in texts.items()}))
 
     @classmethod
@@ -48,7 +48,7 @@ def _written(value: object) -> str:
 
 
 def code(text: str) -> Markdown:
-    """Return a text in a fence that nothing in it can close."""
+    """Return a text in a fence that nothing in the text can close."""
     text = clean(text)
     longest = max((len(run) for run in re.findall("`+", text)), default=0)
     if longest > _MOST_TICKS:
@@ -73,6 +73,6 @@ def word(text: str) -> Markdown:
 def cell(text: str) -> Markdown:
     r"""Return a text in a cell of a table.
 
-    A bar would end the cell, even in a code span, and whether ``\|`` does depends on what precedes it.
+    A bar would end the cell, even in a code span. Whether ``\|`` ends it depends on the characters before it.
     """
     return word(text.replace("|", "\\u007c"))

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Fit a failed task on one screen, with the reason last.
 
-For a failed task Ansible prints ``msg`` as an error, and then every member of the result in alphabetical order, ``msg``
-included. It prints ``diff`` only at ``-vvv``, and playbooks can read it all the same.
+For a failed task Ansible prints ``msg`` as an error, and then every member of the result in alphabetical order,
+including ``msg``. It prints ``diff`` only at ``-vvv``, but playbooks can always read it.
 """
 
 from __future__ import annotations
@@ -45,10 +45,13 @@ _REASONS = ("refusals", "findings", "failures")
 _BY_WEIGHT = (*_REASONS, "summary", "changes", "reported")
 
 _IN_FULL = ("every_finding", "forecast", "made_by", "cautions", "undo", "moves", "money", "persons", "mails")
-"""Members of a report without room on a screen with a failure."""
+"""Members of a report that are left out on the screen of a failure."""
 
 _BEHIND_THE_REASON = ("summary", "reported")
-"""Members that Ansible prints after the reason. After a refusal they only say that nothing was done; a drift counts."""
+"""Members that Ansible prints after the reason.
+
+After a refusal they only say that nothing was done. After drift they matter.
+"""
 _NOTHING_DONE = ("refused", "changed", "drift")
 """The outcomes of a failed task after which nothing was sent. The last two are outcomes of a drift."""
 _OF_EVERY_TASK = ("changed", "failed", "msg", "diff", "warnings")
@@ -91,7 +94,7 @@ def message_in_short(message: str) -> str:
 
 
 def _report_hint(reports: Sequence[Path]) -> str:
-    """Return where everything is found: in the first report that has room for it."""
+    """Return where the full report is: the first report that has everything."""
     whole = next((path for path in reports if path.suffix != ".md"), None)
     if whole is not None:
         return f"{clean(str(whole))} has all of them"

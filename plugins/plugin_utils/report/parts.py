@@ -42,7 +42,7 @@ def reasons(account: RunResult) -> dict[str, list[str]]:
 
 
 def sent(account: RunResult) -> str:
-    """Return whether anything was sent. A plan has the words of the run that it predicts."""
+    """Return whether anything was sent. A plan uses the words of the run that it predicts."""
     if account.outcome in ("failed", "refused"):
         return "nothing was applied"
     if account.check_mode:
@@ -67,12 +67,12 @@ def counted(number: int, section: str) -> str:
 
 
 def cautions(account: RunResult) -> list[str]:
-    """Return the warnings with which a report begins, a line each."""
+    """Return the warnings at the beginning of a report, one per line."""
     return [clean(text) for text in account.cautions]
 
 
 def warnings(account: RunResult) -> list[str]:
-    """Return the other warnings, a line each."""
+    """Return the other warnings, one per line."""
     return [clean(text) for text in account.warnings if text not in account.cautions]
 
 
@@ -103,24 +103,24 @@ DRIFT_WORDS = {
 
 
 def action_words(action: str, is_drift: bool) -> str:
-    """Return an action in words: of a comparison what differs."""
+    """Return an action in words. For a comparison, say what differs."""
     return DRIFT_WORDS[ACTIONS[action]] if is_drift else action
 
 
 def remark(change: Mapping[str, Any], is_drift: bool) -> str:
-    """Return :func:`mark`; of a comparison, how the record differs if nothing else is to be said."""
+    """Return :func:`mark`. For a comparison without a mark, say how the record differs."""
     if is_drift and change["action"] != UPDATE:
         return mark(change) or action_words(change["action"], is_drift)
     return mark(change)
 
 
 def both_sides(before: str, after: str, is_drift: bool) -> str:
-    """Return both values of a field; of a comparison, which side has which."""
+    """Return both values of a field. For a comparison, say which side has which value."""
     return f"files say {after} / instance has {before}" if is_drift else f"{before} -> {after}"
 
 
 def outcome(account: RunResult) -> str:
-    """Return the outcome in words; of a plan what it would be."""
+    """Return the outcome in words. For a plan, say what it would be."""
     if account.check_mode and account.outcome == "changed":
         return "would change"
     return account.outcome
@@ -143,7 +143,7 @@ _HIDDEN = {
 
 
 def scan_codes(account: RunResult) -> str:
-    """Say how many labels are attached; empty if nothing is known of labels."""
+    """Say how many labels are attached; empty if nothing is known about labels."""
     if not account.scan_codes:
         return ""
     attached, total, differ = (account.scan_codes[name] for name in ("attached", "total", "differ"))
@@ -151,7 +151,10 @@ def scan_codes(account: RunResult) -> str:
 
 
 def hidden_records(account: RunResult) -> str:
-    """Return whether records are hidden from the account, if changes rest on whole lists; else an empty text."""
+    """Return whether records are hidden from the account.
+
+    Return an empty text if no change depends on complete lists.
+    """
     rests_on_lists = any(
         change["action"] in (DELETE, ARCHIVE) or (change["action"] == CREATE and may_exist_hidden(change["section"]))
         for change in account.changes
@@ -160,7 +163,7 @@ def hidden_records(account: RunResult) -> str:
 
 
 def shown_fields(change: Mapping[str, Any], longest: int, is_drift: bool = False) -> list[tuple[str, str]]:
-    """Return each field of a change with its value of a creation, both values of an update, or what is removed."""
+    """Return each field of a change with its value of a creation, both values of an update, or the removed value."""
     action = change["action"]
     if action == CREATE:
         return [(name, after) for name, _before, after in fields(change, longest)]
@@ -195,14 +198,14 @@ def field_name(change: Mapping[str, Any], key: str) -> str:
 
 
 def mark(change: Mapping[str, Any]) -> str:
-    """Return what a change takes beside its fields, what became of it and why; empty if nothing is to be said."""
+    """Return the side effects of a change, its outcome and the reason; empty if there is nothing to say."""
     status, reason = change.get("status", NOT_TRIED), change.get("reason", "")
     fate = "" if status == NOT_TRIED and not reason else f"{status.replace('_', ' ')}{reason and f': {reason}'}"
     return clean(", ".join(filter(None, [change.get("note", ""), fate])))
 
 
 def removal_lines(account: RunResult) -> list[tuple[Place, str]]:
-    """Return a line for each record that is deleted or archived, with the place that says so."""
+    """Return a line for each deleted or archived record, with the place in the files."""
     return [
         (
             account.places.get(number, Place("")),
@@ -246,7 +249,7 @@ _LONGEST_KEY = 300
 
 
 def one_line(name: str) -> str:
-    """Return a name as it is, in quotes if a part of it had to be escaped."""
+    """Return a name unchanged, or in quotes if a part of it had to be escaped."""
     return name if clean(name) == name else clean(json.dumps(name, ensure_ascii=False))
 
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names of changed records, and what goes with a record that is removed. No requests are made here."""
+"""Names of changed records, and what is removed along with a record. No requests are made here."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import InstancePlan, Planned
 
 NOT_LOOKED_UP = "not looked up"
-"""The answer to a question whose list no part of the plan needed."""
+"""Replaces a number whose list was not needed for the plan."""
 
 _NAMES = (("inventory_name",), ("title",), ("first_name", "last_name"), ("name",))
-"""Fields that name a record for people; the first that have a value count."""
+"""Fields that name a record for people. The first fields with a value count."""
 
 _LINKING = ("task", "rental_case", HUB_ITEM.name)
 PERSON_TYPES = frozenset({"LINKED_PERSON", "LINKED_USER", "USER", "USERS"})
 """Types of the fields that name persons."""
 
 SERVICE_FIELDS = frozenset({"inventory_user"})
-"""Fields with persons who are noted by the service and are responsible for nothing."""
+"""Fields with persons whom the service notes, but who are not responsible for the record."""
 
 
 class Removals:
-    """What reports say of the records of a plan besides their changes.
+    """The information about the records of a plan that reports show besides the changes.
 
     :param entries: all records of the files: a field that is hidden in one of them is hidden in every removal of its
         section.
@@ -59,7 +59,7 @@ class Removals:
         self._links: dict[str, Counter[Any]] = {}
 
     def hides(self, planned: Planned, key: str) -> bool:
-        """Return True if a field must not be shown of a record."""
+        """Return True if a field of a record must not be shown."""
         names = {key, planned.schema.fields[key].label if key in planned.schema.fields else key}
         if self._hiding.hides(planned.entry, written_as(planned.schema, planned.entry, key), *names):
             return True
@@ -86,7 +86,7 @@ class Removals:
         return planned.desired.get(key) if current is None else planned.schema.read_one(key, current.flat)
 
     def of(self, planned: Planned) -> dict[str, Any]:
-        """Return what goes with a record that is removed; nothing of any other record."""
+        """Return what is removed along with a record; nothing for a record that stays."""
         current, schema = planned.change.current, planned.schema
         if planned.change.action not in (DELETE, ARCHIVE) or current is None:
             return {}
@@ -141,12 +141,12 @@ class Removals:
 
 
 def name_in_words(reference: Reference) -> str:
-    """Return the name that the service gives a record; if it gives none, the uuid or id."""
+    """Return the name that the service gives a record. If it gives none, return the uuid or id."""
     return str(reference.display_name or reference.email or reference.uuid or reference.id)
 
 
 def _marks(state: ListedState, record: Record) -> Iterable[Any]:
-    """Yield what stands for the objects that a record refers to: uuids and ids."""
+    """Yield the uuids and ids of the objects that a record refers to."""
     values = state.schema(record.kind).read(record.flat).values()
     for reference in references_in(tuple(values)):
         if reference.target == OBJECT.name:
@@ -158,7 +158,7 @@ def _marks(state: ListedState, record: Record) -> Iterable[Any]:
 
 
 def removal_texts(removed: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return what goes with a record as names and values for people."""
+    """Return what is removed along with a record, as names and values for people."""
     told = [(word, str(removed[word])) for word in ("room", "person", "value") if removed.get(word)]
     parts = []
     if removed.get("attachments"):

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The result of a plan or an apply: what was planned, and what became of it. It is the only source of every report."""
+"""The result of a plan or an apply: the planned changes and their outcome. It is the only source of every report."""
 
 from __future__ import annotations
 
@@ -36,33 +36,37 @@ OUTCOMES = ("unchanged", "changed", "drift", "failed", "refused", "partly_applie
 
 
 _ONLY_HERE = ("located", "places", "warning_places", "rules")
-"""Members of a result that no document has."""
+"""Members of a result that are not part of any document."""
 
 _FIRST = ("outcome", "instance", "check_mode", "summary", "cautions", "moves", "money", "persons", "mails", "undo")
-"""Members with which every document begins: what a reader must see before the changes."""
+"""The first members of every document: what a reader must see before the changes."""
 
 
 @dataclass
 class RunResult:
-    """A plan and what became of it; the one source of every report.
+    """A plan and its outcome: the only source of every report.
 
     :ivar outcome: one of :data:`OUTCOMES`.
-    :ivar findings: one for each kind of mistake. :ivar every_finding: one for each mistake, where these are more.
-    :ivar plan_digest: of the plan file that was written, or is applied; empty where there is none.
-    :ivar apply_record: the file with what was changed, by which it can be undone; empty if none was written.
+    :ivar findings: one for each kind of mistake.
+    :ivar every_finding: one for each mistake, if these are more.
+    :ivar plan_digest: of the plan file that was written or is applied; empty without one.
+    :ivar apply_record: the file with the changes, by which they can be undone; empty if none was written.
     :ivar apply_record_digest: SHA-256 of that file.
-    :ivar forecast: requests of an apply, and minutes that they take at the rate limit; None where there is no limit.
-    :ivar made_by: of which set, when, by whom, with which version and for which host the account was made.
-    :ivar cautions: the first of the warnings, with which every report begins.
+    :ivar forecast: requests of an apply, and their minutes at the rate limit, which are None without a limit.
+    :ivar made_by: origin of the result: set, time, user, version and inventory host.
+    :ivar cautions: the most important warnings, with which every report begins.
     :ivar scan_codes: rows whose object has a label, rows, and objects whose code differs from the files; empty if
         ``scan_codes`` is not set.
-    :ivar located: place and message of each finding. :ivar places: number of a change to its place.
+    :ivar located: place and message of each finding.
+    :ivar places: index of a change to its place.
     :ivar warning_places: warning to its place.
     :ivar rules: finding or warning to the rule of the task that it is about. These four are not part of the document.
     :ivar undo: what can't be undone, in words.
     :ivar hidden_records: whether records are hidden from the account: yes, no or unknown.
-    :ivar moves: records that change their place. :ivar money: totals before and after. :ivar persons: who gains or
-        loses things. :ivar mails: what sends e-mail. All four are rows of :class:`~.meaning.Meaning`.
+    :ivar moves: records that change their place.
+    :ivar money: totals before and after.
+    :ivar persons: who gains or loses things.
+    :ivar mails: what sends e-mail. All four are rows of :class:`~.meaning.Meaning`.
     """
 
     outcome: str
@@ -102,7 +106,7 @@ class RunResult:
 
     @property
     def is_drift(self) -> bool:
-        """Whether the changes are only a comparison of the files with the instance."""
+        """Return True if the changes are only a comparison of the files with the instance."""
         return self.outcome == "drift"
 
     @property
@@ -112,7 +116,7 @@ class RunResult:
         return f"{host}: {self.instance}" if host else self.instance
 
     def document(self) -> dict[str, Any]:
-        """Return the result as JSON, the meaning of the changes before the changes."""
+        """Return the result as JSON, with the meaning of the changes before the changes."""
         names = dict.fromkeys((*_FIRST, *self.__dataclass_fields__))
         return {name: getattr(self, name) for name in names if name not in _ONLY_HERE}
 
@@ -127,9 +131,9 @@ _OURS = ("section", "action", "uuid", "status")
 
 
 def masked_result(account: RunResult) -> RunResult:
-    """Return a result in which Ansible masked the secrets that it knows, as it does with what is on the screen.
+    """Return a result in which Ansible masked the secrets that it knows, as it does on the screen.
 
-    Outcome, counts and our own words stay, so every form of a report agrees with the exit code.
+    Outcome, counts and our own words stay, so every report agrees with the exit code.
     """
     changes = [{**masked_values(one), **{name: one[name] for name in _OURS if name in one}} for one in account.changes]
     located = [(place, masked_values(message)) for place, message in account.located]
@@ -195,9 +199,10 @@ def reported_changes(
     entries: Iterable[Entry] = (),
     notes: Mapping[int, str] = MappingProxyType({}),
 ) -> list[dict[str, Any]]:
-    """Return every change for reports: fields by key with their labels, and what became of it.
+    """Return every change for reports: fields by key with their labels, and the outcome.
 
-    :param outcome: None if nothing was applied. :param entries: all records of the files.
+    :param outcome: None if nothing was applied.
+    :param entries: all records of the files.
     """
     fates: dict[int, tuple[str, str]] = {}
     if outcome is not None:
@@ -238,7 +243,7 @@ def _labels(planned: Planned, change: Mapping[str, Any]) -> dict[str, str]:
 def shown(planned: Planned, hiding: Hiding, sides: Sides | None = None) -> dict[str, Any]:
     """Return a change for reports and plan files: its fields by key, without hidden values.
 
-    :param sides: its fields before and after in other words than its own.
+    :param sides: its fields before and after, if these are not the change's own.
     """
     change, entry = planned.change, planned.entry
     before, after = sides or (change.before, change.after)

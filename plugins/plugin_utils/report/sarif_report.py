@@ -25,7 +25,7 @@ _RULES = {
 _BROKEN = "A rule of the task"
 _LEVELS = {_FINDING: "error", _WARNING: "warning", _REMOVAL: "warning"}
 _SETTINGS = "instance.yml"
-"""The file for findings about no other file: code hosts accept none without a place."""
+"""The file for findings without a file, because code hosts reject findings without a place."""
 
 
 def as_sarif(account: RunResult, src: Path | None = None) -> str:

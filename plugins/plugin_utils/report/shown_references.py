@@ -22,13 +22,13 @@ Sides = tuple[Mapping[str, Any], Mapping[str, Any]]
 
 
 def sides_as_written(planned: Planned, state: ListedState | None) -> Sides:
-    """Return the fields of a change as they are and as they shall be, references by natural keys on both sides.
+    """Return the fields of a change before and after, references by natural keys on both sides.
 
-    The service calls a room by its number alone; files say ``Head office/0.12``, or its uuid. A new record has no side
-    before, and one that is deleted none after.
+    The service names a room only by its number; files name it ``Head office/0.12``, or by its uuid. A new record has no
+    side before, and a deleted record none after.
 
-    :param state: the lists that the plan was made from, all of which are read by now; a record that stands in none
-        keeps the name it has.
+    :param state: the lists that the plan was made from, all of which are read by now. A record in none of them keeps
+        its name.
     """
     change, schema = planned.change, planned.schema
     before, after = dict(change.before), dict(change.after)
@@ -53,7 +53,7 @@ def sides_as_written(planned: Planned, state: ListedState | None) -> Sides:
 
 
 def _names_of_fields(planned: Planned, state: ListedState) -> dict[str, str]:
-    """Return uuid and key of each field of a template, as far as it is defined, to what people call it."""
+    """Return uuid and key of each defined field of a template, to the name that people use."""
     if not state.is_listed(planned.kind, planned.entry.template):
         return {}
     names: dict[str, str] = {}
@@ -65,7 +65,7 @@ def _names_of_fields(planned: Planned, state: ListedState) -> dict[str, str]:
 
 
 def _named(values: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """Return values of a definition whose relations name other fields in the same way, whatever was written."""
+    """Return values of a definition whose relations name other fields in one way, whatever was written."""
     written = values.get(_RELATIONS)
     if not isinstance(written, (list, tuple)):
         return values

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a task shows of a run: report files, progress and its result."""
+"""The visible results of a run: report files, progress and the result of the task."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _EVERY_SECONDS = 4.0
 
 
 def report_paths(options: Mapping[str, Any], plan_file: Path | None) -> list[Path]:
-    """Return the files to write reports to, all of which can be written.
+    """Return the paths of the reports.
 
-    :raises InvalidInput: if one of them can't, or if two are the same file.
+    :raises InvalidInput: if one of them can't be written, or two are the same file.
     """
     paths = [Path(text).expanduser() for text in options.get("report") or () if text]
     taken = {} if plan_file is None else {os.path.realpath(plan_file): "the plan_file"}
@@ -42,7 +42,7 @@ def report_paths(options: Mapping[str, Any], plan_file: Path | None) -> list[Pat
 def write_reports(
     account: RunResult, paths: Iterable[Path], src: Path | None, secrets: Iterable[str], url: str
 ) -> None:
-    """Write the reports of a run. One that can't be written is a warning of the run."""
+    """Write the reports of a run. A report that can't be written is a warning of the run."""
     for path in paths:
         try:
             write_report(account, path, src, secrets, url)
@@ -54,9 +54,10 @@ def write_reports(
 def progress_printer(
     show: Callable[[str], None] = tell_on_screen, clock: Callable[[], float] = time.monotonic, host: str = ""
 ) -> Callable[[Progress], None]:
-    """Return a function that prints the progress of a run every few seconds, and nothing if the run is short.
+    """Return a function that prints the progress of a run every few seconds. For a short run it prints nothing.
 
-    :param show: prints a line. :param host: prefix of the line, unless it is this machine.
+    :param show: prints a line.
+    :param host: prefix of the line, unless it is this machine.
     """
     begins = "" if host in ("", "localhost") else f"{host}: "
     last = clock()

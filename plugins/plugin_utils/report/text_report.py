@@ -42,26 +42,29 @@ from .result import DONE, RunResult, masked_result
 from .sarif_report import as_sarif
 
 _LONGEST = 500
-"""Maximum characters of a value. The report as JSON and the result of the task have all of it."""
+"""Maximum characters of a value. The JSON report and the result of the task have the whole value."""
 
 _SHORTEST_SECRET = 6
 
 _EXAMPLES = 3
-"""Number of named records that are in no file; the others are counted."""
+"""Number of named records that are in no file. The others are counted."""
 
 
 def as_text(account: RunResult) -> str:
     """Return the result for a terminal, where the end stays visible.
 
-    It has every change with its fields, the counts, what is wrong, and in the last line the outcome with its reason.
-    Equal changes have one line, and below it the name of each record.
+    It has every change with its fields, the counts, the problems, and in the last line the outcome with its reason.
+    Equal changes have one line, followed by the name of each record.
     """
     told = [f"Forecast: {forecast(account)}"] if forecast(account) else []
     return _text(account, told, closing(account))
 
 
 def as_diff(account: RunResult) -> str:
-    """Return the same without its cost, which differs from run to run: two reports of the same plan are equal."""
+    """Return the same text without its cost, which differs from run to run.
+
+    So two reports of the same plan are equal.
+    """
     why = _why(reasons(account))
     return _text(account, [], f"{account.outcome}{why and f': {why}'}")
 
@@ -139,7 +142,7 @@ _WORDS = {"Refused": "reasons", "Findings": "findings", "Failed": "records that 
 
 
 def _why(wrong: Mapping[str, Sequence[str]]) -> str:
-    """Return the one reason, or the number of reasons and the first."""
+    """Return the only reason, or the number of reasons and the first."""
     for title, texts in wrong.items():
         return texts[0] if len(texts) == 1 else f"{len(texts)} {_WORDS[title]}, the first: {texts[0]}"
     return ""
@@ -195,7 +198,7 @@ def write_report(
     """Write the result in the format of the file's suffix: a page, JSON, Markdown, CSV, or its findings as SARIF.
 
     :param src: the directory of the files, if there is one.
-    :param secrets: texts that are not written, in any spelling of a record of the service.
+    :param secrets: texts that are never written, however a record of the service spells them.
     :param url: of the full report, for the link in a comment; empty if unknown.
     """
     check_report(path)

@@ -19,8 +19,8 @@ _AHEAD = 40
 def side_by_side(before: Any, after: Any, limit: int) -> tuple[str, str]:
     """Return both values as JSON, each on one line.
 
-    Of long texts the part is shown in which they begin to differ. Invisible characters are escaped, and so are letters
-    that look the same.
+    Of long texts, show the part around the first difference. Invisible characters are escaped, and so are letters that
+    look the same.
 
     :param limit: maximum characters of each.
     """

@@ -3,6 +3,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Rules of the operator about records and changes: JSON Schemas in files that the task names.
 
-A schema is judged in two steps. A compiled test says whether it holds, which is cheap enough for very many records. If
-it does not hold, jsonschema says where.
+A schema is evaluated in two steps. A compiled test decides if it is satisfied, which is cheap enough for very many
+records. If it is not, jsonschema finds out why.
 """

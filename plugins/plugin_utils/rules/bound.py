@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rules bound to the fields that an instance has: names as keys, schemas as tests."""
+"""Rules bound to the fields of an instance: names become keys, and schemas become tests."""
 
 from __future__ import annotations
 
@@ -31,10 +31,12 @@ _TOO_LONG = "the pattern {!r} takes too long for this value, so nothing is known
 class BoundRule:
     """A rule whose names are keys.
 
-    :ivar is_used: whether its ``when`` fit anything. :ivar broken: how many records break it.
-    :ivar names: keys of the fields that it judges; None: all. :ivar when_names: those of ``when``.
-    :ivar spelled: keys to the names that the rule gives them.
-    :ivar require_names: those of ``require``.
+    :ivar is_used: True if its ``when`` matched anything.
+    :ivar broken: number of records that break it.
+    :ivar names: keys of the fields that it judges; None: all.
+    :ivar when_names: the keys in ``when``.
+    :ivar spelled: keys to the names that the rule uses for them.
+    :ivar require_names: the keys in ``require``.
     """
 
     rule: Rule
@@ -55,7 +57,7 @@ class BoundRule:
         self.holds = compiled(self.require)
 
     def is_about(self, record: Any) -> bool:
-        """Return True if the rule is about a record, or if nobody can say."""
+        """Return True if the rule is about a record, or if that cannot be decided."""
         try:
             if not self.applies(record):
                 return False
@@ -86,9 +88,10 @@ class BoundRule:
 def bind(rules: Sequence[Rule], views: Sequence[Fields], more: Collection[str], find: Find) -> list[BoundRule]:
     """Return the rules of a section, bound to its fields.
 
-    :param views: its fields as they will be and as they are: files that give the label of a field to another one must
-        not turn a rule to that one.
-    :param more: names that a record has besides its fields. :param find: the callback for findings about names.
+    :param views: its fields after and before the plan: if files move a label to another field, a rule must not follow
+        the label.
+    :param more: names that a record has besides its fields.
+    :param find: the callback for findings about names.
     """
     found = []
     for rule in rules:
@@ -101,9 +104,10 @@ def bind(rules: Sequence[Rule], views: Sequence[Fields], more: Collection[str], 
 def bind_changes(
     rules: Sequence[Rule], views: Callable[[str], Sequence[Fields]], sections: Collection[str], find: Find
 ) -> list[BoundRule]:
-    """Return the rules about changes, bound to the fields of the sections that each is about.
+    """Return the rules about changes, bound to the fields of the sections of each rule.
 
-    :param views: returns the fields of a section, as :func:`bind` takes them. :param sections: those of the plan.
+    :param views: returns the fields of a section, in the form for :func:`bind`.
+    :param sections: the sections of the plan.
     """
     return [_bound_change(rule, views, sections, find) for rule in rules]
 
@@ -150,8 +154,8 @@ def fields_of(*schemas: Schema) -> frozenset[str] | None:
 class _Names:
     """The keys of the names in a rule.
 
-    :ivar spelled: keys to the names that the rule gives them.
-    :param views: the fields that it may name, by section and as they are and will be; none if nothing is known.
+    :ivar spelled: keys to the names that the rule uses for them.
+    :param views: the fields that it may name, by section, before and after the plan; none if nothing is known.
     """
 
     def __init__(self, rule: Rule, views: Sequence[Fields], more: Collection[str], find: Find) -> None:
@@ -163,7 +167,7 @@ class _Names:
         self.spelled: dict[str, str] = {}
 
     def key_of(self, name: str) -> str:
-        """Return the key of a field; a finding if no field has this name, or if several have."""
+        """Return the key of a field. Note a finding if no field has this name, or if several have."""
         if name in self._more or not self._views:
             return name
         keys = {found.key: None for view in self._views if (found := view.find(name)) is not None}

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What rules find: each at the place of its value, in words that quote no value."""
+"""The findings of rules: each at the place of its value, in words that quote no value."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ from .judging import Problem
 from .rule import ERROR
 
 MOST_FINDINGS = 1000
-"""The records of which a rule of the level error says what is wrong. The others are counted."""
+"""Maximum number of records for which a rule of the level error reports details. The others are counted."""
 MOST_WARNINGS = 20
-"""The same of a rule of the level warning."""
+"""The same for a rule of the level warning."""
 _LIVE = "; the instance has it so, and the files do not write it"
 
 
 class Found:
     """The findings of rules.
 
-    :ivar errors: of the level error. :ivar live: those of them about records as the instance has them.
+    :ivar errors: of the level error.
+    :ivar live: the errors about records as the instance has them.
     :ivar warnings: of the level warning.
     """
 
@@ -48,15 +49,15 @@ class Found:
         found.append(Finding(place, message, message, name, rule=one.rule.id))
 
     def problems(self, one: BoundRule, record: Any) -> list[Problem]:
-        """Return what is wrong with a record that breaks a rule, or nothing if enough was said about the rule."""
+        """Return the problems of a record that breaks a rule, or nothing if enough was reported about the rule."""
         one.broken += 1
         return one.problems(record) if one.broken <= _most(one) else []
 
     def note(self, one: BoundRule, entry: Entry | None, schema: Schema, record: Any, about: str = "") -> None:
-        """Note what is wrong with a record, at the places of its values.
+        """Note the problems of a record, at the places of its values.
 
-        :param entry: the record as it is written; None if it is in no file.
-        :param about: a record that is judged as the instance has it, in words.
+        :param entry: the record as written; None if it is in no file.
+        :param about: the record in words, if it is judged as the instance has it.
         """
         for problem in self.problems(one, record):
             place, name = place_of(entry, schema, problem.way) or (one.rule.place, "")
@@ -65,7 +66,7 @@ class Found:
             self.find(one, place, words + more, name, bool(about))
 
     def count_others(self, rules: Iterable[BoundRule]) -> None:
-        """Note how many records break a rule of which nothing more was said."""
+        """Report the number of further records that break each rule."""
         for one in rules:
             if one.broken > _most(one):
                 self.find(one, one.rule.place, f"{one.broken - _most(one):,} more break this rule")
@@ -86,7 +87,7 @@ def _most(one: BoundRule) -> int:
 def in_words(one: BoundRule, problem: Problem) -> str:
     """Return the words for a problem, with the path to its value as far as the rule names it.
 
-    The names of members in a map may be of the files.
+    The names of members in a map may come from the files, so they are left out.
     """
     fields = 2 if problem.way[:1] in (("before",), ("after",)) else 1
     way: Way = tuple(one.spelled.get(str(step), step) for step in problem.way[:fields])

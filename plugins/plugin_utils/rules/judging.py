@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Judge schemas: as plain comparisons if possible, else by jsonschema, which also says what does not hold."""
+"""Evaluate schemas: as plain comparisons if possible, otherwise with jsonschema, which also reports the violations."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.patter
 from .schemas import Schema
 
 Test = Callable[[Any], bool]
-"""Returns True if a value is as a schema says. Raises :class:`NotJudged`."""
+"""Returns True if a value satisfies a schema. Raises :class:`NotJudged`."""
 
 _MOST_PROBLEMS = 10
-"""What is said of one record and one rule at most."""
+"""Maximum number of problems that are reported for one record and one rule."""
 _MOST_KEPT = 4096
 _WIDE = Context(prec=1000)
-"""Wide enough for the quotient of any two numbers of JSON."""
+"""Number of digits that suffices for the quotient of any two JSON numbers."""
 _LONGEST = 200
 
 
 class NotJudged(Exception):
-    """A pattern takes too long for a value, so nothing is known of it.
+    """Raised if a pattern takes too long for a value, so that the result is unknown.
 
     :ivar pattern: the pattern.
     """
@@ -40,10 +40,10 @@ class NotJudged(Exception):
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that a schema does not allow.
+    """One violation of a schema.
 
-    :ivar way: from the record to the value; that of a field which is missing ends with it. :ivar expected: what the
-        schema wants, in words that quote nothing of the record.
+    :ivar way: path from the record to the value; for a missing field it ends with the field.
+    :ivar expected: what the schema requires, in words that quote nothing of the record.
     """
 
     way: Way
@@ -164,7 +164,7 @@ def _of_lists(holds: Callable[[Any, Any], bool]) -> Callable[[Any], Test]:
 
 
 def _is_multiple(value: Any, of: float) -> bool:
-    """Return True if a number is a multiple of another as people write them: 0.3 is one of 0.1."""
+    """Return True if a number is a multiple of another in decimal notation: 0.3 is a multiple of 0.1."""
     number = Decimal(repr(value))
     return number.is_finite() and bool(_WIDE.remainder(number, Decimal(repr(of))) == 0)
 
@@ -204,14 +204,14 @@ _TESTS: Mapping[str, Callable[[Any], Test]] = {
     "allOf": _all_of,
     "anyOf": _any_of,
 }
-"""Keywords that need no other one of their schema. The rest is left to jsonschema."""
+"""Keywords that do not depend on other keywords of their schema. The rest is left to jsonschema."""
 
 
 # ---- violations
 
 
 def problems(schema: Schema, value: Any) -> list[Problem]:
-    """Return what a schema does not allow in a value for which its test does not hold."""
+    """Return the violations of a schema by a value that fails its test."""
     found: dict[Problem, None] = {}
     for error in _validator(schema).iter_errors(value):
         found.update(dict.fromkeys(_problems_of(error)))
@@ -254,7 +254,7 @@ _SENTENCES = {
 
 
 def _expected(keyword: str | None, wanted: Any) -> str:
-    """Say what a keyword wants. Everything that is quoted is of the rule."""
+    """Say what a keyword requires. It only quotes the rule."""
     if keyword in _SENTENCES:
         return _SENTENCES[keyword]
     if keyword == "enum":

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rules as their files hold them."""
+"""Rules as written in their files."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from ..desired.sources.yaml_source import read_yaml
 from .schemas import FileSchemas, Schema
 
 CHANGES = "changes"
-"""The word in place of a section for rules about changes."""
+"""The word that replaces a section in rules about changes."""
 ERROR, WARNING = "error", "warning"
 LEVELS = (ERROR, WARNING)
 MOST_BYTES = 4 << 20
-"""The size of a rules file."""
+"""Maximum size of a rules file in bytes."""
 _MEMBERS = ("id", "for", "when", "require", "level", "because")
 _DIGEST = re.compile(r"(?:sha256:)?([0-9a-fA-F]{64})")
 _LONGEST_ID = 100
@@ -39,10 +39,12 @@ _LONGEST_ID = 100
 class Rule:
     """One rule.
 
-    :ivar subject: the section whose records it is about, or :data:`CHANGES`. :ivar when: the schema of the records that
-        it is about. :ivar require: the schema that these must have.
-    :ivar because: the reason, in the words of its author. :ivar place: where it is written.
-    :ivar places: members and names of fields in it to where they are written.
+    :ivar subject: the section of its records, or :data:`CHANGES`.
+    :ivar when: the schema that selects the records.
+    :ivar require: the schema that the selected records must satisfy.
+    :ivar because: the reason, in the words of its author.
+    :ivar place: where it is written.
+    :ivar places: its members and names of fields to their places.
     """
 
     id: str
@@ -75,8 +77,8 @@ class RuleSet:
     def of(self, findings: Iterable[Finding], warnings: Mapping[str, tuple[Place, str]]) -> dict[str, Rule]:
         """Return the rules of messages and lines.
 
-        :param findings: those of them that are about rules count, by their messages. :param warnings: lines with the
-            ids of rules.
+        :param findings: findings about rules count, by their messages.
+        :param warnings: lines with the ids of rules.
         """
         rules = {rule.id: rule for rule in self.rules}
         found = {one.message: rules[one.rule] for one in findings if one.rule}
@@ -148,9 +150,10 @@ def _require_digest(path: Path, content: bytes, expected: str) -> None:
 
 
 class _RulesFile:
-    """Reads one file.
+    """Read one file.
 
-    :param name: of the file, as places name it. :param into: takes its rules and what is wrong with them.
+    :param name: of the file, as places name it.
+    :param into: collects its rules and findings.
     """
 
     def __init__(self, name: str, into: RuleSet) -> None:

@@ -1,10 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""JSON Schemas as rules files hold them: references to other parts of the file filled in, property names as keys.
+"""JSON Schemas in rules files: with references to other parts of the file filled in, and property names as keys.
 
-JSON Schema ignores what it does not know. A rule with a typo in it would forbid nothing, so every keyword must be a
-known one here.
+JSON Schema ignores unknown keywords, so a rule with a typo would forbid nothing. Here every keyword must be known.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ Schema = Mapping[str, Any] | bool
 """A schema without references."""
 
 MOST_PARTS = 20_000
-"""The schemas of a rules file, each counted as often as it is referred to."""
+"""Maximum number of schemas of a rules file. Each counts as often as it is referred to."""
 _MOST_STEPS = 100
-"""References that lead from one to the next, and schemas inside of each other."""
+"""Maximum depth of references to references and of nested schemas."""
 
 _IN_PLACE = frozenset({"not", "if", "then", "else"})
 _IN_PLACE_LISTS = frozenset({"allOf", "anyOf", "oneOf"})
@@ -53,7 +52,7 @@ _WHOLE = frozenset(
         "enum",
     }
 )
-"""Keywords that judge all fields of a record, not only those that they name."""
+"""Keywords that judge all fields of a record, not only the fields that they name."""
 _PLAIN = frozenset(
     {
         *("type", "const", "enum", "required", "dependentRequired", "pattern", "multipleOf"),
@@ -81,7 +80,7 @@ class FileSchemas:
         self._parts = 0
 
     def read(self, node: Node) -> Schema | None:
-        """Return a schema of the file with all references filled in; None if something is wrong with it."""
+        """Return a schema of the file with all references filled in, or None after a finding."""
         try:
             return self._read(node, node, ())
         except _Refused as refused:
@@ -118,7 +117,10 @@ class FileSchemas:
         return schema
 
     def _referred(self, member: Node, root: Node, steps: tuple[str, ...]) -> Schema:
-        """Return the schema that a reference means: in the file, else in the schema that the reference is in."""
+        """Return the schema that a reference means.
+
+        It is in the file, or in the schema that contains the reference.
+        """
         pointer = str(member.value)
         if not isinstance(member.value, str) or not pointer.startswith("#"):
             raise _Refused(member.place, f"$ref: {_shown(member)} leads out of this file; expected #/ and a path in it")
@@ -131,9 +133,10 @@ class FileSchemas:
 
 
 class _Refused(Exception):
-    """Something is wrong with a schema.
+    """Raised if a schema is wrong.
 
-    :ivar place: where. :ivar words: what.
+    :ivar place: where.
+    :ivar words: what is wrong.
     """
 
     def __init__(self, place: Place, words: str) -> None:
@@ -247,14 +250,14 @@ def names_in(schema: Schema) -> Iterator[str]:
 
 
 def judges_all(schema: Schema) -> bool:
-    """Return True if a schema for a record judges more fields than those that it names."""
+    """Return True if a schema for a record judges more fields than it names."""
     if isinstance(schema, bool):
         return False
     return not _WHOLE.isdisjoint(schema) or any(map(judges_all, in_place(schema)))
 
 
 def in_place(schema: Mapping[str, Any]) -> Iterator[Schema]:
-    """Yield the schemas inside of a schema that judge the same value."""
+    """Yield the nested schemas that judge the same value."""
     for keyword in _IN_PLACE_LISTS:
         yield from schema.get(keyword, ())
     for keyword in _IN_PLACE:
@@ -266,9 +269,9 @@ def in_place(schema: Mapping[str, Any]) -> Iterator[Schema]:
 def renamed(
     schema: Schema, key_of: Callable[[str], str], inner: Mapping[str, Callable[[Schema], Schema]] | None = None
 ) -> Schema:
-    """Return a schema for a record with other names of fields.
+    """Return a schema for a record with other field names.
 
-    :param inner: name of a field to what becomes of the schema of its value.
+    :param inner: returns the new schema of a field's value, by the field's name.
     """
     if isinstance(schema, bool):
         return schema
@@ -308,7 +311,7 @@ def parts_at(schema: Schema, name: str) -> Iterator[Schema]:
 
 
 def constants_in(schema: Schema) -> Iterator[Any]:
-    """Yield the values that a schema names in ``const`` and ``enum``, however deep."""
+    """Yield the values that a schema has in ``const`` and ``enum``, at any depth."""
     if isinstance(schema, bool):
         return
     if "const" in schema:
@@ -324,7 +327,7 @@ def constants_in(schema: Schema) -> Iterator[Any]:
 
 
 def with_constants(schema: Schema, change: Callable[[Any], Any]) -> Schema:
-    """Return a schema with other values in ``const`` and ``enum``, however deep."""
+    """Return a schema with other values in ``const`` and ``enum``, at any depth."""
     if isinstance(schema, bool):
         return schema
     found: dict[str, Any] = dict(schema)

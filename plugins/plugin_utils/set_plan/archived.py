@@ -42,15 +42,15 @@ Item = TypeVar("Item")
 
 
 def number_looked_up(number: int, most: int | None) -> int:
-    """Return how many of some records are looked up.
+    """Return the number of records that are looked up.
 
-    :param most: look up all up to this number; None: always all.
+    :param most: up to this number all are looked up; None: no maximum.
     """
     return number if most is None or number <= most else min(number, SAMPLE)
 
 
 def spread(items: Sequence[Item], number: int) -> Sequence[Item]:
-    """Return some items, evenly spread."""
+    """Return some items, evenly distributed."""
     return items[:: max(1, len(items) // number)][:number] if number else ()
 
 
@@ -95,7 +95,7 @@ class _Missing:
         self._has_lookup: bool | None = False
 
     def look_up(self) -> None:
-        """Look up the records, or a sample of very many; say how many were not looked up."""
+        """Look up the records, or a sample if there are very many. Report how many were not looked up."""
         transport, result = self._context.client.transport, self._context.result
         before = transport.sent
         if self._with_key:
@@ -182,7 +182,7 @@ class _Missing:
     # ---- not looked up
 
     def _report(self, unchecked: Collection[int]) -> None:
-        """Say how many records were not looked up, and what that may come to."""
+        """Report how many records were not looked up, and the possible consequences."""
         result = self._context.result
         result.unchecked |= {id(self._matched[index][0].entry) for index in unchecked}
         if self._state == "archived":

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What records were when they were applied last, as salted hashes: this tells whose change a difference is."""
+"""The state of records after the last apply, as salted hashes. It shows who changed a value since."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ _ATTACHMENTS = "attachments"
 class Baseline:
     """The hashes of the last apply.
 
-    :ivar salt: of all hashes. :ivar records: uuid to the hash of the managed, not hidden fields of a record.
-    :ivar highest: name of a kind to the highest id that its list had.
+    :ivar salt: of all hashes.
+    :ivar records: uuid to the hash of the managed, not hidden fields of a record.
+    :ivar highest: name of a kind to the highest id in its list.
     """
 
     salt: bytes
@@ -43,7 +44,8 @@ class Baseline:
         """Return the hash of some fields. Fields without a value do not count.
 
         :param values: canonical values; references are resolved.
-        :param names: the key of each field to its name in the files: the same apply may create a field and its key.
+        :param names: the key of each field to its name in the files, because the same apply may create a field and its
+            key.
         """
         parts = sorted(
             [name, _normal(schema, key, values[key])] for key, name in names.items() if values[key] not in EMPTY
@@ -55,7 +57,7 @@ class Baseline:
 def compared_names(planned: Planned, desired: DesiredInstance) -> dict[str, str]:
     """Return the keys of the managed fields of a record that are not hidden, each with its name in the files.
 
-    The files name attachments by their paths, so these are left out. So is a scan code that the instance owns.
+    Attachments are left out, because files name them by their paths. So is a scan code that the instance owns.
     """
     schema, entry = planned.schema, planned.entry
     lifecycle = desired.lifecycle.get(planned.section, NOTHING).with_more(entry.lifecycle)
@@ -72,14 +74,14 @@ def compared_names(planned: Planned, desired: DesiredInstance) -> dict[str, str]
 
 
 def note_record(baseline: Baseline, planned: Planned, uuid: str, desired: DesiredInstance) -> None:
-    """Note a record that is as the files say."""
+    """Note that a record is now as written in the files."""
     baseline.records[uuid] = baseline.digest(planned.schema, planned.desired, compared_names(planned, desired))
 
 
 def note_applied(baseline: Baseline, changes: Iterable[Planned], desired: DesiredInstance) -> None:
     """Note the records that an apply changed.
 
-    :param changes: those that were carried out.
+    :param changes: the completed changes.
     """
     for one in changes:
         current = one.change.current
@@ -89,7 +91,7 @@ def note_applied(baseline: Baseline, changes: Iterable[Planned], desired: Desire
 
 
 def _normal(schema: Schema, key: str, value: Any) -> Any:
-    """Return what is equal for all values that mean the same."""
+    """Return the same result for all values with the same meaning."""
     definition = schema.fields[key]
     if isinstance(value, tuple):
         items = [_normal(schema, key, one) for one in value]

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find the damage of a spreadsheet to cells of a table: emptied cells, lost zeros, and cut numbers."""
+"""Find damage that spreadsheets do to cells of a table: emptied cells, lost zeros, and cut numbers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ _CUT = re.compile(r"\d[.,]\d+E\+\d{2,3}")
 
 
 class EmptiedCells:
-    """Count empty cells of fields with a value in the instance: somebody may have meant to clear these."""
+    """Count empty cells of fields with a value on the instance.
+
+    Somebody may have meant to clear these fields.
+    """
 
     def __init__(self) -> None:
         self._counts: dict[str, Counter[str]] = defaultdict(Counter)

@@ -51,7 +51,7 @@ def check_scope(context: PlanContext) -> Iterator[Finding]:
 
 
 def check_sight(context: PlanContext) -> Iterator[Finding]:
-    """Check fields that decide which records belong to the set and that the account does not see."""
+    """Check for hidden fields that decide which records belong to the set."""
     for section in context.desired.sections:
         schema = context.schema_of(section)
         if schema is None or not schema.kind.has_own_fields:
@@ -81,7 +81,7 @@ def is_in_scope(context: PlanContext, planned: Planned, current: Record | None) 
 
 
 def check_chosen(context: PlanContext) -> Iterator[Finding]:
-    """Check names in only and exclude that mean nothing, and records that need a record outside the choice."""
+    """Check names in only and exclude that match nothing, and records that need a record outside the selection."""
     options, result = context.options, context.result
     if not options.only and not options.exclude:
         return
@@ -160,7 +160,7 @@ def check_unique(context: PlanContext, planned: Planned, gone: Mapping[str, Plan
 
 
 def check_order(context: PlanContext) -> Iterator[Finding]:
-    """Refuse records that wait for each other's unique values for ever."""
+    """Refuse records whose unique values wait for each other in a circle."""
     for planned, key, holder in waiting_for_ever(context.result.changes):
         name, value = written_as(planned.schema, planned.entry, key), shorten(planned.change.values[key])
         words = f"must be unique, and the one at {holder.place} has it and waits for a value of this one"

@@ -83,7 +83,7 @@ class PlanContext:
     :ivar claimed: name of a kind to the uuids of its records that are in the files.
     :ivar complaints: number of mistakes; the same mistake in many records may be one finding.
     :ivar unmade: template and label of fields that do not exist and are not in the plan.
-    :ivar seen: natural keys of everything that is planned, if only some of it is chosen.
+    :ivar seen: natural keys of everything that is planned, if only a part of it is selected.
     """
 
     def __init__(self, client: Client, desired: DesiredInstance, options: PlanOptions) -> None:
@@ -137,7 +137,7 @@ class PlanContext:
             self.note_all(check(self))
 
     def note_all(self, findings: Iterable[Finding]) -> None:
-        """Note findings, except about entries that are wrong themselves."""
+        """Note findings, except about entries that have their own mistakes."""
         for finding in findings:
             if finding.place not in self._misread:
                 self.note(finding)
@@ -190,7 +190,7 @@ class PlanContext:
     def claim(self, kind: Kind, uuid: str, entry: Entry, more: str = "") -> bool:
         """Return True if no other entry means the same record.
 
-        :param more: added to the finding if one does.
+        :param more: text to add to the finding if another entry does.
         """
         earlier = self.claimed.setdefault(kind.name, {}).setdefault(uuid, entry)
         if earlier is not entry:
@@ -258,7 +258,7 @@ class PlanContext:
         return Meaning(known)
 
     def carried(self) -> list[str]:
-        """Return which old names were replaced by new names, and what to write."""
+        """Return which old names were replaced by new names, with the new spelling."""
         if not self._carried:
             return []
         if self.hiding.is_on:
@@ -274,7 +274,7 @@ class PlanContext:
         ]
 
     def doubt(self, entry: Entry) -> None:
-        """Note an entry that is wrong itself: references to it are no mistakes."""
+        """Note an entry with its own mistakes. References to it are not reported as mistakes."""
         kind = entry.kind
         schema = self.schema(kind)
         first, *labels = [str(entry.fields.get(written_as(schema, entry, field.key))) for field in kind.identity] or [
@@ -323,7 +323,7 @@ class PlanContext:
     def planned(
         self, section: str, entry: Entry, schema: Schema, values: dict[str, Any], keys: tuple[str, ...], words: str
     ) -> Planned:
-        """Return an entry as it is planned before the comparison.
+        """Return an entry in its planned form, before the comparison.
 
         :param words: its natural key, which is hidden if it must not be shown.
         """

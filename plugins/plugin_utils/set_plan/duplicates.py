@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find out what came of creations.
+"""Find out what became of creations.
 
 Answers may be lost, and natural keys may exist twice because somebody else created the same record at the same time.
 """
@@ -22,14 +22,14 @@ from .plan import Planned
 
 
 def creations_in(writes: Iterable[Planned]) -> list[Planned]:
-    """Return the records of a plan that were created and that somebody else may have created, too."""
+    """Return the created records of a plan that somebody else may have created, too."""
     return [
         planned for planned in writes if planned.change.action == CREATE and planned.made and planned.kind.create_path
     ]
 
 
 def duplicates_of(state: ListedState, created: Iterable[Planned]) -> list[str]:
-    """Return the natural keys of created records that stand twice, with all their uuids.
+    """Return the natural keys of created records that exist twice, with all their uuids.
 
     :param state: the lists of their kinds after they were created.
     """
@@ -44,7 +44,7 @@ def duplicates_of(state: ListedState, created: Iterable[Planned]) -> list[str]:
 def created_now(
     client: Client, before: ListedState | None, writes: Iterable[Planned], creations: Sequence[Planned]
 ) -> dict[int, list[Record]]:
-    """Return the records that have the natural keys of some creations by now, by the identity of these.
+    """Return the present records with the natural keys of some creations, by the identity of the creations.
 
     List each kind once.
 

@@ -1,9 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Changes that rest on whole lists: removals, creations, and links to created records.
+"""Changes that depend on complete lists: removals, creations, and links to created records.
 
-The lists of an account that is limited to locations are not whole.
+If an account is limited to locations, its lists are not complete.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LIFTED = "limited_account: true lets this pass"
 
 
 def check_hidden_records(context: PlanContext) -> None:
-    """Refuse changes that are wrong if records are hidden, and warn of those that may be."""
+    """Refuse changes that are wrong if records are hidden, and warn of changes that may be wrong."""
     result = context.result
     removals = Counter(one.section for one in result.changes if one.change.action in (DELETE, ARCHIVE))
     creations = [one for one in result.changes if one.change.action == CREATE and may_exist_hidden(one.section)]
@@ -51,7 +51,10 @@ def may_exist_hidden(section: str) -> bool:
 
 
 def _linked_anew(context: PlanContext) -> Iterator[str]:
-    """Yield the changes that move a link from an unlisted record to a created record: both may be equal."""
+    """Yield the changes that move a link from an unlisted to a created record.
+
+    Both may be the same record.
+    """
     for planned in context.result.changes:
         current = planned.change.current
         for key, value in planned.change.values.items() if current is not None else ():

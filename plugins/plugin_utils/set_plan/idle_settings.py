@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Settings that match nothing. A scope without records bounds nothing, and a misspelt field stays visible."""
+"""Settings that match nothing. A scope without records limits nothing, and a misspelt hidden field stays visible."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .context import PlanContext
 
 
 def idle_settings(context: PlanContext) -> Iterator[str]:
-    """Yield a warning for each scope that holds no record and each name in ``hide`` that is no field."""
+    """Yield a warning for each scope without records and each name in ``hide`` that is no field."""
     result = context.result
     created = {planned.section for planned in result.changes if planned.change.action == CREATE}
     for section in context.desired.scope:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ignore what the files say, and refuse to remove what they, or an earlier run, protect."""
+"""Ignore the fields that the files name, and refuse to remove records that they, or an earlier run, protect."""
 
 from __future__ import annotations
 
@@ -120,9 +120,10 @@ class Lifecycles:
             self._context.result.protections.append(Protection(planned, current.uuid if current else "", said))
 
     def check_protected(self) -> None:
-        """Refuse removals while a protection of their section protects nothing: it may be meant for one of them.
+        """Refuse removals while a protection of their section matches nothing.
 
-        If nothing is taken away, it is a warning, because a record to come may match.
+        It may be meant for one of the removed records. If nothing is removed, this is a warning, because a future
+        record may match.
         """
         desired, result = self._context.desired, self._context.result
         for section, lifecycle in self._settings.items():

@@ -43,7 +43,7 @@ class LimitCheck:
         return Limits(**self.policy.limits)
 
     def bases(self, section: str, action: str) -> Iterator[tuple[int, str]]:
-        """Yield each number of records of which a limit in percent counts, with what the records are called."""
+        """Yield each number of records that a limit in percent refers to, with the name of these records."""
         in_scope = self.made.existing[section]
         if self.policy.is_capped and in_scope < self.limits.from_existing:
             # Files define the scope, and a scope of few records must not lift a limit of the task.
@@ -57,7 +57,7 @@ class LimitCheck:
             yield self.made.set_sizes[section], "records of this set"
 
     def existing(self) -> dict[str, int]:
-        """Return what limits on creations count of, by section, for a run that resumes this one."""
+        """Return the reference numbers of limits on creations, by section, for a run that resumes this run."""
         created = {one.section for one in self.made.changes if one.change.action == CREATE}
         return {section: next(self.bases(section, CREATE))[0] for section in sorted(created)}
 
@@ -124,7 +124,7 @@ def _total(check: LimitCheck, section: str, action: str, number: int) -> str:
 
 
 Limit = Callable[[LimitCheck, str, str, int], str]
-"""Return why a number of changes of a section exceeds a limit; empty if it does not."""
+"""Returns why a number of changes of a section exceeds a limit; empty if it does not."""
 
 LIMITS: Mapping[bool, tuple[Limit, ...]] = {False: (_percent, _total), True: (_users,)}
 """The limits of a section, by whether its creations send e-mails."""

@@ -65,7 +65,7 @@ def _written_comparisons(entries: Iterable[Entry]) -> Iterator[Relations]:
 
 
 def uses_target(schema: Schema, records: Sequence[Record]) -> bool:
-    """Return True if a record on the first page says in which room it belongs."""
+    """Return True if a record on the first page has a target room."""
     return TARGET_KEY in schema.fields and any(
         natural_keys.read_some(schema, [TARGET_KEY], record)[TARGET_KEY] not in EMPTY for record in records[:PER_PAGE]
     )
@@ -97,7 +97,8 @@ def exported_without(
 class _Section:
     """The observed fields of a section.
 
-    :ivar named: keys that the task or the files name. :ivar detected: keys that the instance says.
+    :ivar named: keys that the task or the files name.
+    :ivar detected: keys that the instance defines.
     :ivar assumed: keys that are observed if anything shows that the instance has target rooms.
     """
 
@@ -112,7 +113,7 @@ class _Section:
         return self.named | self.detected
 
     def key_of(self, name: str) -> str:
-        """Return the key of the field that a file calls by a key or a label."""
+        """Return the key of the field that a file names by a key or a label."""
         if name not in self._keys:
             found = self.schema.find(name)
             self._keys[name] = name if found is None else found.key
@@ -160,7 +161,7 @@ class ObservedFields:
         return {name: value for name, value in fields.items() if name not in observed}
 
     def warnings(self) -> list[str]:
-        """Return one warning for each section whose files write observed fields, and one for what files can't lift."""
+        """Return warnings: one per section whose files write observed fields, and one for what files can't change."""
         context = self._context
         is_protected = context.options.is_protected
         lines = []
@@ -190,7 +191,7 @@ class ObservedFields:
             self._written.setdefault(section, {}).setdefault(name, {}).setdefault(id(entry), entry.place_of(name))
 
     def _is_ignored(self, section: str, entry: Entry, key: str) -> bool:
-        """Return True if the files say themselves that they neither write nor compare a field."""
+        """Return True if the files themselves ignore a field."""
         settings = self._context.desired.lifecycle.get(section)
         lifecycle = entry.lifecycle if settings is None else settings.with_more(entry.lifecycle)
         return key in lifecycle.left_alone(self._context.schema(entry.kind), is_there=False)

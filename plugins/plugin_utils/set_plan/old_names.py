@@ -28,7 +28,7 @@ class OldNames:
     def now(self, target: str, written: Any) -> Iterator[Any]:
         """Yield possible targets of a reference without a target: the names after one, two and more renames.
 
-        :param target: name of the kind that it refers to.
+        :param target: name of the kind of the target.
         """
         kind = KINDS[target]
         if not self._concern(kind):

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Unique values that change hands: a record that gets a value waits for the record that gives it up."""
+"""Unique values that move between records: a record that gets a value waits for the record that gives it up."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from .plan import Planned
 
 
 def in_turns(level: Sequence[Planned]) -> Iterator[Sequence[Planned]]:
-    """Yield the changes of a level in turns. A change follows the change that frees its unique value.
+    """Yield the changes of a level in turns. A change comes after the change that frees its unique value.
 
-    :raises CycleError: for a circle; :func:`waiting_for_ever` finds circles when everything is planned.
+    :raises CycleError: for a circle, which :func:`waiting_for_ever` finds once everything is planned.
     """
     if not any(planned.after for planned in level):
         yield level

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Places that a plan must not guess: numbers that are a name and an id, and a room with the location of another."""
+"""Ambiguous places: an integer that is a name and an id, and a room with the location of another room."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Places:
-    """Finds what is doubtful about places in one plan."""
+    """Find ambiguous places in one plan."""
 
     def __init__(self, context: PlanContext) -> None:
         self._context = context
@@ -84,7 +84,7 @@ class Places:
     # ---- a room and its location
 
     def check_pair(self, planned: Planned) -> None:
-        """Find a location that is not the one of the room beside it."""
+        """Find a location that is not the location of the room in the same record."""
         if planned.entry.state != "present" or not planned.kind.template:
             return
         for room, location in self._pairs_of(planned.schema):

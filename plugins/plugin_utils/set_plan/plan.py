@@ -43,7 +43,7 @@ SAMPLE = 40
 """Number of missing records of a section that are always looked up in the archive."""
 
 MOST_OF_A_RUN = 200
-"""Number up to which all are looked up by a run that applies its plan or writes it to a file."""
+"""Number of missing records up to which a run that applies its plan, or writes it to a file, looks up all of them."""
 
 LEVELS = tuple(Level)
 """The levels. A level may refer to earlier levels, and is applied after them."""
@@ -55,7 +55,7 @@ def level_of(section: str) -> int:
 
 
 NO_CHANGE = {name: Change(kind, UNCHANGED) for name, kind in KINDS.items()}
-"""Kind to the change that changes nothing, which most records share."""
+"""Kind to an unchanged :class:`Change`, which most records share."""
 
 
 @dataclass(slots=True)
@@ -206,14 +206,14 @@ class InstancePlan:
         return {uuid: entry.place.file or INLINE for uuid, entry in found.items()}
 
     def drop_unchanged(self) -> None:
-        """Count the records that took no change after all, because somebody else created them meanwhile."""
+        """Count the records that needed no change in the end, because somebody else created them meanwhile."""
         self.unchanged += Counter(one.section for one in self.changes if not one.change.changed)
         self.changes = [one for one in self.changes if one.change.changed]
 
     def later_uploads(self, planned: Planned) -> Iterator[str]:
         """Yield the fields of a new record whose files are uploaded once it exists.
 
-        The service deletes no file, and it may refuse the record because a hidden one has its unique values.
+        The service deletes no file, and it may refuse the record because a hidden record has its unique values.
         """
         change, fields = planned.change, planned.schema.fields
         may_be_refused = self.visibility.hidden_records != NO and planned.kind.can_be_archived
@@ -289,7 +289,7 @@ def mark_of(entry: Entry | None, uuid: str | None) -> Any:
 def shield_mark(kind: Kind, uuid: str, values: Mapping[str, Any]) -> str:
     """Return the identifier of a protected record in a journal.
 
-    It is its uuid, and for an offer, which has none, that of its object; empty until it exists.
+    It is its uuid. An offer has no uuid, so its object's is used. Empty until it exists.
     """
     if not kind.numbered:
         return uuid
@@ -306,9 +306,9 @@ def offer_mark(uuid: str) -> str:
 
 
 def fingerprint_of(schema: Schema, record: Record | None, archived: bool = False) -> str:
-    """Return the hash of a record as it is, without what the service changes by itself.
+    """Return the hash of the present record, without what the service changes by itself.
 
-    :param archived: whether the record is archived, or may be.
+    :param archived: True if the record is archived, or may be.
     """
     if record is None:
         return ""

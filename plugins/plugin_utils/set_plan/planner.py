@@ -100,7 +100,7 @@ from .sources import check_sources
 from .users import plan_user, user_of_person, without_dependants_of_users
 
 _BY_THEMSELVES = ("fields", "hub")
-"""Sections that are matched in ways of their own."""
+"""Sections with their own way to match records."""
 
 
 SETTINGS: tuple[Check, ...] = (
@@ -296,7 +296,8 @@ class _Planner:
     ) -> list[_Candidate]:
         """Give each desired record the listed records with its natural key, and return all in the order of the list.
 
-        The fields of a natural key are at hand in every list, and all fields of a page only while it is open.
+        The fields of a natural key are in memory for every list. All other fields of a page are only available while it
+        is open.
         """
         by_keys: dict[tuple[str, ...], dict[Key, _Candidate]] = {}
         rest = []
@@ -336,7 +337,7 @@ class _Planner:
         return self._is_as_written(schema, entry, candidate.values, current)
 
     def _is_settled(self, linked: dict[str, Any]) -> bool:
-        """Return True if nothing that is still to be matched can change the targets of some values."""
+        """Return True if no record that is still unmatched can change the targets of some values."""
         references = (one for value in linked.values() for _number, one in numbered_references(value))
         is_open = any(reference.target in self._unmatched for reference in references)
         return not is_open and self._context.resolve(linked, None)
@@ -460,7 +461,7 @@ class _Planner:
         return schema, values, self._keys(entry.kind.section, schema, values, entry, fits)
 
     def _is_hidden(self, schema: Schema, keys: tuple[str, ...], entry: Entry) -> bool:
-        """Return True if the account does not see the natural key, so that existing records would be created again."""
+        """Return True if the natural key is hidden, so that existing records would be created again."""
         hidden = self._state.sight(schema, keys=keys).unidentifying(keys)
         for key in hidden:
             name = written_as(schema, entry, key)

@@ -116,7 +116,10 @@ def _is_one_of(schema: Schema, key: str, have: Any, values: Iterable[Any]) -> bo
 
 
 def _awaited(value: Any) -> set[int]:
-    """Return what the references in a value wait for: two that wait for the same will mean the same."""
+    """Return the entries that the references in a value wait for.
+
+    References that wait for the same entry will be equal.
+    """
     return {id(reference.awaits) for reference in references_in(value) if reference.awaits is not None}
 
 
@@ -205,9 +208,9 @@ class Pruning:
         return self.desired.set_name != "" and mark == self.desired.set_name
 
     def _is_kept(self, uuid: str) -> bool:
-        """Return True if a record stays because a table that it came from may leave out rows.
+        """Return True if a record stays because a table that it came from may omit rows.
 
-        Without a note of the file that it came from, it may have come from such a table.
+        If the file of its last apply is unknown, the record may have come from such a table.
         """
         tables = self.desired.tables
         if not tables.keeps_any:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Relabelled records: their natural key changed, and the set knows them by their uuid. No second record is created.
+"""Relabelled records: their natural key changed, but the set knows their uuid. No second record is created.
 
 Labels are replaced, placeholder barcodes are exchanged, and records are merged, all in the application.
 """
@@ -92,7 +92,7 @@ def _words_of_many(context: PlanContext, found: Sequence[tuple[Planned, Record]]
 
 
 def _keys_of(context: PlanContext, planned: Planned, record: Record) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the natural key that a record has now, and the one in the files."""
+    """Return the present natural key of a record, and the natural key in the files."""
     written = [written_as(planned.schema, planned.entry, key) for key in planned.keys]
     return _key_of(context, planned, record), {name: planned.entry.fields.get(name) for name in written}
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rooms, locations and persons that are to be removed, and the records that refer to them and must leave first."""
+"""Removed rooms, locations and persons, and the records that still refer to them and must be changed first."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ class Blocker:
 
 
 def may_be_occupied(planned: Planned) -> bool:
-    """Return True for a record that is to be deleted and that others may refer to by a field of theirs."""
+    """Return True for a record to delete that others may refer to by one of their fields."""
     return planned.entry.state == "absent" and link_to(planned.kind) in FIELD_TYPES
 
 
 def check_removal_blockers(context: PlanContext, lifecycles: Lifecycles) -> Iterator[Finding]:
     """Refuse to delete a record with a reference from a record that stays unchanged.
 
-    Say that a deletion may fail if the other records are not all known. With any other finding it is not known yet
-    which records leave, so nothing is checked.
+    Warn that a deletion may fail if the other records are not all known. If there are other findings, it is unknown
+    which records are removed, so nothing is checked.
 
     :param lifecycles: decide which references stay whatever the files say.
     """
@@ -66,7 +66,7 @@ def check_removal_blockers(context: PlanContext, lifecycles: Lifecycles) -> Iter
         return
 
     def is_reported(schema: Schema, holder: Blocker) -> bool:
-        """Return True if the reference is written in the files, and so is a finding of its own."""
+        """Return True if the reference is written in the files, where it is a separate finding."""
         entry = context.claimed.get(schema.kind.name, {}).get(holder.record.uuid)
         if entry is None or entry.state != "present" or context.options.only or context.options.exclude:
             return False
@@ -104,7 +104,7 @@ def why_blocked(planned: Planned, holders: Iterable[Blocker]) -> str:
 
 
 class _Look:
-    """Find what refers to the records that a plan removes. Note on these which changes must come first.
+    """Find the records that refer to removed records. Note on these which changes must come first.
 
     :ivar searched: names of the kinds that were searched.
     """

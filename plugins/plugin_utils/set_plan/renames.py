@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Renames: the record that had an old natural key, under the key that the files write now.
+"""Renames: match a record with an old natural key to the key that the files write now.
 
-A rename stays written after it was applied, so that every instance follows: an old key may be the new key of an earlier
-rename.
+A rename stays in the files after it was applied, so that every instance follows. So the old key of a rename may be the
+new key of an earlier rename.
 """
 
 from __future__ import annotations
@@ -82,14 +82,14 @@ class Moved:
         return []
 
     def why_twice(self, uuid: str) -> str:
-        """Return why two entries mean a record if one of them does by a rename."""
+        """Return why two entries mean the same record, if one of them does because of a rename."""
         pair = self._found.get(uuid)
         if pair is None:
             return ""
         return f"; {pair.place} renames it ({pair.words}), so give its old key to another record in a later run"
 
     def check(self) -> None:
-        """Check renames that mean nothing, or that are not done although there is something to rename."""
+        """Check renames without meaning, and renames that are not carried out although a record has the old key."""
         context = self._context
         for section, written in context.desired.moved.items():
             if not context.entries[section]:
@@ -122,7 +122,7 @@ class Moved:
             )
 
     def _behind(self, section: str, schema: Schema, values: Values, written: Iterable[Values]) -> Iterator[_Pair]:
-        """Yield the renames behind a key, the latest first. They end if another entry has the old key."""
+        """Yield the renames that led to a key, the latest first. They end if another entry has the old key."""
         renames = self._of(section, schema)
         pair = renames.to(values)
         while pair is not None:
@@ -154,7 +154,7 @@ class Moved:
         return _Pair(dict(sorted(was.items())), dict(sorted(wanted.items())), words, place)
 
     def _without_circles(self, section: str, renames: _Renames) -> list[_Pair]:
-        """Leave out circular renames with a finding: nobody could say whether they were done already."""
+        """Leave out circular renames with a finding, because nobody could say which were carried out already."""
         straight = []
         for pair in renames.pairs:
             seen: list[_Pair] = []

@@ -13,11 +13,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 
 TO_ROOM, TO_LOCATION = "LINKED_ROOM", "LINKED_LOCATION"
 _WORDS = (("room", "building"), ("room", "location"), ("raum", "standort"))
-"""The words by which the key or the label of a room differs from that of its location."""
+"""The words that distinguish the key or label of a room field from that of its location field."""
 
 
 def coupled_locations(schema: Schema, room: Field) -> Iterator[Field]:
-    """Yield the locations that go with a room: they differ from it in the word for room, in the key or the label."""
+    """Yield the locations that belong to a room: their key or label only differs in the word for room."""
     names = {
         re.sub(old, new, name.casefold())
         for name in (room.key, room.label)

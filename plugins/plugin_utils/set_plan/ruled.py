@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Judges the records and changes of a plan by the rules of the task.
+"""Judge the records and changes of a plan by the rules of the task.
 
-A record is judged as it will be after the apply: what the files write, over what the instance has. A field without a
-value is missing from it. No message quotes a value.
+A record is judged as it will be after the apply: the values of the files, and the other values of the instance. A field
+without a value is missing from it. No message quotes a value.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _ARCHIVED = "archived"
 
 
 class RecordView:
-    """Records as rules judge them: plain data by the keys of fields, references as natural keys.
+    """Records in the form that rules judge: plain data by field keys, references as natural keys.
 
-    :param state: what is there and what is to come.
+    :param state: the existing and planned records.
     """
 
     def __init__(self, state: ListedState) -> None:
@@ -51,8 +51,9 @@ class RecordView:
     ) -> dict[str, Any]:
         """Return a record.
 
-        :param names: keys of the fields that matter; None: all. :param flat: the record as the instance has it.
-        :param written: canonical values over these.
+        :param names: keys of the fields that matter; None: all.
+        :param flat: the record on the instance.
+        :param written: canonical values that replace its values.
         """
         record = {}
         for key in schema.fields if names is None else names:
@@ -88,7 +89,7 @@ class RecordView:
 class RuleCheck:
     """The rules of a task, for one plan.
 
-    :param context: what is planned.
+    :param context: the context of the plan.
     """
 
     def __init__(self, context: PlanContext) -> None:
@@ -141,7 +142,7 @@ class RuleCheck:
         return (_TEMPLATE,) if section in BY_TEMPLATE else ()
 
     def _that_see(self, planned: Planned, rules: list[BoundRule], current: Record | None) -> Iterable[BoundRule]:
-        """Return the rules whose fields the account sees in a record, or the files write."""
+        """Return the rules whose fields are written in the files or visible to the account."""
         names = self._bound[planned.section][1]
         hidden_field_message = (
             self._unseen_of(planned.section, planned.schema, names) if current is not None else frozenset()
@@ -151,7 +152,7 @@ class RuleCheck:
         return [one for one in rules if self._sees(one, hidden_field_message)] if hidden_field_message else rules
 
     def _unseen_of(self, section: str, schema: Schema, names: frozenset[str] | None) -> frozenset[str]:
-        """Return the fields that the account does not see, of those that rules judge (None: all)."""
+        """Return the hidden fields among the fields that rules judge (None: all)."""
         if (section, names) not in self._unseen:
             own = self._context.client.schema(schema.kind).fields if schema.kind.has_own_fields else {}
             keys = [key for key in (own if names is None else names) if key in own]
@@ -222,7 +223,7 @@ class RuleCheck:
     # ---- existing records
 
     def judge_live(self) -> None:
-        """Judge the records of the instance that rules are about as they are now, unless they were judged already."""
+        """Judge the present records of the instance that the rules are about, unless they were judged already."""
         for section in SECTIONS if self._is_on and self._context.options.judges_live else ():
             if self._rules.about(section):
                 for template in TEMPLATES if section in BY_TEMPLATE else ("",):
@@ -250,7 +251,7 @@ class RuleCheck:
                     self._found.note(one, entry, schema, record, f"{about}: ")
 
     def _is_compared(self, record: Record) -> bool:
-        """Return True if ``only`` and ``exclude`` let a record be compared."""
+        """Return True if ``only`` and ``exclude`` select a record."""
         options = self._context.options
         if not options.only and not options.exclude:
             return True
@@ -258,7 +259,7 @@ class RuleCheck:
         return not (options.only and names.isdisjoint(options.only)) and names.isdisjoint(options.exclude)
 
     def _name_of(self, record: Record, entry: Entry | None) -> str:
-        """Return the natural key of a record; its uuid if the key must not be shown."""
+        """Return the natural key of a record, or its uuid if the key must not be shown."""
         hiding, kind = self._context.hiding, record.kind
         keys = {key for keys in kind.match_on for key in keys}
         is_hidden = hiding.is_on and (not hiding.shows_all(keys) or (entry is not None and hiding.touches(entry)))
@@ -270,7 +271,7 @@ class RuleCheck:
     # ---- findings
 
     def close(self) -> None:
-        """Hand over what was found."""
+        """Add the findings to the plan."""
         options, result = self._context.options, self._context.result
         bound = [*(one for rules, _names in self._bound.values() for one in rules), *self._changes]
         self._found.count_others(bound)

@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Scan codes: files write the code of an object when they create it, and labels change it in the application later.
+"""Scan codes: files set the code of an object when they create it, and labels change it in the application later.
 
 An object is found by its second identity, so a placeholder or an old label in a file is no change. References by such a
-code mean the object of the row that has it.
+code mean the object of the row with that code.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ _SECTION = OBJECT.section
 class Relabelled:
     """An object whose scan code differs from that of its row.
 
-    :ivar name: the field as the row calls it. :ivar written: the code of the row. :ivar now: that of the object.
+    :ivar name: the field as the row names it.
+    :ivar written: the code of the row.
+    :ivar now: the code of the object.
     """
 
     entry: Entry
@@ -60,14 +62,14 @@ class ScanCodeCounts:
     differing: list[Relabelled] = field(default_factory=list)
 
     def document(self) -> dict[str, int]:
-        """Return the numbers that a result has; none if there is nothing to say."""
+        """Return the numbers for a result, or nothing if there are no rows."""
         if not self.total:
             return {}
         return {"attached": self.attached, "total": self.total, "differ": len(self.differing)}
 
 
 class ScanCodes:
-    """Judges the scan codes of one plan."""
+    """Judge the scan codes of one plan."""
 
     def __init__(self, context: PlanContext) -> None:
         self._context = context
@@ -80,7 +82,7 @@ class ScanCodes:
 
     @cached_property
     def key(self) -> str:
-        """The key of the field that holds scan codes; empty if nothing is known of them."""
+        """Return the key of the field with scan codes; empty if there are no settings for it."""
         settings, context = self._settings, self._context
         if settings is None or _SECTION not in context.desired.sections:
             return ""
@@ -104,7 +106,7 @@ class ScanCodes:
             )
 
     def check_sight(self) -> Iterator[Finding]:
-        """Find a scan code that this account does not see: nothing is known of labels then."""
+        """Find a scan code field that this account does not see. Then nothing is known about labels."""
         context = self._context
         if self.key and self.key in context.state.sight(context.schema(OBJECT), keys=[self.key]).hidden:
             yield Finding.for_message(
@@ -116,7 +118,9 @@ class ScanCodes:
     def values_to_be(
         self, entry: Entry, schema: Schema, keys: tuple[str, ...], values: Mapping[str, Any], current: Record | None
     ) -> Mapping[str, Any]:
-        """Return the values that an object will have, its scan code included. Note the row and what is wrong with it.
+        """Return the future values of an object, including its scan code.
+
+        Note the row and its mistakes.
 
         :param current: the object of the row; None if it is still to be created.
         """
@@ -184,7 +188,7 @@ class ScanCodes:
         self._context.find(entry.place_of(name), FieldError.at((name,), words, gist, Misfit(code, why)))
 
     def _is_deliberate(self, schema: Schema, code: Any, now: Any) -> bool:
-        """Return True if ``moved.yml`` gives the code of an object a new one."""
+        """Return True if ``moved.yml`` gives the object a new code."""
         return any(new == code and old == now for old, new in self._moved(schema))
 
     def _moved(self, schema: Schema) -> list[tuple[Any, Any]]:
@@ -196,7 +200,7 @@ class ScanCodes:
         return pairs
 
     def leave_alone(self, planned: Planned, current: Record | None) -> None:
-        """Take the scan code out of a row whose object exists: the instance owns it."""
+        """Remove the scan code from a row whose object exists, because the instance owns it."""
         if current is None or not self.key or planned.kind is not OBJECT or planned.entry.uuid:
             return
         if current.uuid in self._deliberate or planned.entry.state != "present":
@@ -207,7 +211,7 @@ class ScanCodes:
     # ---- all rows
 
     def check(self) -> Iterator[Finding]:
-        """Find a plan that would create most of what was imported before: it would be there twice."""
+        """Find a plan that would create most of what was imported before a second time."""
         context, result = self._context, self._context.result
         created, number = len(self._created), self._placeholders
         if not self.key:
@@ -227,15 +231,15 @@ class ScanCodes:
             yield Finding.plain(context.desired.place_of(SCAN_CODES), words)
 
     def _are_purchases(self) -> bool:
-        """Return True if labels took the place of most placeholders in the files, so that the rest are new objects.
+        """Return True if labels replaced most placeholders in the files, so that the remaining rows are new objects.
 
-        Then each object has a row, and the rows to be created are at most half of those that have or had a placeholder.
+        Then each object has a row, and at most half of the rows that have or had a placeholder are to be created.
         """
         rows = self._placeholders + self._labels
         return len(self._created) * 2 <= rows and not self._has_unclaimed()
 
     def _has_unclaimed(self) -> bool:
-        """Return True if no row names an object in scope."""
+        """Return True if an object in scope has no row."""
         context = self._context
         claimed = context.claimed.get(OBJECT.name, {})
         return any(

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sources that held records when they were applied last and hold none now: files emptied, renamed or lost."""
+"""Sources with records in the last apply but none now: emptied, renamed or lost files."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _MOST_NAMED = 3
 def check_sources(context: PlanContext) -> Iterator[Finding]:
     """Refuse sections whose sources lost their records.
 
-    There is no refusal if other sources of the section gained as many, because the records were moved, or if the
-    records no longer exist, because they were deleted in the application.
+    There is no refusal if other sources of the section gained as many records, because the records were moved. There is
+    none if the records no longer exist, because they were deleted in the application.
     """
     if context.desired.findings:
         # An unreadable file looks empty.
@@ -44,7 +44,7 @@ def check_sources(context: PlanContext) -> Iterator[Finding]:
 
 
 def _may_be_left(context: PlanContext, section: str) -> bool:
-    """Return True if a record of the set may exist that the files do not name."""
+    """Return True if a record of the set may exist that the files do not contain."""
     kind = KINDS[SECTIONS[section]]
     if not context.state.is_listed(kind) or not kind.can_be_looked_up:
         return True

@@ -104,7 +104,7 @@ class Uniqueness:
                 self._find(entry.place_of(written), words)
 
     def _is_unique(self, kind: Kind, key: str) -> bool:
-        """Return True if the instance demands unique values: files must not ask which value a vaulted one has."""
+        """Return True if the instance requires unique values. Files must not test which value a vaulted field has."""
         own = self._state.client.schema(kind).fields.get(key)
         return own is not None and own.unique
 

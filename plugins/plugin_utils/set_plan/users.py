@@ -49,7 +49,10 @@ def plan_user(state: ListedState, planned: Planned, current: Record | None) -> C
 
 
 def without_dependants_of_users(context: PlanContext) -> None:
-    """Remove what needs a user that the policy forbids to create, and what needs that in turn: it could only fail."""
+    """Remove records that need a user that the policy forbids to create, and records that need these.
+
+    They could only fail.
+    """
     if context.desired.policy.create_users:
         return
     gone = {id(entry): f"user {_address(context, entry)}" for entry in context.entries["users"]}

@@ -1,6 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A stocktake: which objects are where they belong. Reads the lists of an instance and never writes to it."""
+"""A stocktake: which objects are in the rooms where they belong.
+
+It reads the lists of an instance and never writes to it.
+"""
 
 from __future__ import annotations

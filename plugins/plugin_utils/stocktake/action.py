@@ -42,11 +42,11 @@ from .tables import WrongRows, read_accepted, read_scans
 
 _TIME_FIELD = "inventory_time"
 _SHOWN = 20
-"""Lines of what was not changed that a message has; the result has all of them."""
+"""Maximum number of lines about unchanged objects in a message. The result has all of them."""
 
 
 def take_stock(options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> dict[str, Any]:
-    """One call of the module ``stocktake``: its result as Ansible wants it."""
+    """Run the module ``stocktake``. Return its result as Ansible wants it."""
     with ControllerRun(options, connect, loader, written, shorten=message_in_short) as run, many_objects():
         try:
             run.result = _Call(run, check_mode).run()
@@ -115,7 +115,7 @@ class _Call:
     def _close(
         self, lists: InstanceLists, evaluation: Evaluation, accepted: list[str], sources: list[Path]
     ) -> tuple[dict[str, Any], Closed]:
-        """Edit the files. Return the members that this adds to the result, and what was done."""
+        """Edit the files. Return further members of the result, and a summary."""
         wanted = set(accepted)
         known = [one for one in evaluation.objects if one.code in wanted]
         codes = {one.code for one in known}

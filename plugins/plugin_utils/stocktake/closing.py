@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Closes a stocktake: accepted objects get the room that they were found in as their target room, in the files."""
+"""Close a stocktake: in the files, accepted objects get the room where they were found as their target room."""
 
 from __future__ import annotations
 
@@ -34,8 +34,9 @@ from .status import OK
 class Closed:
     """The outcome of closing.
 
-    :ivar changed: number of objects whose files change. :ivar accepted: number of objects that were accepted.
-    :ivar not_changed: what was accepted and is not changed, each with the reason.
+    :ivar changed: number of objects whose files change.
+    :ivar accepted: number of accepted objects.
+    :ivar not_changed: accepted objects that are not changed, each with the reason.
     """
 
     accepted: int = 0
@@ -44,9 +45,10 @@ class Closed:
 
 
 class Closing:
-    """Writes accepted rooms into files.
+    """Write accepted rooms into files.
 
-    :param files: takes the edits; nothing is written. :param downloads: is asked for nothing.
+    :param files: collects the edits; nothing is written.
+    :param downloads: is never used to download a file.
     """
 
     def __init__(self, lists: InstanceLists, desired: DesiredInstance, files: Files, downloads: Downloads) -> None:
@@ -82,7 +84,7 @@ class Closing:
     # ---- which record of the files
 
     def _entries(self) -> dict[str, list[Entry]]:
-        """Return the records of the files, by the uuid of the object that each of them means."""
+        """Return the records of the files, by the uuid of their object."""
         found: dict[str, list[Entry]] = {}
         for entry in self._desired.entries:
             if entry.kind is OBJECT and entry.state == "present" and not entry.misread:
@@ -129,7 +131,7 @@ class Closing:
             raise
 
     def _values(self, entry: Entry, room: Room) -> Iterator[tuple[Field, Reference | None]]:
-        """Yield the fields to write: the target room, and its location if the file has that too."""
+        """Yield the fields to write: the target room, and its location if the file has that field."""
         fields = self._lists.fields
         if room.record is None:
             raise NotPortable(f"no list shows the room {room.path}")

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A stocktake as plain data: what the task returns, and what all reports are made of."""
+"""A stocktake as plain data: the result of the task, and the source of all reports."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PREPARE, EVALUATE, CLOSE = "prepare", "evaluate", "close"
 
 @dataclass(frozen=True)
 class Heading:
-    """What a report says about itself.
+    """The heading of a report.
 
     :ivar sees: what the account sees.
     """
@@ -38,7 +38,7 @@ class Heading:
 def document_of(heading: Heading, evaluation: Evaluation, money: Sequence[Field]) -> dict[str, Any]:
     """Return a stocktake as plain data.
 
-    :param money: the fields that hold amounts.
+    :param money: the fields with amounts.
     """
     window = heading.window
     amounts = _Amounts(money)
@@ -62,7 +62,7 @@ def document_of(heading: Heading, evaluation: Evaluation, money: Sequence[Field]
 
 
 class _Amounts:
-    """Writes amounts of money with the digits that their fields have."""
+    """Format amounts of money with the digits of their fields."""
 
     def __init__(self, fields: Iterable[Field]) -> None:
         self._digits = {field.key: field.fraction_digits for field in fields}

@@ -27,22 +27,25 @@ from .tables import Scan
 
 IN_PLACE, ELSEWHERE, NOT_SCANNED, UNLABELLED = "in_place", "elsewhere", "not_scanned", "unlabelled"
 SCANNED = (IN_PLACE, ELSEWHERE, NOT_SCANNED, UNLABELLED)
-"""What the scans say of an object."""
+"""The possible results of the scans for an object."""
 
 PLACEHOLDER, NO_TARGET, PLACEHOLDER_ROOM = "placeholder", "no_target_room", "placeholder_room"
 REASONS = (PLACEHOLDER, NO_TARGET, PLACEHOLDER_ROOM)
-"""Why an object has to be looked at before a stocktake."""
+"""Reasons to look at an object before a stocktake."""
 
 
 @dataclass(slots=True)
 class StocktakeObject:
-    """An object as the stocktake finds it.
+    """An object in a stocktake.
 
-    :ivar code: the scan code; empty if it has none. :ivar actual: the scanned room, if it stands in the list of scans.
-    :ivar time: of the last scan; None if it was not scanned. :ivar scanned: one of :data:`SCANNED`.
-    :ivar is_listed: whether the actual room comes from the list of scans.
-    :ivar service_status: what the service says, if that differs.
-    :ivar reasons: why it has to be looked at before a stocktake. :ivar values: field key to amount of money.
+    :ivar code: the scan code; empty if it has none.
+    :ivar actual: the scanned room.
+    :ivar time: of the last scan; None if it was not scanned.
+    :ivar scanned: one of :data:`SCANNED`.
+    :ivar is_listed: True if the actual room comes from the list of scans.
+    :ivar service_status: the status according to the service, if that differs.
+    :ivar reasons: why it should be looked at before a stocktake.
+    :ivar values: field key to amount of money.
     """
 
     record: Record
@@ -60,7 +63,7 @@ class StocktakeObject:
 
     @property
     def place(self) -> Room | None:
-        """The room that counts the object: where it belongs, else where it was found."""
+        """The room that counts the object: where it belongs, otherwise where it was found."""
         return self.target or self.actual
 
     @property
@@ -73,7 +76,8 @@ class StocktakeObject:
 class Evaluation:
     """The outcome of a stocktake.
 
-    :ivar unknown_codes: scan codes of the list that no object in scope has. :ivar left_out: scans out of the window.
+    :ivar unknown_codes: scan codes of the list that no object in scope has.
+    :ivar left_out: scans outside the window.
     """
 
     objects: list[StocktakeObject] = field(default_factory=list)
@@ -86,7 +90,7 @@ class Evaluation:
         return {status: numbers[status] for status in STATUSES}
 
     def scanned(self) -> dict[str, int]:
-        """Return the number of objects by what the scans say of them."""
+        """Return the number of objects by the results of their scans."""
         numbers = Counter(one.scanned for one in self.objects)
         return {word: numbers[word] for word in SCANNED}
 
@@ -95,7 +99,8 @@ class Evaluation:
 class _Scanned:
     """A scan of the list.
 
-    :ivar scan: as it was written. :ivar time: None if it has none.
+    :ivar scan: as written.
+    :ivar time: None if it has none.
     """
 
     scan: Scan
@@ -104,9 +109,9 @@ class _Scanned:
 
 
 class Evaluator:
-    """Computes the status of objects.
+    """Compute the status of objects.
 
-    :param placeholder_rooms: uuids of rooms for what has no label or no room.
+    :param placeholder_rooms: uuids of rooms for objects without a label or a room.
     """
 
     def __init__(
@@ -237,7 +242,7 @@ class Evaluator:
 def _check_comparable(target: Room | None, actual: Room | None) -> None:
     """Check that two rooms can be compared.
 
-    :raises Doubtful: if one room is known by its uuid only and the other by its id only.
+    :raises Doubtful: if only the uuid of one room is known, and only the id of the other.
     """
     if target is not None and actual is not None and isinstance(target.mark, str) is not isinstance(actual.mark, str):
         raise Doubtful(f"no list shows the room {target.path} or {actual.path}, so nobody can say whether they differ")

@@ -21,10 +21,10 @@ Moment = dt.datetime
 
 
 def moment_of(written: str, zone: dt.tzinfo, is_end: bool = False) -> Moment | None:
-    """Return the moment that a text means; None if it means none.
+    """Return the time that a text means, or None.
 
     :param zone: of a text without an offset.
-    :param is_end: whether a day stands for its end. It stands for its beginning otherwise.
+    :param is_end: True if a day means its end; otherwise it means its beginning.
     """
     text = written.strip()
     german = _GERMAN.fullmatch(text)
@@ -44,8 +44,9 @@ def moment_of(written: str, zone: dt.tzinfo, is_end: bool = False) -> Moment | N
 class Window:
     """The time of a stocktake, both ends included.
 
-    :ivar since: None if there is no beginning. :ivar until: None if there is no end.
-    :ivar zone: of days, which a field may hold in place of times.
+    :ivar since: None if there is no beginning.
+    :ivar until: None if there is no end.
+    :ivar zone: the time zone of days, because a field may have days instead of times.
     """
 
     since: Moment | None = None
@@ -71,7 +72,7 @@ class Window:
 
     @property
     def is_bounded(self) -> bool:
-        """Return True if it has an end on either side."""
+        """Return True if it has a beginning or an end."""
         return self.since is not None or self.until is not None
 
     def holds(self, time: dt.date | None) -> bool:

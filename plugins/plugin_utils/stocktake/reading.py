@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a stocktake reads of an instance: the lists of its objects, rooms and locations, and nothing else."""
+"""Read the lists for a stocktake: objects, rooms and locations."""
 
 from __future__ import annotations
 
@@ -33,9 +33,10 @@ _TIMES = frozenset(("DATETIME", "DATE"))
 class StocktakeFields:
     """The fields of objects that decide.
 
-    :ivar target_location: the location that goes with the target room; None if there is no such field.
-    :ivar status: in which the service says its own status; None if there is none.
-    :ivar time: None if the instance has no such field. :ivar money: every amount of money.
+    :ivar target_location: the location that belongs to the target room; None if there is no such field.
+    :ivar status: the field with the service's own status; None if there is none.
+    :ivar time: None if the instance has no such field.
+    :ivar money: all amounts of money.
     """
 
     actual: Field
@@ -102,7 +103,7 @@ class InstanceLists(ObjectLists):
     # ---- what the account sees
 
     def check_time_field(self, name: str) -> None:
-        """Refuse a window over a field that does not exist, or that the account does not see.
+        """Refuse a window if its field does not exist or is hidden from the account.
 
         :raises InvalidInput: with what to do.
         """
@@ -120,7 +121,7 @@ class InstanceLists(ObjectLists):
     def sees_times(self) -> bool:
         """Return True if an object shows when it was scanned.
 
-        Nobody may write that field, so other fields that are hidden say nothing about it.
+        Nobody may write that field, so other hidden fields say nothing about it.
         """
         field = self.fields.time
         return field is not None and not keys_in_none([field], self.objects)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The reports of a stocktake. The ending of a file says its form."""
+"""The reports of a stocktake. The suffix of a file decides its format."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ FORMS: dict[str, Callable[[Mapping[str, Any]], bytes]] = {
     ".json": _as_json,
     ".xlsx": as_workbook,
 }
-"""The ending of a report to how it is written."""
+"""The suffix of a report to the function that writes it."""
 
 
 def paths_of(written: Iterable[str]) -> list[Path]:
     """Return the paths of reports, checked before anything is read.
 
-    :raises InvalidInput: for an ending that means nothing, and if a file can't be written there.
+    :raises InvalidInput: for an unknown suffix, and if a file can't be written there.
     """
     paths = [Path(one).expanduser() for one in written]
     for path in paths:
@@ -43,7 +43,7 @@ def paths_of(written: Iterable[str]) -> list[Path]:
 
 
 def write_reports(document: Mapping[str, Any], paths: Iterable[Path]) -> None:
-    """Write a stocktake into files that only their owner can read; none if one of them can't hold it."""
+    """Write a stocktake to files that only their owner can read. Write none if one of them can't have it."""
     contents = [(path, FORMS[path.suffix](document)) for path in paths]
     for path, content in contents:
         store_report(path, content)

@@ -18,10 +18,13 @@ from .evaluation import NO_TARGET, NOT_SCANNED, PLACEHOLDER, PLACEHOLDER_ROOM
 from .status import DEVIATION, MISSING, NEW, OK, STATUSES, UNKNOWN
 
 _MOST_ROWS = 5000
-"""Rows that all lists may have together: a page with more no browser prints."""
+"""Maximum number of rows of all lists. Browsers can't print a page with more."""
 
 _List = tuple[str, Callable[[Mapping[str, Any]], bool], str, str]
-"""The title of a list, which objects it has, and the title and the member of its last column; no member: to fill in."""
+"""The title of a list, the filter for its objects, and the title and the member of its last column.
+
+Without a member, people fill in the column.
+"""
 
 
 def _has(status: str) -> Callable[[Mapping[str, Any]], bool]:
@@ -59,7 +62,7 @@ def _template() -> Template:
 
 
 def as_html(document: Mapping[str, Any]) -> bytes:
-    """Return the page. It says how many objects have no room on it."""
+    """Return the page. It counts the objects that do not fit."""
     is_preparation = document["mode"] == PREPARE
     text = _template().render(
         title="Before the stocktake" if is_preparation else "Stocktake",
@@ -80,7 +83,7 @@ def as_html(document: Mapping[str, Any]) -> bytes:
 
 
 def _lists(objects: Sequence[Mapping[str, Any]], lists: Sequence[_List]) -> Iterator[dict[str, Any]]:
-    """Yield each list that has objects, with as many of them as there is room for."""
+    """Yield each list with objects, with as many of them as fit."""
     room = _MOST_ROWS
     for title, belongs, last, member in lists:
         found = [one for one in objects if belongs(one)]

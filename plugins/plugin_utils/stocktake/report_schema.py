@@ -30,7 +30,7 @@ _AMOUNTS = {
 
 
 def stocktake_schema() -> dict[str, Any]:
-    """Return the schema, every member described."""
+    """Return the schema, with every member described."""
     document = _closed(
         {
             "mode": {"enum": [PREPARE, EVALUATE, CLOSE], "description": "What was asked for."},
@@ -88,7 +88,7 @@ def stocktake_schema() -> dict[str, Any]:
 
 
 def stocktake_schema_file() -> bytes:
-    """Return the schema as it is shipped."""
+    """Return the content of the shipped schema file."""
     return (json.dumps(stocktake_schema(), indent=2) + "\n").encode()
 
 
@@ -117,5 +117,5 @@ def _counted(words: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _closed(members: dict[str, Any]) -> dict[str, Any]:
-    """Return an object with these members and no other."""
+    """Return an object with these members and no others."""
     return {"type": "object", "properties": members, "required": list(members), "additionalProperties": False}

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A stocktake as a table: CSV, and a workbook.
 
-The table has the columns ``code`` and ``accept``, so that a person fills in which deviations are accepted.
+In the columns ``code`` and ``accept`` a person marks the accepted deviations.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _rows(document: Mapping[str, Any], columns: Sequence[str]) -> Iterator[list[
 
 
 def as_csv(document: Mapping[str, Any]) -> bytes:
-    """Return a row for each object, in UTF-8. No spreadsheet runs a cell of it."""
+    """Return a row for each object, in UTF-8. No spreadsheet runs a cell as a formula."""
     columns = _columns(document)
     rows = [columns, *_rows(document, columns)]
     return "".join(csv_row(row, escaped) for row in rows).encode()

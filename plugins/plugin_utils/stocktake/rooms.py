@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rooms that objects belong in and that they were found in."""
+"""The rooms where objects belong, and the rooms where they were found."""
 
 from __future__ import annotations
 
@@ -20,15 +20,16 @@ from ..set_plan.listed_state import ListedState
 
 
 class Doubtful(Exception):
-    """A room that the service answers can't be told from others; the message says why."""
+    """Raised if a room in an answer can't be identified; the message says why."""
 
 
 @dataclass(frozen=True)
 class Room:
-    """A room as objects refer to it.
+    """A room that objects refer to.
 
-    :ivar mark: what identifies it: the uuid, or the id if no list shows the room and no uuid is known.
-    :ivar path: the name by which files refer to it. :ivar location: the name of its location; empty if it has none.
+    :ivar mark: its identifier: the uuid, or the id if no list shows the room and no uuid is known.
+    :ivar path: the name by which files refer to it.
+    :ivar location: the name of its location; empty if it has none.
     :ivar name: its number or name within the location.
     :ivar record: None if no list shows it.
     """
@@ -41,7 +42,7 @@ class Room:
 
 
 class Rooms:
-    """The rooms of an instance, by what objects hold."""
+    """The rooms of an instance, found by the links of objects."""
 
     def __init__(self, state: ListedState) -> None:
         self._state = state
@@ -49,9 +50,9 @@ class Rooms:
         self._by_mark: dict[str | int, Room] = {}
 
     def read(self, schema: Schema, key: str, flat: Mapping[str, Any]) -> Room | None:
-        """Return the room in a field of an object; None if the field is empty.
+        """Return the room in a field of an object, or None if the field is empty.
 
-        :raises Doubtful: if nobody can say which room is meant.
+        :raises Doubtful: if it is unclear which room is meant.
         """
         raw = flat.get(schema.fields[key].wire_key)
         if raw is None:

@@ -33,7 +33,9 @@ class StocktakeSettings:
 
 
 def read_settings(sources: Sequence[Path]) -> StocktakeSettings:
-    """Return the settings of some layers. The first layer that has scan codes decides, and the last time zone counts.
+    """Return the settings of some layers.
+
+    The first layer with scan codes decides, and the last time zone counts.
 
     :raises InvalidInput: if a file can't be read, or ``scan_codes`` is wrong.
     """
@@ -56,7 +58,7 @@ def read_settings(sources: Sequence[Path]) -> StocktakeSettings:
 
 
 def _settings(path: Path) -> Node | None:
-    """Return the settings of a layer: a directory has a file with them, a single file a section."""
+    """Return the settings of a layer: from a file in a directory, or a section of a single file."""
     findings: list[Finding] = []
     try:
         if path.is_dir():

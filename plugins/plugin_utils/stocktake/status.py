@@ -24,7 +24,8 @@ _WORDS: Mapping[str, str] = {
 def status_of(target: object | None, actual: object | None) -> str:
     """Return the status of an object.
 
-    :param target: identifies the target room; None if the field is empty. :param actual: the same of the actual room.
+    :param target: identifies the target room; None if the field is empty.
+    :param actual: identifies the actual room.
     """
     if target is None:
         return UNKNOWN if actual is None else NEW
@@ -34,9 +35,9 @@ def status_of(target: object | None, actual: object | None) -> str:
 
 
 def differs(status: str, said: Any) -> bool:
-    """Return True if the service says another status.
+    """Return True if the service reports another status.
 
-    Some instances say only whether both rooms are equal. A word that is not known says nothing.
+    Some instances only report whether both rooms are equal. An unknown word says nothing.
     """
     if isinstance(said, bool):
         return said is not (status in (OK, UNKNOWN))

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tables that people bring along: scanned codes, and the deviations that they accept."""
+"""Tables from people: scanned codes, and the deviations that they accept."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NO = frozenset(("", "false", "no", "nein", "0"))
 
 
 class _FirstSheet(Sheets):
-    """Reads the first sheet that is no comment, whatever its title."""
+    """Read the first sheet that is no comment, whatever its title."""
 
     def sections(self, titles: Sequence[str]) -> dict[str, str]:
         tables = [title for title in titles if not title.strip().startswith(COMMENT)]
@@ -45,8 +45,9 @@ class _FirstSheet(Sheets):
 class Cell:
     """A cell of a table.
 
-    :ivar text: what it holds, without blanks at its ends; empty if nothing. :ivar place: file and line.
-    :ivar is_number: whether a workbook holds a number, a date or the like, which is no text.
+    :ivar text: its content without blanks at the edges; empty if there is none.
+    :ivar place: file and line.
+    :ivar is_number: True if a workbook has a number, a date or the like here, not a text.
     """
 
     text: str
@@ -64,7 +65,7 @@ class Scan:
 
 
 class WrongRows(Exception):
-    """Mistakes in a table, each with its place.
+    """Raised for mistakes in a table, each with its place.
 
     :ivar findings: one or more.
     """
@@ -75,9 +76,10 @@ class WrongRows(Exception):
 
 
 def read_scans(path: Path) -> list[Scan]:
-    """Read a list of scans. Rows without a code are findings, as are those without a room.
+    """Read a list of scans. Rows without a code or a room are findings.
 
-    :raises InvalidInput: if the file can't be read. :raises WrongRows: if rows are wrong.
+    :raises InvalidInput: if the file can't be read.
+    :raises WrongRows: if rows are wrong.
     """
     findings: list[Finding] = []
     found = []
@@ -145,7 +147,8 @@ class _Row:
 def _rows(option: str, path: Path, needed: Collection[str], findings: list[Finding]) -> Iterator[_Row]:
     """Yield the rows of a table.
 
-    :param option: that names the file. :param needed: columns that it must have.
+    :param option: the option that names the file.
+    :param needed: required columns.
     """
     nodes = _nodes(option, path, findings)
     names: dict[str, str] = {}
@@ -165,7 +168,7 @@ def _rows(option: str, path: Path, needed: Collection[str], findings: list[Findi
 def _nodes(option: str, path: Path, findings: list[Finding]) -> list[Node]:
     """Return the rows of a file.
 
-    :raises InvalidInput: if there is none, or its ending is another.
+    :raises InvalidInput: if it does not exist, or has another suffix.
     """
     suffix = path.suffix.lower()
     if suffix not in (_CSV, _WORKBOOK):

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The inverse of an apply record: a desired state that brings back what the apply changed."""
+"""The inverse of an apply record: a desired state that restores what the apply changed."""
 
 from __future__ import annotations
 
@@ -61,9 +61,10 @@ STILL_WANTED = (
 class Undo:
     """The undo of one apply record.
 
-    :ivar record: that is undone. :ivar source: the file, in words.
+    :ivar record: the record to undo.
+    :ivar source: the file, in words.
     :ivar changed_since: one of :data:`CHANGED_SINCE`.
-    :ivar is_approved: whether the task names the SHA-256 of the record.
+    :ivar is_approved: True if the task names the SHA-256 of the record.
     """
 
     record: ApplyRecord
@@ -73,7 +74,7 @@ class Undo:
 
     @property
     def digest(self) -> str:
-        """What an interrupted undo is resumed by."""
+        """Return the digest by which an interrupted undo is resumed."""
         return f"undo {self.record.digest} {self.changed_since}"
 
     def base(self) -> DesiredInstance:
@@ -82,7 +83,7 @@ class Undo:
         return DesiredInstance(instances=[record.instance], set_name=record.set_name, set_id=record.set_id)
 
     def wrong_instance(self, root: str) -> str:
-        """Return why the connected instance is not that of the record; empty if it is."""
+        """Return why the connected instance is not the instance of the record; empty if it is."""
         if identity_of(self.record.instance) == identity_of(root):
             return ""
         return f"applied: {self.source} is a record of {self.record.instance}, and the connection is to {root}."
@@ -90,9 +91,10 @@ class Undo:
 
 @dataclass
 class Inverse:
-    """What brings back the state before an apply, and what can't come back.
+    """The desired state before an apply, and what can't be restored.
 
-    :ivar state: the lists that were read for it. :ivar refusals: why nothing may be undone.
+    :ivar state: the lists that were read for it.
+    :ivar refusals: why nothing may be undone.
     """
 
     desired: DesiredInstance
@@ -103,8 +105,8 @@ class Inverse:
 def inverse_of(client: Client, undo: Undo, base: DesiredInstance, journal: Journal, is_resumed: bool) -> Inverse:
     """Return the inverse of a record for the instance as it is now.
 
-    :param base: the desired state that takes the entries.
-    :param is_resumed: whether an interrupted run of the same undo is finished.
+    :param base: the desired state that receives the entries.
+    :param is_resumed: True if this run continues an interrupted undo of the same record.
     """
     return _Inverter(client, undo, base, journal, is_resumed).run()
 
@@ -203,7 +205,7 @@ class _Inverter:
             )
 
     def _named_now_by(self, change: RecordedChange, current: Record) -> dict[str, Any]:
-        """Return the fields of the natural key of a record, by which messages call it. They stay as they are."""
+        """Return the fields of the natural key by which messages name a record. These stay as they are."""
         if current.kind.defines_fields:
             return {"field_key": current.flat.get("field_key")}
         if VAULTED in change.key:
@@ -249,7 +251,10 @@ class _Inverter:
         return Entry(current.kind, self._named_now_by(change, current), place, state=state, uuid=current.uuid)
 
     def _is_as_applied(self, kind: Kind, change: RecordedChange, current: Record) -> bool:
-        """Return True if a record still has all that the apply wrote. Never remove what somebody changed since."""
+        """Return True if a record still has everything that the apply wrote.
+
+        A value that somebody changed since is never removed.
+        """
         schema = self._schema(kind)
         changed = [
             key
@@ -292,7 +297,7 @@ class _Inverter:
         yield Entry(kind, fields, place)
 
     def _with_same_key(self, schema: Schema, change: RecordedChange, fields: Mapping[str, Any]) -> Record | None:
-        """Return the record that has the natural key of a deleted record now."""
+        """Return the present record with the natural key of a deleted record."""
         keys = tuple(key for key in change.keys if key in fields and not is_fingerprint(fields[key]))
         values, _findings = schema.parse({key: with_references(fields[key], _named) for key in keys}, "")
         if not keys or not self._state.put_resolved(values):
@@ -343,7 +348,7 @@ class _Inverter:
         return self._schemas[kind.name]
 
     def _restored_fields(self, schema: Schema, change: RecordedChange, current: Record) -> dict[str, Any]:
-        """Return the fields of an update that get the values they had before."""
+        """Return the fields of an update with their values before the apply."""
         fields = {}
         for key, was in change.before.items():
             then = change.after.get(key)
@@ -363,7 +368,10 @@ class _Inverter:
         return fields
 
     def _coupled(self, schema: Schema, key: str, was: Any) -> dict[str, Any]:
-        """Return the locations that the service sets with a room. If they are written, too, the plan knows it."""
+        """Return the locations that the service sets along with a room.
+
+        If they are written, too, the plan knows these changes.
+        """
         field = schema.fields[key]
         locations = coupled_locations(schema, field) if field.type == TO_ROOM else ()
         room = None
@@ -379,7 +387,7 @@ class _Inverter:
         return parsed.get(key)
 
     def _is_now(self, schema: Schema, key: str, value: Any, current: Record) -> bool:
-        """Return True if a record has a value of the apply record now."""
+        """Return True if a record now has a value of the apply record."""
         then, now = self._parsed(schema, key, value), schema.read_one(key, current.flat)
         if any(one.path for one in attachments_in(then)):
             # The apply record of an interrupted run contains no uuids of its uploads.
@@ -396,9 +404,9 @@ class _Inverter:
         return reference if record is None else with_target(reference, record)
 
     def _written(self, schema: Schema, change: RecordedChange, key: str, value: Any) -> Any:
-        """Return a value as files have it: references by what identifies the record now.
+        """Return a value in the form of files, with references by what identifies the records now.
 
-        :returns: None if a record that it refers to does not exist any more.
+        :returns: None if a referenced record no longer exists.
         """
         lost: list[str] = []
 
@@ -441,7 +449,7 @@ class _Inverter:
         return self._files[uuid]
 
     def _refer_again(self) -> None:
-        """Let records that still refer to a deleted record refer to the one that is created in its place."""
+        """Make records that still refer to a deleted record refer to its replacement."""
         if not self._created_again:
             return
         entries = {entry.uuid: number for number, entry in enumerate(self._desired.entries) if entry.uuid}
@@ -476,9 +484,9 @@ class _Inverter:
     # ---- references to removed records
 
     def _refuse_referred(self) -> None:
-        """Refuse to archive created objects to which something refers now.
+        """Refuse to archive created objects that records refer to now.
 
-        The plan looks for references to records that are deleted.
+        The plan itself looks for references to deleted records.
         """
         archived = {
             one.uuid: one
@@ -525,12 +533,12 @@ class _Inverter:
 
 
 def _compared(reference: Mapping[str, Any]) -> Any:
-    """Return a reference of the record as it is compared: by what identified it then."""
+    """Return a reference of the apply record for a comparison: by what identified the record at that time."""
     return reference.get("uuid") or reference.get("id") or reference.get("name")
 
 
 def _named(reference: Mapping[str, Any]) -> Any:
-    """Return a reference of the record as it is shown."""
+    """Return a reference of the apply record for output."""
     return reference.get("name") or _compared(reference)
 
 
@@ -547,7 +555,7 @@ def _lasting(change: RecordedChange) -> Lasting:
 
 
 def _identity(record: ApplyRecord) -> dict[str, tuple[str, ...]]:
-    """Return the fields that identify records, by section, if these are not the fields that usually do."""
+    """Return the fields that identify records, by section, if they differ from the default."""
     return {
         one.section: one.keys
         for one in record.changes

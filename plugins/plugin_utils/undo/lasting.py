@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What of some changes cannot be undone, in words."""
+"""The parts of changes that cannot be undone, in words."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ _ARCHIVED = ("record from the archive", "records from the archive")
 
 
 class Lasting(NamedTuple):
-    """A change, as far as it matters for what stays of it.
+    """The properties of a change that decide if it can be undone.
 
-    :ivar before: fields of an update as they were. :ivar after: as they are written.
-    :ivar unarchived: whether an update brings the record back from the archive.
-    :ivar mark: what references to the record have in common. :ivar refers: the marks of what it refers to.
+    :ivar before: fields of an update before it.
+    :ivar after: the written fields.
+    :ivar unarchived: True if an update brings the record back from the archive.
+    :ivar mark: the identifier in references to the record.
+    :ivar refers: the identifiers of the records that it refers to.
     """
 
     kind: Kind
@@ -40,7 +42,7 @@ class Lasting(NamedTuple):
 
     @property
     def drops_values(self) -> bool:
-        """Return True if a definition loses choices, or its type, and records their values."""
+        """Return True if a definition loses choices or its type, and so records lose values."""
         if self.action != UPDATE or not self.kind.defines_fields:
             return False
         choices = self.before.get("possible_values") or ()
@@ -48,7 +50,7 @@ class Lasting(NamedTuple):
 
 
 def kept_by_archived(changes: Iterable[Lasting]) -> set[Hashable]:
-    """Return the marks of created records that can't be deleted.
+    """Return the identifiers of created records that can't be deleted.
 
     Created records that are archived keep their references to them.
     """
@@ -65,7 +67,7 @@ def kept_by_archived(changes: Iterable[Lasting]) -> set[Hashable]:
 
 
 def lasting_words(changes: Iterable[Lasting]) -> str:
-    """Return what can't be undone, and what only in part; empty if all of it can be."""
+    """Return what can't be undone at all, and what only in part; empty if everything can be."""
     changes = list(changes)
     kept = kept_by_archived(changes)
     lasting: Counter[str] = Counter()

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The content of an apply record: what an apply changed, and how each record was before and after."""
+"""The content of an apply record: the changes of an apply, and each record before and after."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from ..desired.desired import SECTIONS, states_of
 
 RECORD_VERSION = 1
 MAX_RECORD = 268_435_456
-"""Bytes of a record once it is decompressed."""
+"""Maximum bytes of a decompressed record."""
 
 DONE, FAILED, SKIPPED, NOT_TRIED = "done", "failed", "skipped", "not_tried"
 UNKNOWN = "unknown"
-"""The outcome of a change of a run that was interrupted."""
+"""The outcome of a change in an interrupted run."""
 
 OUTCOMES = (DONE, FAILED, SKIPPED, NOT_TRIED, UNKNOWN)
 ACTIONS = (CREATE, UPDATE, DELETE, ARCHIVE)
@@ -41,11 +41,13 @@ _SHA256 = re.compile("[0-9a-f]{64}")
 class RecordedChange:
     """One change of an apply.
 
-    :ivar uuid: of the record; empty if it is not known yet, or if the kind has none.
-    :ivar key: its natural key in words. :ivar keys: the fields of its natural key.
+    :ivar uuid: of the record; empty if unknown, or if the kind has none.
+    :ivar key: its natural key in words.
+    :ivar keys: the fields of its natural key.
     :ivar outcome: one of :data:`OUTCOMES`.
-    :ivar before: fields as they were: of an update those that it changed, of a deletion all.
-    :ivar after: fields as they were written. :ivar unarchived: whether the record was in the archive before.
+    :ivar before: fields before the change: the changed fields of an update, all fields of a deletion.
+    :ivar after: the written fields.
+    :ivar unarchived: True if the record was in the archive before.
     """
 
     kind: str
@@ -71,18 +73,18 @@ class RecordedChange:
 
     @property
     def mark(self) -> tuple[str, str]:
-        """What the changes of one record in two runs share."""
+        """Return an identifier that the changes of one record in two runs share."""
         return self.kind, f"{self.template} {self.key}"
 
 
 @dataclass(frozen=True)
 class ApplyRecord:
-    """What one apply changed.
+    """The changes of one apply.
 
-    :ivar plan_digest: of the plan file that was applied; empty if there was none.
-    :ivar run: digest of what the run was about to do, by which it is resumed.
-    :ivar undoes: SHA-256 of the record that the run undid; empty if it was an apply.
-    :ivar is_complete: whether the run came to its end.
+    :ivar plan_digest: of the applied plan file; empty if there was none.
+    :ivar run: digest of the intended changes, by which the run is resumed.
+    :ivar undoes: SHA-256 of the record that the run undid; empty for an apply.
+    :ivar is_complete: True if the run came to its end.
     :ivar digest: SHA-256 of the file.
     """
 
@@ -129,7 +131,7 @@ class ApplyRecord:
         return gzip.compress(content, mtime=0)
 
     def continued(self, earlier: ApplyRecord) -> ApplyRecord:
-        """Return the record of a run that finishes an interrupted one: how records were before the first of both."""
+        """Return the record of a run that completes an interrupted run, with the state before the earlier run."""
         mine = {one.mark: one for one in self.changes}
         both = []
         for one in earlier.changes:
@@ -152,7 +154,7 @@ def _together(first: RecordedChange, then: RecordedChange) -> RecordedChange:
 
 
 def record_from(content: bytes, digest: str) -> ApplyRecord:
-    """Return the record that compressed bytes hold.
+    """Return the record from its compressed bytes.
 
     :raises ValueError: if it is no record of this collection.
     """
@@ -183,7 +185,7 @@ def record_from(content: bytes, digest: str) -> ApplyRecord:
 
 
 def _decompressed(content: bytes) -> bytes:
-    """Decompress at most as much as a record may have."""
+    """Decompress at most the maximum size of a record."""
     stream = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
     try:
         found = stream.decompress(content, MAX_RECORD + 1)

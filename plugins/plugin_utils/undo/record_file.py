@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where apply records are kept, and which of them are trusted."""
+"""The place of apply records, and the conditions for trusting a record."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LAST = "last"
 
 KEPT = 20
 KEPT_BYTES = 200 << 20
-"""How many records of a set are kept, and how many bytes they have together."""
+"""Maximum number of records that are kept per set, and their maximum total bytes."""
 
 NOT_KEPT = "no apply record is kept: this cannot be undone"
 
@@ -35,7 +35,7 @@ _SUFFIX = ".json.gz"
 
 
 class RecordRefused(InvalidInput):
-    """An apply record can't be trusted, or is not one of this instance and set; nothing has been sent."""
+    """Raised if an apply record can't be trusted, or belongs to another instance or set. Nothing was sent."""
 
 
 def read_record(path: Path) -> ApplyRecord:
@@ -74,9 +74,9 @@ def _read(folder: Folder, name: str) -> ApplyRecord:
 
 
 class RecordPlace:
-    """The file that the record of one run is written to.
+    """The file for the record of one run.
 
-    :param path: that the task names; None: a new file at the default place.
+    :param path: the file that the task names; None: a new file at the default place.
     :ivar why_none: why no record is kept; empty if one is.
     :raises InvalidInput: if the file is in or below the directory of the journal.
     """
@@ -108,7 +108,7 @@ class RecordPlace:
 
     @property
     def path(self) -> Path | None:
-        """The file that is written, or was; None if none is."""
+        """Return the file for the record, or None if no record is kept."""
         return self._folder.path / self._name if self._folder is not None and self._name else None
 
     def require_writable(self) -> None:
@@ -130,9 +130,9 @@ class RecordPlace:
                 ) from other
 
     def interrupted(self, run: str) -> ApplyRecord | None:
-        """Return the record of an interrupted run, if the next one finishes that; it is then written anew.
+        """Return the record of an interrupted run that the next run completes. The next run then replaces the file.
 
-        :param run: digest of what the run is about to do.
+        :param run: digest of the intended changes.
         """
         if self._folder is None:
             return None
@@ -149,7 +149,7 @@ class RecordPlace:
         return None
 
     def write(self, record: ApplyRecord) -> str:
-        """Write a record for its owner alone, and remove the oldest of those at the default place.
+        """Write a record that only its owner can read, and remove the oldest records at the default place.
 
         :returns: its SHA-256; empty if no record is kept.
         :raises InvalidInput: if it can't be written.
@@ -172,9 +172,10 @@ class RecordPlace:
 def last_record(instance: str, set_name: str | None) -> tuple[Path, ApplyRecord]:
     """Return the newest record of an instance at the default place.
 
-    If it is that of an interrupted undo, return the record that this was undoing: the undo is to be finished.
+    If it belongs to an interrupted undo, return the record that this run was undoing, because the undo must be
+    completed.
 
-    :param set_name: the set that it is of; None: any.
+    :param set_name: the set of the record; None: any.
     :raises RecordRefused: if there is none.
     """
     folder, below = applied_place(instance, set_name or "")

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The changes of a plan as an apply record has them."""
+"""Convert the changes of a plan to the form of an apply record."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Hides = Callable[[Planned, str], bool]
 def recorded_changes(made: InstancePlan, hides: Hides, outcome: Outcome | None) -> tuple[RecordedChange, ...]:
     """Return the changes of a plan.
 
-    :param outcome: None if the apply begins.
+    :param outcome: None if the apply has only begun.
     """
     lists = [] if outcome is None else [(NOT_TRIED, outcome.not_tried), (SKIPPED, outcome.skipped)]
     lists += [] if outcome is None else [(FAILED, outcome.failures)]

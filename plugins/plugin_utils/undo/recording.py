@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Keeps the apply record of one run: written before the first request, and again with the outcome."""
+"""Keep the apply record of one run: written before the first request, and again with the outcome."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from .recorder import Hides, recorded_changes
 class Recording:
     """The apply record of one run.
 
-    :param head: the record without changes. :param hides: which fields are fingerprints.
-    :param is_resumed: whether the run finishes an interrupted one, whose record it continues.
-    :ivar digest: SHA-256 of what was written; empty if nothing was.
+    :param head: the record without changes.
+    :param hides: returns True for a field that is stored as a fingerprint.
+    :param is_resumed: True if the run completes an interrupted run and continues its record.
+    :ivar digest: SHA-256 of the written file; empty if nothing was written.
     """
 
     def __init__(self, place: RecordPlace, head: ApplyRecord, hides: Hides, is_resumed: bool) -> None:
@@ -32,21 +33,21 @@ class Recording:
         self.digest = ""
 
     def begin(self, plan: InstancePlan) -> None:
-        """Write what is about to be done.
+        """Write the intended changes.
 
-        :raises InvalidInput: if it can't be written; then nothing may be sent.
+        :raises InvalidInput: if the record can't be written. Then nothing may be sent.
         """
         self._write(plan, None)
 
     def end(self, plan: InstancePlan, outcome: Outcome) -> None:
-        """Write what was done. If that fails, it is a warning, because the result must still be reported."""
+        """Write the outcome. If that fails, it is a warning, because the result must still be reported."""
         try:
             self._write(plan, outcome)
         except InvalidInput as error:
             plan.warnings.append(f"{error.message}. The apply record has no outcomes.")
 
     def finish(self) -> None:
-        """Note that an interrupted run has come to its end, because nothing is left to do."""
+        """Note that an interrupted run is complete, because nothing is left to do."""
         if self._earlier is not None:
             self.digest = self._place.write(replace(self._earlier, is_complete=True))
 

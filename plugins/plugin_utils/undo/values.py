@@ -20,25 +20,25 @@ from ..set_plan.listed_state import ListedState
 
 FINGERPRINT = "fingerprint"
 REFERENCE = "reference"
-"""The member of a map that stands for a reference: the name of its kind."""
+"""The member that marks a map as a reference: the name of its kind."""
 
 _PART = Field("", "ANY")
-"""A part of a value, whatever field it is in."""
+"""A part of a value of any field."""
 
 
 def fingerprint(key: bytes, value: Any) -> dict[str, str]:
-    """Return what stands for a hidden value. Nobody keeps the key, so nobody can try values against it."""
+    """Return a replacement for a hidden value. Its key is not stored, so nobody can test guesses against it."""
     text = json.dumps(value, sort_keys=True, default=str)
     return {FINGERPRINT: hmac.digest(key, text.encode("utf-8", "surrogatepass"), "sha256").hex()}
 
 
 def is_fingerprint(value: Any) -> bool:
-    """Return True if a value of a record stands for a hidden value."""
+    """Return True if a value of a record replaces a hidden value."""
     return isinstance(value, Mapping) and set(value) == {FINGERPRINT}
 
 
 def stored(schema: Schema, key: str, value: Any, state: ListedState | None) -> Any:
-    """Return a canonical value as an apply record has it.
+    """Return a canonical value in the form of an apply record.
 
     :param state: the lists that the plan was made from; no other list is read.
     """
@@ -70,9 +70,9 @@ def _stored(field: Field, value: Any, state: ListedState | None) -> Any:
 
 
 def with_references(value: Any, change: Callable[[Mapping[str, Any]], Any]) -> Any:
-    """Return a value of a record in which each reference is replaced.
+    """Return a value of a record with each reference replaced.
 
-    :param change: returns what stands for a reference.
+    :param change: returns the replacement of a reference.
     """
     if isinstance(value, Mapping):
         if REFERENCE in value:
@@ -84,7 +84,7 @@ def with_references(value: Any, change: Callable[[Mapping[str, Any]], Any]) -> A
 
 
 def referred(value: Any) -> Iterator[str]:
-    """Yield the uuid of each record that a value refers to, if it is known."""
+    """Yield the uuid of each record that a value refers to, if known."""
     if isinstance(value, Mapping):
         if REFERENCE in value:
             yield str(value.get("uuid") or "")
@@ -96,7 +96,10 @@ def referred(value: Any) -> Iterator[str]:
 
 
 def with_removed_parts(schema: Schema, key: str, before: Any, after: Any) -> Any:
-    """Return the value before a change so that writing it removes what the change added: maps are merged."""
+    """Return the value before a change, extended so that writing it removes what the change added.
+
+    Maps are merged, so parts that are not written would stay.
+    """
     if type_of(schema.fields[key]).merge is None or not isinstance(after, Mapping):
         return before
     return {**dict.fromkeys(after), **(before or {})}

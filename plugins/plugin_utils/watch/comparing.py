@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Convert a record to what is remembered of it, and find the fields that differ."""
+"""Convert a record to the part that is remembered, and find the fields that differ."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .cursor import Known
 from .dates import Watch, dates_in
 
 _NO_CHANGE = frozenset({"updated_at", "updated_by_user_id", "locked_by"})
-"""Members that show that something changed, or that somebody views it, and are no change themselves."""
+"""Members that show that something changed, or that somebody views the record. They are not changes themselves."""
 
 _DIGEST_BYTES = 6
 
@@ -38,7 +38,7 @@ def known(schema: Schema, record: Record, salt: str, watches: Sequence[Watch]) -
 def changed_fields(before: Known, now: Known) -> list[str]:
     """Return the fields that differ.
 
-    A field that only one of the two has counts only if its value is not empty: instances leave out what is empty.
+    A field that only one of the two has counts only if its value is not empty, because instances omit empty fields.
     """
     return sorted(
         name
@@ -59,7 +59,7 @@ def _digest(value: Any, salt: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Return a canonical value as JSON. A link is its target, whatever its present name."""
+    """Return a canonical value as JSON. A link is represented by its target, whatever its present name."""
     if isinstance(value, Reference):
         return value.uuid or value.id
     if isinstance(value, Attachment):

@@ -31,10 +31,12 @@ _BEGIN_ANEW = "remove it to begin anew from what is there now"
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is remembered of one record. The only values are its integer id and the watched dates.
+    """The remembered part of one record. Its only values are the integer id and the watched dates.
 
-    :ivar number: its integer id; None if the answers have none. :ivar digests: field to a salted digest of its value.
-    :ivar dates: watched field to its day or instant. :ivar told: the dates that were reported.
+    :ivar number: its integer id; None if the answers have none.
+    :ivar digests: field to a salted digest of its value.
+    :ivar dates: watched field to its day or instant.
+    :ivar told: the reported dates.
     :ivar out_of_sight: why no list shows it: ``archived``, or ``hidden`` from this user; empty: it is listed.
     """
 
@@ -57,15 +59,15 @@ class KindState:
     records: dict[str, Known] = field(default_factory=dict)
 
     def copy(self) -> KindState:
-        """Return a copy whose records can be replaced without changing this state."""
+        """Return a copy. Replacing records in it does not change this state."""
         return KindState(self.stamp, self.watched, dict(self.records))
 
 
 @dataclass(slots=True)
 class State:
-    """Everything that is remembered of an instance.
+    """The remembered state of an instance.
 
-    :ivar salt: makes the digests useless to somebody who reads only the file.
+    :ivar salt: makes the digests useless to anybody who only has the file.
     """
 
     salt: str = field(default_factory=lambda: secrets.token_hex(16))
@@ -112,7 +114,7 @@ class CursorFile:
             raise InvalidInput(f"cursor: {self._path} can't be read; {_BEGIN_ANEW}") from error
 
     def write(self, state: State) -> None:
-        """Store a state atomically, also if the machine loses its power.
+        """Store a state atomically and durably.
 
         :raises InvalidInput: if it cannot be written.
         """

@@ -3,10 +3,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The values that an event may carry.
 
-An event reaches a playbook as an extra variable, and Ansible evaluates every text in it. Three attempts to distinguish
-a harmless text from an expression failed, so an event carries no text that somebody wrote on the instance: only
-identifiers, numbers, booleans, dates, words from this source code, and names in the spelling of the rulebook. A
-playbook reads the texts of a record by its uuid, because Ansible treats the result of a module as data.
+An event reaches a playbook as an extra variable, and Ansible evaluates every text in it. It is not possible to
+distinguish a harmless text from an expression reliably, so an event carries no text that somebody wrote on the
+instance: only identifiers, numbers, booleans, dates, words from this source code, and names in the spelling of the
+rulebook. A playbook reads the texts of a record by its uuid, because Ansible treats the result of a module as data.
 """
 
 from __future__ import annotations
@@ -74,15 +74,15 @@ def carried(kind: Kind, key: str, value: Any) -> bool | int | float | str | None
 
 
 def status_of(kind: Kind, values: Mapping[str, Any]) -> str | None:
-    """Return the status of a task or a rental case; None if the kind has none, or the status is not known."""
+    """Return the status of a task or a rental case; None if the kind has none, or the status is unknown."""
     status = values.get("status")
     return str(status) if status in _states(kind, "status") else None
 
 
 def key_of(schema: Schema, record: Record) -> dict[str, int | None]:
-    """Return the natural key as members of an event: a key of digits only as a number and its length, else None.
+    """Return the natural key as members of an event: a key of digits as a number and its length, otherwise None.
 
-    The length tells ``0017`` from ``17``.
+    The length distinguishes ``0017`` from ``17``.
     """
     values = schema.show(record.flat)
     kind = schema.kind

@@ -76,7 +76,7 @@ class Queue(Protocol):
 
 
 class Frugal(RateLimit):
-    """The rate limit of an instance, and a smaller limit for this source alone."""
+    """The rate limit of an instance, combined with a smaller limit for this source."""
 
     def __init__(self, of_the_instance: RateLimit, per_minute: int) -> None:
         super().__init__(per_minute, of_the_instance.clock)

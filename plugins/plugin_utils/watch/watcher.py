@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Read an instance again and again with the fewest requests, and find what changed in between."""
+"""Read an instance repeatedly with as few requests as possible, and find the changes in between."""
 
 from __future__ import annotations
 
@@ -39,9 +39,12 @@ WATCHED = tuple(kind.name for kind in KINDS.values() if kind.has_history)
 
 _STAMP = "updated_at"
 _FEW = 2
-"""Requests of a narrow read: the changes, and the number of records. A list that takes no more is read as a whole."""
+"""Number of requests of a narrow read: the changes, and the number of records.
+
+If the whole list needs no more requests, it is read instead.
+"""
 _MISCOUNTED = 3
-"""How often a count may differ from the list before it is no longer requested."""
+"""Number of times that a count may differ from the list before it is no longer requested."""
 
 Event = dict[str, Any]
 
@@ -52,9 +55,11 @@ class LoginRefused(SeventhingsError):
 
 @dataclass(frozen=True)
 class Match:
-    """A filter that a rulebook gives a name.
+    """A filter to which a rulebook gives a name.
 
-    :ivar id: the name. :ivar kind: name of the kind. :ivar where: the filters, as the info modules accept them.
+    :ivar id: the name.
+    :ivar kind: name of the kind.
+    :ivar where: the filters, as the info modules accept them.
     """
 
     id: str
@@ -98,7 +103,7 @@ class _Cost:
     miscounted: int = 0
 
     def judge_count(self, number: int) -> None:
-        """Compare the count that caused reading a whole list with the number of records in it."""
+        """Compare the unexpected count that caused a whole read with the number of records in the list."""
         if self.count is not None and self.count != number:
             self.miscounted += 1
             self.narrows = self.miscounted < _MISCOUNTED
@@ -109,7 +114,7 @@ class _Cost:
 class Watcher:
     """Read an instance, and remember it.
 
-    :ivar problems: what the last read could not see, in words.
+    :ivar problems: what the last read could not read, in words.
     """
 
     client: Client
@@ -274,7 +279,7 @@ class _Look:
         self._shown: dict[str, Record] = {}
 
     def see(self, records: Iterable[Record]) -> None:
-        """Compare records with what is remembered of them."""
+        """Compare records with their remembered parts."""
         for record in records:
             if not record.uuid:
                 continue
@@ -293,7 +298,7 @@ class _Look:
             self._state.records[record.uuid] = now
 
     def miss(self, listed: set[str]) -> None:
-        """Find out what became of the records that are missing in a whole list."""
+        """Find out what happened to the records that are missing from a whole list."""
         for uuid, one in list(self._state.records.items()):
             if uuid in listed or one.out_of_sight:
                 continue
@@ -347,7 +352,7 @@ class _Look:
                     event["matches"].append(match.id)
 
     def _changed(self, keys: Sequence[str]) -> dict[str, Any]:
-        """Return the members of an event that say what changed: the named fields, and the number of the others."""
+        """Return the members of an event about the changes: the named fields, and the number of the others."""
         named = [self._names[key] for key in keys if key in self._names]
         return {"changed": named, "other_fields": len(keys) - len(named)}
 

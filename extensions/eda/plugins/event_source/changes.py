@@ -252,8 +252,9 @@ except ImportError:
 
 
 async def main(queue: asyncio.Queue[Any], args: dict[str, Any]) -> None:
-    """Send the changes of an instance, until it is cancelled.
+    """Send the changes of an instance, until cancelled.
 
-    :param queue: takes the events. :param args: the options above.
+    :param queue: receives the events.
+    :param args: the options above.
     """
     await source.run(queue, args)
