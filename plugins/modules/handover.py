@@ -44,7 +44,7 @@ options:
     default: {}
 notes:
   - Requests are the field definitions, the lists of locations, rooms, objects, persons, users, rental cases and tasks,
-    those of the records to change once more, and one to four for each change.
+    and one to four for each change.
   - Tasks that are closed, and rental cases that are completed or rejected, are history. They stay as they are.
   - Archived objects are in no list, so they are not handed over. A renter that is written as a plain text is not
     recognised.
@@ -155,8 +155,9 @@ changes:
 sees:
   description:
     - What the account sees. C(objects), C(rooms) and C(locations) are numbers.
-    - C(hidden_records) is V(no) if the account sees an object in each location that has rooms, else V(unknown), and
-      C(locations_without_objects) names the others. C(hidden_fields) are the fields of objects that a role hides.
+    - C(hidden_records) is V(no) if the account sees an object in each location that has rooms, else V(yes) if the
+      O(profile) says so, else V(unknown). C(locations_without_objects) names the locations without a visible object.
+      C(hidden_fields) are the fields of objects that a role hides.
       C(words) says all of that.
   returned: success
   type: dict

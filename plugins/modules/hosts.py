@@ -45,6 +45,12 @@ options:
     description:
       - Create an object for a host whose serial number no visible object has. Without this option such hosts are left
         out, and a warning names them.
+      - A serial number need not be unique, so the service accepts a second object of the same device. No object is
+        created if something proves that objects are hidden from this account (RV(sees) has C(hidden_records) V(yes)),
+        unless O(limited_account) accepts that. If nothing proves that this account sees all objects, the objects are
+        created with a warning. Use an account that is not limited to locations.
+      - Archived objects are in no list, and are looked up by scan code alone. A device whose object is archived gets a
+        new object.
       - Requires O(scan_codes).
     type: bool
     default: false
@@ -72,9 +78,9 @@ options:
 notes:
   - A host is skipped, and a warning names it, if it has no serial number or one that nobody filled in (V(None), V(0),
     V(To be filled by O.E.M.)), if another host has the same one, or if several objects have it. The other hosts go on.
-  - Requests are the field definitions, the lists of locations and rooms, and two lists of objects, a page for every
-    1000 records, and one for each object that changes. A new object takes up to two more. No host takes a request of
-    its own.
+  - Requests are the field definitions and the lists of locations, rooms and objects, a page for every 1000 records,
+    and one for each object that changes. A new object takes up to two more, and up to 20 records that others refer to,
+    and that no list shows, are read before the first one. No host takes a request of its own.
   - The next free placeholder follows the highest that an object has. The first one is looked up, because an archived
     object keeps its scan code.
 seealso:
@@ -170,8 +176,9 @@ changes:
 sees:
   description:
     - What the account sees. C(objects), C(rooms) and C(locations) are numbers.
-    - C(hidden_records) is V(no) if the account sees an object in each location that has rooms, else V(unknown), and
-      C(locations_without_objects) names the others. C(hidden_fields) are the fields of objects that a role hides.
+    - C(hidden_records) is V(no) if the account sees an object in each location that has rooms, V(yes) if the
+      O(profile) says so or O(create) finds a hidden object, else V(unknown). C(locations_without_objects) names the
+      locations without a visible object. C(hidden_fields) are the fields of objects that a role hides.
       C(words) says all of that.
   returned: success
   type: dict

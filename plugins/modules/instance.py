@@ -420,9 +420,10 @@ options:
     description:
       - Accept that this account may not see all records. The access of a user may be limited to locations.
       - A record that another one refers to, that can be read, that is not archived and that no list shows proves that
-        the lists are not whole. Without this option nothing is deleted or archived then, unless C(scope) bounds the
-        section, and with O(protected) not even then. No object is created by a natural key that need not be unique.
-        Other records are created, with one warning. See RV(hidden_records).
+        the lists are not whole. So does the O(profile), unless the lists prove the opposite. Without this option
+        nothing is deleted or archived then, unless C(scope) bounds the section, and with O(protected) not even then. No
+        object is created by a natural key that need not be unique. Other records are created, with one warning. See
+        RV(hidden_records).
       - A link that leads to a record which no list shows is not changed to a record that the plan creates, whether or
         not anything is proven. It may be the same one.
       - Only the task decides. No file can set this.
@@ -800,7 +801,8 @@ scan_codes:
 hidden_records:
   description:
     - Whether records are hidden from this account, as far as the lists show that were read.
-    - V(yes) if one is proven. Up to 20 records that others refer to, and that no list shows, are read for that. V(no)
+    - V(yes) if one is proven, or if the O(profile) says so and the lists do not prove the opposite. Up to 20 records
+      that others refer to, and that no list shows, are read for that. V(no)
       if the account sees an object in each location that has rooms, and the objects, rooms and locations were listed.
       Else V(unknown), also if the plan neither removes records nor creates objects, tasks or the like.
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)

@@ -41,8 +41,8 @@ options:
     type: bool
     default: false
 notes:
-  - Requests are the field definitions, two lists of objects, of rooms and of locations, with O(person) the lists of
-    persons and users, and one for each object that changes.
+  - Requests are the field definitions, the lists of objects, rooms and locations, with O(person) those of persons and
+    users, and one for each object that changes.
   - Archived objects are in no list, so they don't move.
   - Only rooms are written. Most instances set the location of an object with its room. If the O(profile), or an object
     whose room is in another location, says that this instance does not, a warning names the field.
@@ -118,8 +118,9 @@ changes:
 sees:
   description:
     - What the account sees. C(objects), C(rooms) and C(locations) are numbers.
-    - C(hidden_records) is V(no) if the account sees an object in each location that has rooms, else V(unknown), and
-      C(locations_without_objects) names the others. C(hidden_fields) are the fields of objects that a role hides.
+    - C(hidden_records) is V(no) if the account sees an object in each location that has rooms, else V(yes) if the
+      O(profile) says so, else V(unknown). C(locations_without_objects) names the locations without a visible object.
+      C(hidden_fields) are the fields of objects that a role hides.
       C(words) says all of that.
   returned: success
   type: dict

@@ -203,8 +203,9 @@ window:
 sees:
   description:
     - What the account sees. C(objects), C(rooms) and C(locations) are numbers.
-    - C(hidden_records) is V(no) if the account sees an object in each location that has rooms, else V(unknown), and
-      C(locations_without_objects) names the others. C(hidden_fields) are the fields of objects that a role hides.
+    - C(hidden_records) is V(no) if the account sees an object in each location that has rooms, else V(yes) if the
+      O(profile) says so, else V(unknown). C(locations_without_objects) names the locations without a visible object.
+      C(hidden_fields) are the fields of objects that a role hides.
       C(words) says all of that.
   returned: success
   type: dict

@@ -98,6 +98,8 @@ def visibility(client: Client, lists: Lists, read: Read, found: Iterable[Record]
                 f"the {record.kind.words} {record.uuid} is not archived, and no list shows it{words}: {LIMITED}",
             )
     closed = _closed_rooms(lists)
+    if closed != frozenset() and client.hides_records:
+        return Visibility(YES, f"the profile says so: {LIMITED}", closed or frozenset())
     return Visibility(NO if closed == frozenset() else UNKNOWN, closed_rooms=closed or frozenset())
 
 

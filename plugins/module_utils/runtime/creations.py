@@ -277,10 +277,11 @@ class Creations:
     # ---- many records
 
     def watch(self, kinds: Iterable[str]) -> None:
-        """Watch kinds whose records are about to be read."""
+        """Watch kinds whose records are about to be read. A kind that is watched already keeps its earlier state."""
         if self._folders is not None:
             for kind in kinds:
-                self._kinds[kind] = _Kind(Lock(self._folders, f"create-{self._name}-{kind}"))
+                if kind not in self._kinds:
+                    self._kinds[kind] = _Kind(Lock(self._folders, f"create-{self._name}-{kind}"))
 
     def hold(self, kinds: Iterable[str]) -> set[str]:
         """Take the locks of watched kinds in this order, until :meth:`leave`.

@@ -87,5 +87,6 @@ class ControllerRun:
             message = error.message if isinstance(error, SeventhingsError) else clean(f"{self._about}{error}")
             self.result = self.failed(self._shorten(masked(message, self.vaulted)), error)
         if self.client is not None:
+            self.client.creations.leave()
             self.result = dict(self.client.without_credentials(self.result))
         return is_expected

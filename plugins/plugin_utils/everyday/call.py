@@ -12,6 +12,7 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import CONNECTION
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect, secrets_of
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
 from ..controller.controller_run import ControllerRun
@@ -23,6 +24,7 @@ from ..printing.screen import print_line as tell_on_screen
 from ..report.on_screen import message_in_short, on_screen
 from ..report.provenance import made_by
 from ..report.task import progress_printer, report_paths, result_of, write_reports
+from .lists import ObjectLists
 
 MOST_NAMED = 20
 """Maximum number of records or hosts that a warning names. The result has all of them."""
@@ -54,19 +56,27 @@ class Call(ControllerRun):
         """
         return report_paths(self.options, None)
 
+    def read_lists(self, client: Client, *others: Kind) -> ObjectLists:
+        """Return the lists on which the plan rests. A real run notices what other processes create from here on."""
+        if not self.check_mode:
+            client.creations.watch(KINDS)
+        return ObjectLists(client, *others)
+
     def carry_out(
-        self, client: Client, entries: Sequence[Entry], limits: Mapping[str, Any], **settings: Any
+        self, lists: ObjectLists, entries: Sequence[Entry], limits: Mapping[str, Any], **settings: Any
     ) -> dict[str, Any]:
         """Plan all records at once and, in a real run, apply the plan. Return the result of the run.
 
-        :param limits: the limits of the task. :param settings: members of the desired state, such as ``scope``.
+        :param lists: as returned by :meth:`read_lists`. :param limits: the limits of the task.
+        :param settings: members of the desired state, such as ``scope``.
         """
+        client = lists.client
         reports = self.reports()
         desired = DesiredInstance(
             entries=list(entries), sections={one.kind.section for one in entries}, **_without_empty(settings)
         )
         task = {"limits": dict(limits), "limited_account": self.options.get("limited_account")}
-        run_options = RunOptions(check_mode=self.check_mode, caps=Caps.from_task(task))
+        run_options = RunOptions(check_mode=self.check_mode, caps=Caps.from_task(task), lists=lists.state)
         account = run_instance(client, desired, run_options, progress_printer(host=self.host))
         account.made_by = made_by("", self.host)
         account.warnings += self.all_warnings(client)

@@ -82,7 +82,7 @@ class _Handover:
         sheet = self._sheet()
         self._call.reports()
         client = self._call.connect()
-        lists = ObjectLists(client, PERSON, USER)
+        lists = self._call.read_lists(client, PERSON, USER)
         person = Person.from_option(lists, "person", self._options["person"])
         successor = None if self._options["to"] is None else Person.from_option(lists, "to", self._options["to"])
         if successor is not None and successor.record.uuid == person.record.uuid:
@@ -108,7 +108,7 @@ class _Handover:
         left = whole.number
         if successor is not None and has.number:
             entries = list(self._entries(lists, has, person, successor))
-            result = self._call.carry_out(client, entries, {"creates": 0, **self._options["limits"]})
+            result = self._call.carry_out(lists, entries, {"creates": 0, **self._options["limits"]})
             left = whole.number if result.get("failed") else whole.number - has.number
         doubts = self._doubts(whole, sees)
         document["is_clear"] = left == 0 and not doubts

@@ -23,6 +23,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO
 
 from ..desired.entry import Entry
+from ..desired.lifecycle import Lifecycle
 from ..desired.positions import Place
 from ..desired.scan_codes import ScanCodeSettings
 from .call import Call, named, run_call
@@ -131,7 +132,7 @@ class _Hosts:
         self._check_options()
         self._call.reports()
         client = self._call.connect()
-        lists = ObjectLists(client)
+        lists = self._call.read_lists(client)
         key, mapped, code = self._fields(lists)
         lists.check_visible([key, *([code] if code else [])], "no host can be found by it")
         serials = self._serials()
@@ -140,12 +141,12 @@ class _Hosts:
         if self._options["create"] and code is not None:
             self._feed.without_record = []
             entries += self._new(client, lists, key, mapped, code, {name: serials[name] for name in missing})
-        sees = lists.sees()
+        sees = lists.sees(has_new_records=bool(self._feed.created))
         self._warn(sees, key, missing)
         limits = {"creates": len(self._feed.created), **self._options["limits"]}
         scope = {section: _listed(fields) for section, fields in self._options["scope"].items()}
         if entries:
-            result = self._call.carry_out(client, entries, limits, identity={OBJECT.section: [key.key]}, scope=scope)
+            result = self._call.carry_out(lists, entries, limits, identity={OBJECT.section: [key.key]}, scope=scope)
         else:
             warnings = self._call.all_warnings(client)
             result = {"changed": False, "msg": "no host has an object", **({"warnings": warnings} if warnings else {})}
@@ -286,11 +287,13 @@ class _Hosts:
         if not serials:
             return
         free = _free_codes(client, lists, code, self._options["scan_codes"]["placeholder"])
+        # An object that somebody else creates meanwhile keeps its scan code.
+        lifecycle = Lifecycle(initial=(code.key,))
         for (host, serial), placeholder in zip(serials.items(), free, strict=False):
             self._feed.created[host] = placeholder
             own = {code.key: placeholder, key.key: serial}
             fields = {**own, **self._values(lists.schema, host, mapped)}
-            yield Entry(OBJECT, fields, Place(f"host {host}"), inline=True)
+            yield Entry(OBJECT, fields, Place(f"host {host}"), inline=True, lifecycle=lifecycle)
 
     # ---- words
 
@@ -376,14 +379,19 @@ def _why_not_mapped(one: Field, key: Field | None, codes: Iterable[str]) -> str:
 def _free_codes(client: Client, lists: ObjectLists, code: Field, prefix: str) -> Iterator[str]:
     """Yield placeholders that no object has, in order.
 
-    An archived object keeps its scan code, and no list shows it, so the first free placeholder is looked up.
+    An archived object keeps its scan code, and no list shows it, so the first free placeholder is looked up. An object
+    that has it may prove that objects are hidden from the account.
     """
     settings = ScanCodeSettings(code.key, prefix)
     codes = [str(lists.schema.read_one(code.key, record.flat)) for record in lists.objects]
     taken = [one.removeprefix(prefix) for one in codes if settings.is_placeholder(one)]
     width = max(map(len, taken), default=_DIGITS)
     number = max(map(int, taken), default=0) + 1
-    while code.key == OBJECT.barcode_key and client.get_by_barcode(OBJECT, f"{prefix}{number:0{width}}") is not None:
+    while code.key == OBJECT.barcode_key:
+        unlisted = client.get_by_barcode(OBJECT, f"{prefix}{number:0{width}}")
+        if unlisted is None:
+            break
+        lists.state.note_unlisted(unlisted)
         number += 1
     while True:
         yield f"{prefix}{number:0{width}}"

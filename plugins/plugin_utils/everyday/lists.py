@@ -31,6 +31,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.fiel
 )
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import (
     NO,
+    YES,
     Listed,
     visibility,
 )
@@ -137,17 +138,21 @@ class ObjectLists:
             raise InvalidInput(f"{option}: {name}: {self.schema.why_unknown(name)}")
         return field
 
-    def sees(self) -> dict[str, Any]:
-        """Return what the account sees, as far as the lists show."""
+    def sees(self, has_new_records: bool = False) -> dict[str, Any]:
+        """Return what the account sees, as far as the lists show.
+
+        :param has_new_records: if records are created, unlisted records that others refer to are read as evidence.
+        """
         rooms = [field for field in self.schema.fields.values() if field.type == TO_ROOMS]
         schemas = (Schema(OBJECT, rooms), identity_of(ROOM), identity_of(LOCATION))
         lists = {schema.kind.name: Listed(schema, self.state.records(schema.kind)) for schema in schemas}
-        # Only the lists are read, so no other request can prove that records are hidden.
-        seen = visibility(self.client, lists, lambda _kind, _uuid: None)
+        seen = self.state.visibility() if has_new_records else visibility(self.client, lists, lambda _kind, _uuid: None)
         closed = [record for record in self.state.records(ROOM) if record.uuid in seen.closed_rooms]
         without = sorted({name for record in closed if (name := self._location_of(record))})
         words = "this account sees an object in every location that has rooms"
-        if seen.hidden_records != NO:
+        if seen.hidden_records == YES:
+            words = f"this account does not see all objects: {seen.evidence}"
+        elif seen.hidden_records != NO:
             words = f"nothing proves that this account sees all objects: {LIMITED}"
             words += f"; it sees none in {clean(', '.join(without))}" if without else ""
         return {

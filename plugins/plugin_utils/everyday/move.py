@@ -32,7 +32,7 @@ def _run(call: Call) -> dict[str, Any]:
     options = call.options
     call.reports()
     client = call.connect()
-    lists = ObjectLists(client, *((PERSON, USER) if options["person"] is not None else ()))
+    lists = call.read_lists(client, *((PERSON, USER) if options["person"] is not None else ()))
     _comparison, actual, target = compared_rooms(lists.schema, client.definitions(OBJECT.template))
     keys = [target, *([actual] if options["actual"] else [])]
     wrong = [key for key in keys if key not in lists.schema.fields or lists.schema.fields[key].type != TO_ROOMS]
@@ -63,7 +63,7 @@ def _run(call: Call) -> dict[str, Any]:
     kept = [actual] if actual in lists.schema.fields else []
     # This task moves the records itself, so their place is not an observed value.
     observed: dict[str, list[str]] = {OBJECT.section: []} if options["actual"] else {OBJECT.section: kept}
-    return {**call.carry_out(client, entries, {"creates": 0, **options["limits"]}, observed=observed), **members}
+    return {**call.carry_out(lists, entries, {"creates": 0, **options["limits"]}, observed=observed), **members}
 
 
 def _warn_of_locations(call: Call, lists: ObjectLists, keys: Iterable[str]) -> None:

@@ -44,6 +44,7 @@ from ..report.result import RunResult, failures_of, reported_changes, summary_of
 from ..rules.found import lines_of
 from ..rules.rule import RuleSet
 from ..set_plan.baseline import Baseline, note_applied
+from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import (
     MOST_OF_A_RUN,
     SAMPLE,
@@ -105,6 +106,7 @@ class RunOptions:
     :ivar undo: the apply record to undo; None: the files are applied.
     :ivar apply_record: the file for the record of what is applied; None: at the default place.
     :ivar plan_file: written in check mode; removed in a real run after all of it was applied.
+    :ivar lists: lists for the first plan that were read after :meth:`Creations.watch`; None: the plan reads its own.
     """
 
     check_mode: bool = False
@@ -120,6 +122,7 @@ class RunOptions:
     rules: RuleSet | None = None
     undo: Undo | None = None
     apply_record: Path | None = None
+    lists: ListedState | None = None
 
     @property
     def is_recorded(self) -> bool:
@@ -201,6 +204,7 @@ class _Run:
         self._record_place: RecordPlace | None = None
         self._record_digest = ""
         self._undo_refusals: list[str] = []
+        self._lists = run_options.lists
 
     def run(self) -> RunResult:
         """Plan, pass the gate, then write the plan or apply it.
@@ -419,6 +423,8 @@ class _Run:
         :raises IncompleteList: if there are more records each time.
         """
         for _attempt in range(_PLAN_AGAIN + 1):
+            # What was read before the run is current only once.
+            plan_options, self._lists = replace(plan_options, lists=self._lists), None
             plan_options = self._inverted(plan_options, journal)
             plan = plan_instance(self._client, self._desired, plan_options)
             # A record that is found outside the lists counts as archived, so the list must be complete. A record that

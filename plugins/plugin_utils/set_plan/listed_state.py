@@ -97,6 +97,7 @@ class ListedState(InstanceState):
         self._names: dict[str, list[tuple[str, Record]]] = {}
         self._sights: dict[str, FieldVisibility] = {}
         self._asked: dict[str, set[str]] = {}
+        self._is_complete: set[str] = set()
 
     def records(self, kind: Kind, template: str = "") -> list[Record]:
         """Return every record of a kind: one complete list, read when it is first needed."""
@@ -143,12 +144,17 @@ class ListedState(InstanceState):
 
     def has_missed(self, name: str) -> bool:
         """Return True if a kind, listed once more, has earlier records that are unknown here."""
+        if name in self._is_complete:
+            return False
         known = {record.uuid for record in self.records(KINDS[name])}
         newest = max((record.id for record in self.records(KINDS[name]) if record.id is not None), default=0)
-        return any(
+        has_missed = any(
             record.uuid not in known and (record.id is None or record.id <= newest)
             for record in self.client.list_all(KINDS[name])
         )
+        if not has_missed:
+            self._is_complete.add(name)
+        return has_missed
 
     def is_listed(self, kind: Kind, template: str = "") -> bool:
         """Return True if the records of a kind were listed already."""
@@ -262,6 +268,7 @@ class ListedState(InstanceState):
         """Reuse everything that another view of the same instance has just read."""
         self.take_over(other, KINDS)
         self._unlisted |= other._unlisted
+        self._is_complete |= other._is_complete
 
     # ---- planned records
 

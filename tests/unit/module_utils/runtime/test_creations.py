@@ -117,6 +117,16 @@ def test_with_nothing_to_do_nobody_waits(folder: Folder, tmp_path: Path) -> None
     holder.leave()
 
 
+def test_a_kind_that_is_watched_twice_is_watched_since_the_first_time(folder: Folder, tmp_path: Path) -> None:
+    """Lists may be read before the run begins that creates records."""
+    early = on(folder)
+    early.watch(["room"])
+    Service(tmp_path).ensure(on(folder), "Lab")
+    early.watch(["room", "location"])
+    assert early.hold(["location", "room"]) == {"room"}
+    early.leave()
+
+
 def test_kinds_have_a_lock_each(folder: Folder, tmp_path: Path) -> None:
     holder = on(folder)
     holder.watch(["room"])

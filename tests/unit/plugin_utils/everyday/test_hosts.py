@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 from embedded_here import Embedded
 
+from ansible_collections.community.seventhings.plugins.module_utils.client.profile import Profile
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import Creations
 from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.hosts import fact_of, serial_of, text_of
 
 from .working import Facts, feed, fields_of, limited, written
@@ -207,7 +210,7 @@ def test_two_thousand_hosts_are_one_plan(here: Embedded) -> None:
     requests = len(here.log)
     here.log.clear()
     feed(here, few, map=mapped, key=KEY)
-    assert len(here.log) == requests == 11, "the lists, three pages of objects twice, and nothing for a host"
+    assert len(here.log) == requests == 8, "the lists, three pages of objects, and nothing for a host"
     other = {host: {**one, "vendor": "Other"} for host, one in facts.items()}
     planned = feed(here, other, check_mode=True, map=mapped, key=KEY, limits={"update_percent": 100})
     assert planned["summary"]["objects"]["updated"] == 2000
@@ -233,6 +236,83 @@ def test_an_account_that_is_limited_is_warned_before_devices_have_two_objects(he
     options: dict[str, Any] = {"map": {"inventory_name": "product_name"}, "key": KEY, "scan_codes": CODES}
     result = feed(here, FLEET, check_mode=True, create=True, limits={"create_percent": 100}, **options, **account)
     assert any("that device has two objects then" in one for one in result["warnings"]), result
+
+
+CREATES: dict[str, Any] = {
+    "map": {"inventory_name": "product_name"},
+    "key": KEY,
+    "create": True,
+    "scan_codes": CODES,
+    "limits": {"create_percent": 100},
+}
+
+
+def hides_the_next_placeholder(here: Embedded) -> dict[str, Any]:
+    rooms = dict.fromkeys(("target_room", "actual_room"), "Dresden/1.10")
+    assert here.call("object", fields={"barcode": "IMP-000004", "inventory_name": "Laptop", **rooms})["changed"]
+    return {}
+
+
+def hides_a_linked_object(here: Embedded) -> dict[str, Any]:
+    assert here.call("object", fields={"barcode": "100026", "accessories": ["100013"]})["changed"]
+    return {}
+
+
+def has_a_profile_that_says_so(_here: Embedded) -> dict[str, Any]:
+    return {"profiled": Profile({"hidden_records": "yes"})}
+
+
+@pytest.mark.parametrize(
+    ("proof", "words"),
+    [
+        (hides_the_next_placeholder, "is not archived, and no list shows it: this account may be limited"),
+        (hides_a_linked_object, "is not archived, and no list shows it, though the object"),
+        (has_a_profile_that_says_so, "the profile says so: this account may be limited to locations"),
+    ],
+)
+def test_no_object_is_created_if_objects_are_hidden_for_sure(here: Embedded, proof: Any, words: str) -> None:
+    """The serial number need not be unique, so the service would not refuse a second object of a device."""
+    options = {**CREATES, **proof(here)}
+    here.steer("PUT", "/switches", {"hidden_objects": "readable"})
+    account = limited(here, locations=["Leipzig"])
+    before = here.dump()["objects"]
+    for check_mode in (True, False):
+        result = feed(here, FLEET, check_mode=check_mode, **options, **account)
+        assert (result["failed"], result["outcome"], result["sees"]["hidden_records"]) == (True, "refused", "yes")
+        assert "objects: 4 would be created by a natural key that need not be unique" in result["msg"]
+        assert words in result["sees"]["words"]
+        assert "limited_account: true lets this pass" in result["msg"]
+    assert here.dump()["objects"] == before
+    here.log.clear()
+    result = feed(here, FLEET, limited_account=True, **options, **account)
+    assert (result["summary"]["objects"]["created"], result["sees"]["hidden_records"]) == (4, "yes")
+    assert any("that device has two objects then" in one for one in result["warnings"])
+
+
+def test_a_plan_says_that_nothing_is_hidden_from_an_account_that_sees_all(here: Embedded, tmp_path: Path) -> None:
+    report = tmp_path / "hosts.md"
+    feed(here, FLEET, check_mode=True, report=[str(report)], **CREATES)
+    assert "Hidden records" not in report.read_text("utf-8")
+    account = limited(here, locations=["Leipzig"])
+    feed(here, FLEET, check_mode=True, report=[str(report)], **CREATES, **account)
+    assert "Hidden records: unknown" in report.read_text("utf-8")
+
+
+def test_what_others_create_after_the_lists_is_found_and_keeps_its_scan_code(here: Embedded) -> None:
+    """The lists are read once, before the locks are held. If others created objects meanwhile, they are read again."""
+    moved: list[set[str]] = [{"object"}, set()]
+
+    def hold(_self: Creations, _kinds: Any) -> set[str]:
+        if moved[0]:
+            fields = {"barcode": "100900", "serial_number": "NEW-1", "inventory_name": "EliteDesk"}
+            here.call("object", fields=fields, match_on=["barcode"])
+        return moved.pop(0)
+
+    with mock.patch.object(Creations, "hold", hold):
+        result = feed(here, {"new": FLEET["new"]}, **CREATES)
+    assert (result["changed"], moved) == (False, []), result
+    assert [one["fields"]["serial_number"] for one in here.dump()["objects"]].count("NEW-1") == 1
+    assert fields_of(here, "100900")["inventory_name"] == "EliteDesk"
 
 
 def test_no_host_is_matched_by_a_field_that_is_hidden(here: Embedded) -> None:

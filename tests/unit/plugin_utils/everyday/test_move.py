@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,21 @@ def test_objects_get_a_new_target_room_and_keep_the_actual_one(here: Embedded) -
     here.log.clear()
     again = move(here, objects=["100007", "100008"], to=ATELIER)
     assert (again["changed"], written(here)) == (False, [])
+
+
+def lists_read(here: Embedded) -> Counter[str]:
+    """Return how often each list was read, by its name."""
+    return Counter(path.rpartition("/")[2] for method, path in here.log if method == "GET")
+
+
+def test_every_list_is_read_once(here: Embedded) -> None:
+    options: dict[str, Any] = {"person": FRANK, "to": ATELIER}
+    for check_mode in (True, False):
+        here.log.clear()
+        assert move(here, check_mode=check_mode, **options)["changed"]
+        read = lists_read(here)
+        once = dict.fromkeys(("objects", "rooms", "locations", "persons", "users"), 1)
+        assert {name: read[name] for name in once} == once, read
 
 
 def test_the_actual_room_moves_along_only_on_request(here: Embedded) -> None:

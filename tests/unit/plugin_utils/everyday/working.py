@@ -60,6 +60,7 @@ def _here(
     account = {name: options.pop(name) for name in ("username", "password") if name in options}
     client = instance.client(**account)
     client.transport.read_only = check_mode
+    client.profile = options.pop("profiled", None)
     options = read(module, {"base_url": ROOT_URL, **ACCOUNT, **options})
     with mock.patch.object(call, "connect", return_value=client):
         return run(options)
