@@ -13,11 +13,11 @@ BIN := $(VENV)/bin
 BUILD := $(CURDIR)/.build
 LINK := $(BUILD)/link/ansible_collections/community/seventhings
 
-# The best interpreter that the first one that runs can find; shims of version managers may be on PATH and fail.
+# The first Python that runs looks for the best interpreter, because shims of version managers on PATH may fail.
 PYTHON ?= $(shell for candidate in python3.11 python3.12 python3.13 python3; do \
 	"$$candidate" tests/support/interpreters.py 2>/dev/null && break; done)
 
-# An environment that does not run, or that was made elsewhere, is made anew.
+# Create the environment again if it does not run, or was created elsewhere.
 ifneq (,$(wildcard $(VENV)))
 VENV_STATE := $(shell $(BIN)/python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 	&& grep -q 'command = .* $(VENV)$$' $(VENV)/pyvenv.cfg || echo stale)
@@ -35,11 +35,11 @@ help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 .PHONY: demo
-demo: runtime ## Provision the example instance on the embedded service, twice, and show what happens
+demo: runtime ## Provision the example instance on the embedded service twice, and show the output
 	@"$(BIN)/python" tests/tools/demo.py
 
 .PHONY: demo-fleet
-demo-fleet: runtime ## Provision ten embedded instances in one play, and show what happens
+demo-fleet: runtime ## Provision ten embedded instances in one play, and show the output
 	@"$(BIN)/python" tests/tools/demo_fleet.py
 
 .PHONY: emulator
@@ -55,35 +55,35 @@ test-fast: test-environment ## Run the quick gates: ruff, types, yamllint, unit 
 	@"$(BIN)/python" tests/tools/gates.py fast
 
 .PHONY: test-long
-test-long: runtime ## Run every gate, randomised tests with their full numbers
+test-long: runtime ## Run every gate, with the full number of randomised tests
 	@SEVENTHINGS_TEST_LONG=1 "$(BIN)/python" tests/tools/gates.py all
 
 .PHONY: test-core
-test-core: test-environment ## Run the tests that play real playbooks on another ansible-core: CORE=2.20
+test-core: test-environment ## Run the tests with real playbooks on another ansible-core: CORE=2.20
 	@"$(BIN)/python" tests/tools/other_core.py $(or $(CORE),2.21) $(PYTEST_OPTIONS) $(if $(CORE_PYTHON),--python $(CORE_PYTHON))
 
 .PHONY: coverage
-coverage: test-environment ## Line and branch coverage of plugins/, from unit and integration tests
+coverage: test-environment ## Measure line and branch coverage of plugins/ by unit and integration tests
 	@"$(BIN)/python" tests/tools/coverage_report.py
 
 .PHONY: mutation
-mutation: mutation-environment ## Change the deciding code one thing at a time, and see that a test fails
+mutation: mutation-environment ## Change the deciding code one statement at a time, and check that a test fails
 	@"$(BIN)/python" tests/tools/mutation.py $(MUTATION_OPTIONS)
 
 .PHONY: proof
-proof: test-environment ## Record the results of the last test run in docs/proof.json, and write the page that shows them
+proof: test-environment ## Record the results of the last test run in docs/proof.json, and write the page about them
 	@"$(BIN)/python" tests/tools/proof_results.py $(REPORTS)
 
 .PHONY: bench
-bench: runtime ## Measure speed and request counts, all or with BENCH="apply scale" some, and write docs/benchmarks.md
+bench: runtime ## Measure speed and request counts (or a part, with BENCH="apply scale"), and write docs/benchmarks.md
 	@"$(BIN)/python" tests/tools/bench/bench.py $(BENCH)
 
 .PHONY: generate
-generate: runtime ## Write what is generated: lists in documents, routing, JSON Schemas, the table of switches
+generate: runtime ## Generate lists in documents, routing, JSON Schemas, and the table of switches
 	@"$(BIN)/python" tests/tools/generate.py
 
 .PHONY: pictures
-pictures: test-environment ## Take the pictures in docs/images that show real runs (with Chromium, where it is found)
+pictures: test-environment ## Take the pictures of real runs in docs/images (with Chromium, if installed)
 	@"$(BIN)/python" tests/tools/pictures.py
 
 .PHONY: accessibility
@@ -95,22 +95,22 @@ docs: lint-environment ## Build the documentation site into .build/docs
 	@"$(BIN)/python" tests/tools/docs.py
 
 .PHONY: release
-release: lint-environment ## Write version and changelog, build, check, commit and tag: VERSION=1.0.0
+release: lint-environment ## Write the version and changelog, then build, check, commit and tag: VERSION=1.0.0
 	@"$(BIN)/python" tests/tools/release.py prepare $(VERSION)
 
 .PHONY: release-files
-release-files: lint-environment ## Build what is published for a tag: archive, parts, notes, checksums: VERSION=1.0.0
+release-files: lint-environment ## Build the files to publish for a tag (archive, parts, notes, checksums): VERSION=1.0.0
 	@"$(BIN)/python" tests/tools/release.py files $(VERSION)
 
 .PHONY: environment
-environment: lint-environment ## Set up .venv with everything, and nothing else
+environment: lint-environment ## Set up .venv with all requirements, and do nothing else
 
 .PHONY: clean
 clean: ## Remove environments, build folders and caches
 	rm -rf .venv .build .mypy_cache .pytest_cache .ruff_cache .ansible .coverage .coverage.* htmlcov tests/output
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# --- the environment, in layers: to play, to test, to lint ---------------------------------------
+# --- the environment, in layers: run plays, test, lint ---------------------------------------
 
 .PHONY: runtime test-environment lint-environment mutation-environment
 runtime: $(VENV)/.runtime $(LINK)
@@ -129,11 +129,11 @@ $(BIN)/python:
 	rm -rf "$(VENV)"; \
 	"$$python" -m venv "$(VENV)"
 
-# The paths file lets the commands in tests/tools import the libraries in tests/support; of these, kept_code makes the
-# processes of the tests quicker.
+# The paths file lets the commands in tests/tools import the libraries in tests/support. It also imports kept_code, which
+# speeds up the processes of the tests.
 $(VENV)/.runtime: $(BIN)/python Makefile requirements.txt tests/requirements-runtime.txt $(wildcard tests/emulator/requirements.txt)
 	@mkdir -p $(BUILD)
-	@echo "Installing what is needed to play"
+	@echo "Installing the requirements of plays"
 	@$(PIP) -r tests/requirements-runtime.txt
 	@site=$$("$(BIN)/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))'); \
 	mkdir -p "$$site/ansible_collections/community"; \
@@ -142,21 +142,21 @@ $(VENV)/.runtime: $(BIN)/python Makefile requirements.txt tests/requirements-run
 	@touch $@
 
 $(VENV)/.test: $(VENV)/.runtime tests/requirements-test.txt
-	@echo "Installing what is needed to test"
+	@echo "Installing the requirements of tests"
 	@$(PIP) -r tests/requirements-runtime.txt -r tests/requirements-test.txt
 	@touch $@
 
 $(VENV)/.lint: $(VENV)/.runtime tests/requirements-test.txt tests/requirements-lint.txt
-	@echo "Installing what is needed to test, to lint and to build the documentation"
+	@echo "Installing the requirements of tests, linters and the documentation"
 	@$(PIP) -r tests/requirements-runtime.txt -r tests/requirements-test.txt -r tests/requirements-lint.txt
 	@touch $(VENV)/.test $@
 
 $(VENV)/.mutation: $(VENV)/.test tests/requirements-mutation.txt
-	@echo "Installing what is needed for mutation testing"
+	@echo "Installing the requirements of mutation testing"
 	@$(PIP) -r tests/requirements-runtime.txt -r tests/requirements-test.txt -r tests/requirements-mutation.txt
 	@touch $@
 
-# The repository is the collection; Ansible looks for it under ansible_collections/community/seventhings.
+# Ansible looks for the collection, which is this repository, below ansible_collections/community/seventhings.
 $(LINK):
 	@mkdir -p $(@D)
 	@ln -sfn "$(CURDIR)" $@

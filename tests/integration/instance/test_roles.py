@@ -284,9 +284,7 @@ def test_what_was_changed_comes_back_by_name(acme: Path, service: Emulator, tmp_
     assert planned.status == 0, planned.output
     assert "+  name: Atelier" in planned.output
     assert rooms.read_text("utf-8") == text
-    done = by_name("absorb", tmp_path, service, **wanted).named(
-        "Take what was changed in the application into the files"
-    )
+    done = by_name("absorb", tmp_path, service, **wanted).named("Absorb the changes of the application into the files")
     assert (done["changed"], done["files"], done["not_changed"]) == (True, ["rooms.yml"], [])
     assert rooms.read_text("utf-8") == text.replace("name: Studio", "name: Atelier")
     none = by_name("drift", tmp_path, service, drift_src=str(acme))
