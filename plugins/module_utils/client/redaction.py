@@ -15,7 +15,7 @@ import html
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 from urllib.parse import unquote
 
@@ -44,7 +44,7 @@ _ESCAPE = re.compile(
 )
 """One escaped character, in the spellings of all formats. More backslashes may precede it."""
 _SHORTEST_IN_NAMES = 8
-_MARKS = "\\&%+"
+_MARK = re.compile(r"[\\&%+]")
 """Every text with escapes has one of these characters."""
 _HEX_DIGITS = re.compile("[0-9a-f]+|[0-9A-F]+")
 _SEPARATORS = str.maketrans("", "", ":.-")
@@ -104,29 +104,32 @@ def _may_hold(secrets: Sequence[str], value: Any) -> bool:
     joined = _without_separators(whole)
     if any(secret in whole or any(form in joined for form in _joined(secret)) for secret in secrets):
         return True
-    if not any(mark in whole for mark in _MARKS):
+    if not _MARK.search(whole):
         return False
-    folded = _folded("\0".join(text for text in texts if any(mark in text for mark in _MARKS)))
+    folded = _folded("\0".join(filter(_MARK.search, texts)))
     return any(form in folded for secret in secrets for form in _folded_forms(secret))
 
 
 def _texts_in(value: Any) -> set[str]:
     """Return each text, name and number in some data once."""
     found: set[str] = set()
-    rest = [value]
-    while rest:
-        one = rest.pop()
-        if one is None or one is True or one is False:
-            continue
-        if isinstance(one, str):
-            found.add(one)
-        elif isinstance(one, (int, float)):
-            found.add(str(one))
-        elif isinstance(one, (list, tuple)):
-            rest.extend(one)
-        elif isinstance(one, Mapping):
-            found.update(map(str, one))
-            rest.extend(one.values())
+    level = [value]
+    while level:
+        # A result of many records has millions of values: sort them by type, then handle each type at once.
+        by_type: dict[type, list[Any]] = {}
+        for one in level:
+            by_type.setdefault(one.__class__, []).append(one)
+        level = []
+        for kind, values in by_type.items():
+            if issubclass(kind, str):
+                found.update(values)
+            elif issubclass(kind, (int, float)) and kind is not bool:
+                found.update(map(str, values))
+            elif issubclass(kind, (list, tuple)):
+                level += chain.from_iterable(values)
+            elif issubclass(kind, Mapping):
+                found.update(map(str, set(chain.from_iterable(values))))
+                level += chain.from_iterable(one.values() for one in values)
     return found
 
 
@@ -154,7 +157,7 @@ def _hidden(
 
 def _masked(secrets: Sequence[str], text: str) -> str:
     # Results contain a great many texts, and hardly any of them is escaped or encoded.
-    is_spelled = any(mark in text for mark in _MARKS)
+    is_spelled = _MARK.search(text) is not None
     if not is_spelled:
         # The digits of an encoded secret may be spread over lines or separated.
         plain = text if text.isalnum() else _without_separators(text)

@@ -83,12 +83,13 @@ def known_without_reading(client: Client, kind: Kind) -> str:
     return YES if client.hides_records else UNKNOWN
 
 
-def visibility(client: Client, lists: Lists, read: Read, found: Iterable[Record] = ()) -> Visibility:
+def visibility(client: Client, lists: Lists, read: Read | None, found: Iterable[Record] = ()) -> Visibility:
     """Return what some lists prove. Reads up to 20 unlisted records that others refer to.
 
+    :param read: None if nothing may be read beside the lists.
     :param found: records that no list shows, and that were found in another way.
     """
-    for record, words in (*((one, "") for one in found), *_read(client, lists, read)):
+    for record, words in (*((one, "") for one in found), *(_read(client, lists, read) if read else ())):
         if not _is_active(record):
             continue
         # The record may have been created after its kind was listed.

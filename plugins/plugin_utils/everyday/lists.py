@@ -146,7 +146,7 @@ class ObjectLists:
         rooms = [field for field in self.schema.fields.values() if field.type == TO_ROOMS]
         schemas = (Schema(OBJECT, rooms), identity_of(ROOM), identity_of(LOCATION))
         lists = {schema.kind.name: Listed(schema, self.state.records(schema.kind)) for schema in schemas}
-        seen = self.state.visibility() if has_new_records else visibility(self.client, lists, lambda _kind, _uuid: None)
+        seen = self.state.visibility() if has_new_records else visibility(self.client, lists, None)
         closed = [record for record in self.state.records(ROOM) if record.uuid in seen.closed_rooms]
         without = sorted({name for record in closed if (name := self._location_of(record))})
         words = "this account sees an object in every location that has rooms"

@@ -99,14 +99,14 @@ class _Call:
             return with_findings(self._run, [str(finding) for finding in findings])
         more, closed = self._close(lists, evaluation, accepted, sources) if mode == CLOSE else ({}, None)
         heading = Heading(mode, client.transport.root, started, window, time_field, lists.sees())
-        document = client.without_credentials(document_of(heading, evaluation, lists.fields.money))
-        if not self._check_mode:
-            write_reports(document, reports)
+        document = document_of(heading, evaluation, lists.fields.money)
+        if reports and not self._check_mode:
+            write_reports(client.without_credentials(document), reports)
         warnings = [*self._warnings(scan_codes, evaluation, lists), *client.transport.notes()]
         return {
             "changed": False,
             **document,
-            **client.without_credentials(more),
+            **more,
             "msg": _in_words(document, closed),
             "requests": self._run.requests,
             **({"warnings": warnings} if warnings else {}),

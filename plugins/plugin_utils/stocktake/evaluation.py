@@ -126,6 +126,20 @@ class Evaluator:
         self._scan_codes = scan_codes
         self._placeholder_rooms = placeholder_rooms
         self._findings: list[Finding] = []
+        fields = lists.fields
+        # A property of every field of every object takes longer than all that is computed from them.
+        self._keys = {
+            name: of.wire_key if of else ""
+            for name, of in (
+                ("code", fields.code),
+                ("name", fields.name),
+                ("target", fields.target),
+                ("actual", fields.actual),
+                ("status", fields.status),
+                ("time", fields.time),
+            )
+        }
+        self._money = [(of.wire_key, of, type_of(of)) for of in fields.money]
 
     def run(self, records: Iterable[Record], scans: Sequence[Scan]) -> tuple[Evaluation, list[Finding]]:
         """Return the status of some objects, and the mistakes in the scans.
@@ -194,28 +208,28 @@ class Evaluator:
     # ---- one object
 
     def _evaluated(self, record: Record, listed: Mapping[str, _Scanned]) -> StocktakeObject:
-        lists, fields, flat = self._lists, self._lists.fields, record.flat
-        code = _text(flat.get(fields.code.wire_key))
+        rooms, fields, keys, flat = self._lists.rooms, self._lists.fields, self._keys, record.flat
+        code = _text(flat.get(keys["code"]))
         scan = listed.get(code)
-        target = lists.rooms.read(lists.schema, fields.target.key, flat)
-        actual = scan.room if scan else lists.rooms.read(lists.schema, fields.actual.key, flat)
+        target = rooms.read(fields.target, flat.get(keys["target"]))
+        actual = scan.room if scan else rooms.read(fields.actual, flat.get(keys["actual"]))
         _check_comparable(target, actual)
         status = status_of(target and target.mark, actual and actual.mark)
-        time = scan.time if scan else _read(fields.time, flat)
-        said = None if scan or fields.status is None else flat.get(fields.status.wire_key)
+        time = scan.time if scan else _time(fields.time, flat.get(keys["time"]))
+        said = None if scan else flat.get(keys["status"])
         one = StocktakeObject(
             record,
             code,
-            "" if fields.name is None else _text(flat.get(fields.name.wire_key)),
+            _text(flat.get(keys["name"])),
             target,
             actual,
             time,
             status,
             NOT_SCANNED,
             scan is not None,
-            str(said) if differs(status, said) else "",
+            str(said) if said is not None and differs(status, said) else "",
             self._reasons(code, target, actual),
-            _amounts(fields.money, flat),
+            self._amounts(flat),
         )
         one.scanned = self._scanned(one, is_scanned=scan is not None or self._window.holds(time))
         return one
@@ -238,6 +252,15 @@ class Evaluator:
             found.append(PLACEHOLDER_ROOM)
         return tuple(found)
 
+    def _amounts(self, flat: Mapping[str, Any]) -> dict[str, Decimal]:
+        found = {}
+        for key, of, field_type in self._money:
+            raw = flat.get(key)
+            value = None if raw is None else field_type.read(raw, of)
+            if isinstance(value, Decimal):
+                found[of.key] = value
+        return found
+
 
 def _check_comparable(target: Room | None, actual: Room | None) -> None:
     """Check that two rooms can be compared.
@@ -252,23 +275,9 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else "" if value is None else str(value)
 
 
-def _read(of: Field | None, flat: Mapping[str, Any]) -> dt.date | None:
-    if of is None:
-        return None
-    raw = flat.get(of.wire_key)
-    value = None if raw is None else type_of(of).read(raw, of)
+def _time(of: Field | None, raw: Any) -> dt.date | None:
+    value = None if of is None or raw is None else type_of(of).read(raw, of)
     return value if isinstance(value, dt.date) else None
-
-
-def _amounts(fields: Sequence[Field], flat: Mapping[str, Any]) -> dict[str, Decimal]:
-    found = {}
-    for of in fields:
-        raw = flat.get(of.wire_key)
-        if raw is not None:
-            value = type_of(of).read(raw, of)
-            if isinstance(value, Decimal):
-                found[of.key] = value
-    return found
 
 
 # ---- places
@@ -299,15 +308,19 @@ class Place:
 def by_place(objects: Iterable[StocktakeObject]) -> list[Place]:
     """Return each location with its rooms, and at the end the objects that are in no room."""
     places: dict[tuple[str, str, str], Place] = {}
+    by_mark: dict[str | int | None, list[Place]] = {}
 
     def places_of(room: Room | None) -> list[Place]:
-        if room is None:
-            keys = [("", "", "")]
-        else:
-            # Two rooms may have the same name.
-            keys = [(room.location, room.name, str(room.mark))]
-            keys += [(room.location, "", "")] if room.location else []
-        return [places.setdefault(key, Place(*key[:2])) for key in keys]
+        mark = None if room is None else room.mark
+        if mark not in by_mark:
+            if room is None:
+                keys = [("", "", "")]
+            else:
+                # Two rooms may have the same name.
+                keys = [(room.location, room.name, str(room.mark))]
+                keys += [(room.location, "", "")] if room.location else []
+            by_mark[mark] = [places.setdefault(key, Place(*key[:2])) for key in keys]
+        return by_mark[mark]
 
     for one in objects:
         for place in places_of(one.place):

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Unread, shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Unread, shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, ROOM
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import type_of
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import identity_of
 
@@ -49,26 +49,25 @@ class Rooms:
         self._by_raw: dict[Any, Room | None] = {}
         self._by_mark: dict[str | int, Room] = {}
 
-    def read(self, schema: Schema, key: str, flat: Mapping[str, Any]) -> Room | None:
+    def read(self, field: Field, raw: Any) -> Room | None:
         """Return the room in a field of an object, or None if the field is empty.
 
+        :param raw: what the service answers.
         :raises Doubtful: if it is unclear which room is meant.
         """
-        raw = flat.get(schema.fields[key].wire_key)
         if raw is None:
             return None
         quick = raw.get("uuid") or raw.get("id") if isinstance(raw, Mapping) else raw
         if quick.__class__ not in (str, int):
-            return self._read(schema, key, raw)
+            return self._read(field, raw)
         if quick not in self._by_raw:
-            self._by_raw[quick] = self._read(schema, key, raw)
+            self._by_raw[quick] = self._read(field, raw)
         return self._by_raw[quick]
 
-    def _read(self, schema: Schema, key: str, raw: Any) -> Room | None:
-        field = schema.fields[key]
+    def _read(self, field: Field, raw: Any) -> Room | None:
         value = type_of(field).read(raw, field)
         if isinstance(value, Unread):
-            raise Doubtful(f"{key}: what the service answers is no room: {shorten(raw)}")
+            raise Doubtful(f"{field.key}: what the service answers is no room: {shorten(raw)}")
         return self.meant_by(value) if isinstance(value, Reference) else None
 
     def meant_by(self, reference: Reference) -> Room:
