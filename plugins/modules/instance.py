@@ -185,7 +185,7 @@ options:
         each record was before and after, so that O(mode=undo) can bring it back.
       - >-
         Default is a new file in C($XDG_STATE_HOME/seventhings/applied/INSTANCE/SET), or the same in
-        C(~/.local/state). The last 20 are kept, and at most 200 MiB.
+        C(~/.local/state). The last 20 of each set are kept, and at most 200 MiB of each set.
       - It is compressed JSON and holds personal data. Never cache it. Keep it as a protected artifact of the CI job,
         and let the platform delete it after some weeks. A file in or below the directory of the O(journal) is refused
         before anything is written.

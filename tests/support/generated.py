@@ -27,6 +27,7 @@ from project import ROOT
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import FIELD_TYPES
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import BY_TEMPLATE, SECTIONS
+from ansible_collections.community.seventhings.plugins.plugin_utils.everyday import ledger_schema
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.json_schema import static_files
 from ansible_collections.community.seventhings.plugins.plugin_utils.probe import profile
 from ansible_collections.community.seventhings.plugins.plugin_utils.readers.lookup import LOOKED_UP
@@ -72,6 +73,7 @@ def files() -> dict[Path, bytes]:
     found = {SCHEMAS / name: text for name, text in static_files().items()}
     found[SCHEMAS / NAME] = report_schema_file()
     found[SCHEMAS / profile.NAME] = profile.profile_schema_file()
+    found[SCHEMAS / ledger_schema.NAME] = ledger_schema.ledger_schema_file()
     found[SCHEMAS / stocktake_schema.NAME] = stocktake_schema.stocktake_schema_file()
     found |= charts.files()
     found |= {ROOT / copy: _copied(original) for copy, original in _COPIES.items()}

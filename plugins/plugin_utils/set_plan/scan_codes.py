@@ -220,7 +220,7 @@ class ScanCodes:
             # An empty instance never has labels, so don't report it.
             result.scan_codes = ScanCodeCounts()
             return
-        if created * 2 > number and not self._are_purchases():
+        if created * 2 > number and not self._are_purchases() and not self._is_rest_of_import():
             names = " and ".join(context.desired.identity.get(_SECTION, ()))
             words = (
                 f"{SCAN_CODES}: {created:,} of {number:,} rows with a placeholder (first at {self._created[0].place}) "
@@ -237,6 +237,10 @@ class ScanCodes:
         """
         rows = self._placeholders + self._labels
         return len(self._created) * 2 <= rows and not self._has_unclaimed()
+
+    def _is_rest_of_import(self) -> bool:
+        """Return True if an interrupted run of the same files began without objects, and each object has its row."""
+        return self._context.options.existing_before.get(_SECTION) == 0 and not self._has_unclaimed()
 
     def _has_unclaimed(self) -> bool:
         """Return True if an object in scope has no row."""

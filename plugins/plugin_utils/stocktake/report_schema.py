@@ -5,23 +5,28 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO, UNKNOWN, YES
-
-from ..export.json_schema import ADDRESS, DRAFT
+from ..everyday.schema_parts import (
+    COUNT,
+    DATE,
+    INSTANCE,
+    TEXT,
+    TEXT_OR_NULL,
+    TEXTS,
+    as_file,
+    closed,
+    counted,
+    sees,
+    whole,
+)
 from .document import CLOSE, EVALUATE, PREPARE
 from .evaluation import REASONS, SCANNED
 from .status import STATUSES
 
 NAME = "stocktake.schema.json"
 
-_TEXT = {"type": "string"}
-_TEXT_OR_NULL = {"type": ["string", "null"]}
-_COUNT = {"type": "integer", "minimum": 0}
 _FLAG = {"type": "boolean"}
-_TEXTS = {"type": "array", "items": _TEXT}
 _AMOUNTS = {
     "type": "object",
     "additionalProperties": {"type": "string", "pattern": "^-?[0-9]+([.][0-9]+)?$"},
@@ -31,39 +36,28 @@ _AMOUNTS = {
 
 def stocktake_schema() -> dict[str, Any]:
     """Return the schema, with every member described."""
-    document = _closed(
+    document = closed(
         {
             "mode": {"enum": [PREPARE, EVALUATE, CLOSE], "description": "What was asked for."},
-            "instance": {**_TEXT, "description": "Root of the instance."},
-            "date": {**_TEXT, "format": "date-time", "description": "When the lists were read (UTC)."},
+            "instance": INSTANCE,
+            "date": DATE,
             "window": {
-                **_closed({"since": _TEXT_OR_NULL, "until": _TEXT_OR_NULL, "time_field": _TEXT}),
+                **closed({"since": TEXT_OR_NULL, "until": TEXT_OR_NULL, "time_field": TEXT}),
                 "description": "The time of the stocktake, and the field that says when an object was scanned.",
             },
-            "sees": {
-                **_closed(
-                    {
-                        **dict.fromkeys(("objects", "rooms", "locations"), _COUNT),
-                        "hidden_records": {"enum": [YES, NO, UNKNOWN]},
-                        "locations_without_objects": _TEXTS,
-                        "hidden_fields": _TEXTS,
-                        "words": _TEXT,
-                    }
-                ),
-                "description": "What the account sees of the instance.",
-            },
-            "counts": {**_counted(STATUSES), "description": "Status to number of objects."},
-            "scanned": {**_counted(SCANNED), "description": "Number of objects by what the scans say of them."},
-            "reasons": {**_counted(REASONS), "description": "Number of objects by why they need a look beforehand."},
+            "sees": sees(),
+            "counts": {**counted(STATUSES), "description": "Status to number of objects."},
+            "scanned": {**counted(SCANNED), "description": "Number of objects by what the scans say of them."},
+            "reasons": {**counted(REASONS), "description": "Number of objects by why they need a look beforehand."},
             "amounts": _AMOUNTS,
             "by_place": {
                 "type": "array",
-                "items": _closed(
+                "items": closed(
                     {
-                        "location": _TEXT_OR_NULL,
-                        "room": {**_TEXT_OR_NULL, "description": "Null in the sum of a location."},
-                        **dict.fromkeys(STATUSES, _COUNT),
-                        "visitors": {**_COUNT, "description": "Objects found here that belong elsewhere."},
+                        "location": TEXT_OR_NULL,
+                        "room": {**TEXT_OR_NULL, "description": "Null in the sum of a location."},
+                        **dict.fromkeys(STATUSES, COUNT),
+                        "visitors": {**COUNT, "description": "Objects found here that belong elsewhere."},
                         "amounts": _AMOUNTS,
                     }
                 ),
@@ -74,48 +68,33 @@ def stocktake_schema() -> dict[str, Any]:
                 "items": {"$ref": "#/$defs/object"},
                 "description": "Every object in scope; before a stocktake those that need a look.",
             },
-            "unknown_codes": {**_TEXTS, "description": "Codes of lists that no object in scope has."},
-            "unlabelled": {**_TEXTS, "description": "Scan codes of objects without a label, to confirm by hand."},
+            "unknown_codes": {**TEXTS, "description": "Codes of lists that no object in scope has."},
+            "unlabelled": {**TEXTS, "description": "Scan codes of objects without a label, to confirm by hand."},
         }
     )
-    return {
-        "$schema": DRAFT,
-        "$id": ADDRESS + NAME,
-        "title": "The report of community.seventhings.stocktake as JSON",
-        **document,
-        "$defs": {"object": _object()},
-    }
+    return whole(NAME, "stocktake", document, {"object": _object()})
 
 
 def stocktake_schema_file() -> bytes:
     """Return the content of the shipped schema file."""
-    return (json.dumps(stocktake_schema(), indent=2) + "\n").encode()
+    return as_file(stocktake_schema())
 
 
 def _object() -> dict[str, Any]:
-    return _closed(
+    return closed(
         {
-            "scan_code": {**_TEXT, "description": "Empty if the object has none."},
+            "scan_code": {**TEXT, "description": "Empty if the object has none."},
             "status": {"enum": list(STATUSES), "description": "Computed from both rooms."},
             "scanned": {"enum": list(SCANNED), "description": "What the scans of the window say."},
-            "name": _TEXT,
-            "uuid": _TEXT,
-            "target_room": {**_TEXT_OR_NULL, "description": "Where it belongs."},
-            "actual_room": {**_TEXT_OR_NULL, "description": "Where it was found."},
-            "time": {**_TEXT_OR_NULL, "description": "When it was scanned."},
+            "name": TEXT,
+            "uuid": TEXT,
+            "target_room": {**TEXT_OR_NULL, "description": "Where it belongs."},
+            "actual_room": {**TEXT_OR_NULL, "description": "Where it was found."},
+            "time": {**TEXT_OR_NULL, "description": "When it was scanned."},
             "from_scans": {**_FLAG, "description": "Whether the actual room comes from the list of scans."},
             "unlabelled": {**_FLAG, "description": "Whether it has no label that could be scanned."},
             "reasons": {"type": "array", "items": {"enum": list(REASONS)}},
-            "service_status": {**_TEXT_OR_NULL, "description": "The status of the service, if it is another."},
+            "service_status": {**TEXT_OR_NULL, "description": "The status of the service, if it is another."},
             "amounts": _AMOUNTS,
         }
     )
-
-
-def _counted(words: tuple[str, ...]) -> dict[str, Any]:
-    return _closed(dict.fromkeys(words, _COUNT))
-
-
-def _closed(members: dict[str, Any]) -> dict[str, Any]:
-    """Return an object with these members and no others."""
-    return {"type": "object", "properties": members, "required": list(members), "additionalProperties": False}

@@ -12,6 +12,9 @@ from typing import Any
 import openpyxl
 import pytest
 from embedded_here import Embedded
+from jsonschema import Draft202012Validator
+
+from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.ledger_schema import ledger_schema
 
 from .working import Result, compare, limited, written
 
@@ -141,6 +144,16 @@ def test_every_form_of_a_report_is_for_the_owner_alone(here: Embedded, ledger: P
     assert json.loads(data.read_text("utf-8"))["counts"]["rows"] == 8
     sheet: Any = openpyxl.load_workbook(paths[2]).active
     assert [cell.value for cell in sheet[1]][:3] == ["finding", "key", "scan_code"]
+
+
+def test_the_report_as_json_is_the_result_and_fits_its_schema(here: Embedded, ledger: Path, tmp_path: Path) -> None:
+    Draft202012Validator.check_schema(ledger_schema())
+    path = tmp_path / "report.json"
+    result = take(here, ledger, report=[str(path)])
+    document = json.loads(path.read_text("utf-8"))
+    assert list(Draft202012Validator(ledger_schema()).iter_errors(document)) == []
+    assert all(document[name] for name in ("not_found", "not_in_books", "differences", "doubtful"))
+    assert document == {name: result[name] for name in document}
 
 
 @pytest.mark.parametrize(

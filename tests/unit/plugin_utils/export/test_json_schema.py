@@ -20,6 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.sources.yaml_source import read_yaml
+from ansible_collections.community.seventhings.plugins.plugin_utils.everyday import ledger_schema
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.export import Exported
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.json_schema import (
     ADDRESS,
@@ -82,6 +83,7 @@ def test_what_is_shipped_is_what_the_code_says() -> None:
     shipped = {path.name: path.read_bytes() for path in (ROOT / "docs" / "schema").iterdir()}
     others = {
         NAME: report_schema_file(),
+        ledger_schema.NAME: ledger_schema.ledger_schema_file(),
         profile.NAME: profile.profile_schema_file(),
         stocktake_schema.NAME: stocktake_schema.stocktake_schema_file(),
     }

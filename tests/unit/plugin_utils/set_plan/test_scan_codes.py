@@ -8,8 +8,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
+from embedded_here import Embedded, Killed
 from instance_site import Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, OBJECT
@@ -174,6 +176,28 @@ def test_more_than_half_of_the_placeholders_anew_are_a_finding(imported: Site, r
     found = imported.plan(limits=FREE).findings
     assert len(found) == is_refused
     assert all("5 of 9 rows with a placeholder" in one for one in found)
+
+
+@pytest.mark.parametrize("has_other_objects", [False, True])
+def test_an_interrupted_import_is_finished_unless_other_objects_came(tmp_path: Path, has_other_objects: bool) -> None:
+    here = Embedded.started(data="empty").site(tmp_path / "files")
+    here.write({"instance.yml": SETTINGS, "objects.csv": ledger(*range(1, 10))})
+    answer = here.embedded.answer
+
+    def killed(call: Any, patience: float) -> Any:
+        if sum(line.startswith("POST /object") for line in here.sent()) >= 3:
+            raise Killed
+        return answer(call, patience)
+
+    with mock.patch.object(here.embedded, "answer", killed), pytest.raises(Killed):
+        here.run(limits=FREE, workers=1)
+    here.embedded.clock.forward(120)
+    assert len(codes(here)) < 5
+    if has_other_objects:
+        here.client().create(OBJECT, {"barcode": "100999", "serial_number": "B1", "inventory_name": "Lamp"})
+    resumed = here.run(limits=FREE)
+    assert len(resumed.findings) == has_other_objects, resumed.findings
+    assert len(codes(here)) == 9 or has_other_objects
 
 
 def test_purchases_after_the_labels_came_into_the_files_need_an_instance_without_other_objects(imported: Site) -> None:

@@ -462,11 +462,15 @@ def test_without_a_place_the_plan_says_that_it_can_not_be_undone(
     assert here.dump()["locations"][0]["fields"].get("city") in (None, "")
 
 
-def test_the_last_twenty_records_are_kept(here: SiteHere, tmp_path: Path) -> None:
+def test_the_last_twenty_records_of_each_set_are_kept(here: SiteHere, tmp_path: Path) -> None:
+    other = {"instance.yml": 'api: seventhings/v1\nset: other\nset_id: "0d1c8e07f3a9b264"\n'}
+    others = here.embedded.site(tmp_path / "others")
+    others.write({**other, "locations.yml": yaml_list([{"name": "South"}])})
+    assert others.run().outcome == "changed"
     for number in range(KEPT + 2):
         here.write({"locations.yml": yaml_list([{"name": "North", "city": f"City {number}"}])})
         assert here.run().outcome == "changed"
-    assert len(records(tmp_path / "state")) == KEPT
+    assert len(records(tmp_path / "state")) == KEPT + 1
     assert undo(here).outcome == "changed"
     assert here.dump()["locations"][0]["fields"]["city"] == f"City {KEPT}"
 

@@ -1,0 +1,68 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""JSON Schema (draft 2020-12) of a comparison with the asset ledger as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .schema_parts import DATE, INSTANCE, TEXT, TEXTS, as_file, closed, counted, sees, whole
+
+NAME = "ledger.schema.json"
+
+_COUNTS = ("rows", "equal", "differ", "not_found", "not_in_books", "doubtful", "not_in_scope")
+_KEY = {**TEXT, "description": "The values that identify it."}
+_PLACE = {**TEXT, "description": "File and line of the row."}
+
+
+def ledger_schema() -> dict[str, Any]:
+    """Return the schema, every member described."""
+    named: dict[str, Any] = {"key": _KEY, "scan_code": {**TEXT, "description": "Empty if the object has none."}}
+    named |= {"name": TEXT, "uuid": TEXT}
+    difference: dict[str, Any] = {
+        **named,
+        "field": {**TEXT, "description": "Key of the field."},
+        "label": {**TEXT, "description": "Label of the field."},
+        "books": {**TEXT, "description": "The value of the ledger; empty if it has none."},
+        "instance": {**TEXT, "description": "The value of the object; empty if it has none."},
+        "place": _PLACE,
+    }
+    values: dict[str, Any] = {
+        "type": "object",
+        "additionalProperties": TEXT,
+        "description": "Key of a field to the value of the row.",
+    }
+    doubt: dict[str, Any] = {
+        "key": _KEY,
+        "place": _PLACE,
+        "reason": {**TEXT, "description": "Why the row has no object of its own."},
+        "uuids": {**TEXTS, "description": "The objects that it may mean."},
+    }
+    lists: dict[str, tuple[dict[str, Any], str]] = {
+        "not_found": ({"key": _KEY, "place": _PLACE, "values": values}, "Rows without an object."),
+        "not_in_books": (named, "Objects in scope without a row."),
+        "differences": (difference, "Values that differ, with a member for each field."),
+        "doubtful": (doubt, "Rows that are not compared."),
+    }
+    document = closed(
+        {
+            "instance": INSTANCE,
+            "date": DATE,
+            "file": {**TEXT, "description": "Name of the ledger."},
+            "identity": {**TEXTS, "description": "Keys of the fields that identify a row."},
+            "compared": {**TEXTS, "description": "Keys of the fields that are compared."},
+            "sees": sees(),
+            "counts": {**counted(_COUNTS), "description": "Number of rows, and of objects that are not in the books."},
+            **{
+                name: {"type": "array", "items": {"$ref": f"#/$defs/{name}"}, "description": words}
+                for name, (_members, words) in lists.items()
+            },
+        }
+    )
+    return whole(NAME, "ledger", document, {name: closed(members) for name, (members, _words) in lists.items()})
+
+
+def ledger_schema_file() -> bytes:
+    """Return the schema as it is shipped."""
+    return as_file(ledger_schema())
