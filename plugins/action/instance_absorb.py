@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE_ABSORB
-from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import take_in
+from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import absorb_instance
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.controller_action import ControllerAction
 
 
@@ -19,4 +19,4 @@ class ActionModule(ControllerAction):
 
     def carry_out(self, options: dict[str, Any]) -> dict[str, Any]:
         """Compare the instance with its files, and edit the files."""
-        return take_in(options, self._task.check_mode, self._loader, self._task.args)
+        return absorb_instance(options, self._task.check_mode, self._loader, self._task.args)

@@ -37,7 +37,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
     STOCKTAKE,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import MODULES
-from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import take_in
+from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import absorb_instance
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import SECTIONS
@@ -213,7 +213,7 @@ def call(action: str, options: Mapping[str, Any], check_mode: bool) -> dict[str,
     if action == "stocktake":
         return take_stock(read.options, check_mode, DataLoader(), options)
     if action == "instance_absorb":
-        return take_in(read.options, check_mode, DataLoader(), options)
+        return absorb_instance(read.options, check_mode, DataLoader(), options)
     return on_screen(provision(read.options, check_mode, DataLoader(), options))
 
 

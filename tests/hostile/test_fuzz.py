@@ -222,7 +222,7 @@ def test_plan_files(site: Site, tmp_path: Path) -> None:
         path.write_bytes(made if isinstance(made, bytes) else json.dumps(made).encode())
         stored = PlanFile(path).read()
         assert stored is not None
-        stored.lies_in(site.root, str(site.root))
+        stored.locate_files(site.root, str(site.root))
 
     fuzz(changed(document) | garbled(content), check)
 

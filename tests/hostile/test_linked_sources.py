@@ -25,7 +25,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
     INSTANCE_EXPORT,
     Spec,
 )
-from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import take_in
+from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import absorb_instance
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.action import export
 
@@ -77,7 +77,7 @@ def test_a_protected_task_refuses_a_source_that_is_a_link(site: Site, checkout: 
 
 
 def test_absorb_refuses_a_source_that_is_a_link(site: Site, checkout: Path) -> None:
-    refused(called(take_in, INSTANCE_ABSORB, site, src=str(checkout / "acme")), site, "acme is a link")
+    refused(called(absorb_instance, INSTANCE_ABSORB, site, src=str(checkout / "acme")), site, "acme is a link")
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_absorb_refuses_a_source_that_is_a_link(site: Site, checkout: Path) -> N
         (provision, INSTANCE, {"mode": "validate"}),
         (provision, INSTANCE, {"mode": "apply"}),
         (provision, INSTANCE, {"mode": "drift"}),
-        (take_in, INSTANCE_ABSORB, {}),
+        (absorb_instance, INSTANCE_ABSORB, {}),
         (export, INSTANCE_EXPORT, {"twin": True, "dest": "twin"}),
     ],
 )

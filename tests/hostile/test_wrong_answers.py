@@ -211,7 +211,7 @@ def _on_controller(
     run: dict[str, tuple[Any, Callable[..., dict[str, Any]]]] = {
         "instance": (instance_action, instance_action.provision),
         "instance_export": (export_action, export_action.export),
-        "instance_absorb": (absorb_action, absorb_action.take_in),
+        "instance_absorb": (absorb_action, absorb_action.absorb_instance),
     }
     action, act = run[name]
     with mock.patch.object(action, "connect", lambda _options, read_only=False, **_more: place.client(read_only)):

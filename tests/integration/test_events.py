@@ -25,7 +25,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.conne
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 
 RULEBOOK = shutil.which("ansible-rulebook")
-_PATIENCE = 60.0
+_WALL_TIME_FACTOR = 60.0
 
 pytestmark = [
     pytest.mark.slow,
@@ -35,7 +35,7 @@ pytestmark = [
 
 def until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> bool:
     """Wait for what a process does; false where it ends without it."""
-    end = time.monotonic() + _PATIENCE
+    end = time.monotonic() + _WALL_TIME_FACTOR
     while not condition():
         if process.poll() is not None or time.monotonic() > end:
             return condition()

@@ -76,7 +76,7 @@ class Site:
         if order.get("plan_file") and not order.get("check_mode"):
             stored = PlanFile(order["plan_file"]).read()
             if stored is not None:
-                stored.lies_in(Path(wanted.src) if wanted.src else None, wanted.root)
+                stored.locate_files(Path(wanted.src) if wanted.src else None, wanted.root)
                 wanted = stored.desired
             order["stored"] = stored
         sleep = order.pop("sleep", no_pause)

@@ -34,7 +34,7 @@ from platforms import CORES, specifier
 from project import BUILD, COLLECTION_PATH, ROOT
 
 _WORK = BUILD / "alone"
-_PATIENCE = 60.0
+_WALL_TIME_FACTOR = 60.0
 _RULEBOOK = next(
     line
     for line in (ROOT / "tests" / "requirements-rulebook.txt").read_text("utf-8").splitlines()
@@ -212,13 +212,13 @@ def events(alone: Alone) -> str:
             _wait(process, log, lambda: "A task was closed" in log.read_text("utf-8"))
         finally:
             process.terminate()
-            process.wait(_PATIENCE)
+            process.wait(_WALL_TIME_FACTOR)
     return "rulebook"
 
 
 def _wait(process: subprocess.Popen[bytes], log: Path, condition: Callable[[], bool]) -> None:
     """Wait for what a process does; end the tool where it ends without it."""
-    end = time.monotonic() + _PATIENCE
+    end = time.monotonic() + _WALL_TIME_FACTOR
     while not condition():
         if process.poll() is not None or time.monotonic() > end:
             sys.exit(log.read_text("utf-8"))

@@ -152,7 +152,7 @@ class Client:
         self._definitions: dict[str, list[dict[str, Any]]] = {}
         self._samples: dict[str, list[Record]] = {}
         self._found_by: dict[tuple[str, Condition], list[Record] | None] = {}
-        self._untold = threading.Lock()
+        self._unknown_totals = threading.Lock()
 
     def send(self, method: str, path: str, effect: Effect = Effect.SAFE, **options: Any) -> Response:
         """Send a request with a token.
@@ -349,7 +349,7 @@ class Client:
                     break
                 if total is None and number == 2:
                     # The length of the list is unknown, so only one such list at a time may use the memory.
-                    alone.enter_context(self._untold)
+                    alone.enter_context(self._unknown_totals)
         if not kind.sort and not asked.pairs:
             self.unpaged.count(kind.name, asked.part, len(found))
         return total
@@ -570,7 +570,7 @@ class Client:
             # The sample is empty, and this request creates the first record.
             del self._samples[kind.name]
         answer = self.send("POST", kind.create_path.format(template=template), Effect.UNSAFE, body=wrapped)
-        return made_uuid(answer, kind.words)
+        return created_uuid(answer, kind.words)
 
     def update(
         self, kind: Kind, uuid: str, body: Mapping[str, Any], template: str = "", once: bool = False
@@ -645,7 +645,7 @@ def _path_of(path: str, kind: Kind, uuid: str, template: str = "") -> str:
     return path.format(uuid=uuid, template=template)
 
 
-def made_uuid(answer: Response, words: str) -> str:
+def created_uuid(answer: Response, words: str) -> str:
     """Return the uuid of a created record, from a header of the answer.
 
     :param words: what was created, for the message.
@@ -759,7 +759,7 @@ class Page:
             mark = "an id" if kind.numbered else "a uuid"
             besides = f" and a {kind.always_there}" if kind.always_there else ""
             raise SeventhingsError(f"{answer.endpoint}: expected records with {mark}{besides}, got something else.")
-        shared = _different_records_of_one_identity(records)
+        shared = _ambiguous_identity(records)
         if shared:
             raise SeventhingsError(
                 f"{answer.endpoint}: expected each record once, got different records with the identity {shared}."
@@ -794,7 +794,7 @@ def _has_key_and_type(definition: Mapping[str, Any]) -> bool:
     return all(isinstance(text, str) and text for text in (definition.get("field_key"), name))
 
 
-def _different_records_of_one_identity(records: Sequence[Record]) -> str:
+def _ambiguous_identity(records: Sequence[Record]) -> str:
     """Return the identity that different records of a page share, or an empty text."""
     by_identity = {record.identity: record for record in records}
     if len(by_identity) == len(records):
@@ -827,7 +827,7 @@ def poll_after_lost_response(
     """
     last = seconds if seconds is not None else transport.settle if lost.is_lost else ANSWERED_SECONDS
     now, failed = 0.0, None
-    for moment in _look_times(last):
+    for moment in _poll_times(last):
         if moment > now:
             transport.sleep(moment - now)
             now = moment
@@ -853,16 +853,16 @@ def await_effect(transport: Transport, look: Callable[[], _Found | None], words:
     :param words: returns the message of the error, the beginning of a sentence.
     :raises SeventhingsError: if the write never shows.
     """
-    found = look_until_it_shows(transport, look)
+    found = poll_until_visible(transport, look)
     if found is None:
         raise SeventhingsError(had_no_effect(transport, words()))
     return found
 
 
-def look_until_it_shows(transport: Transport, look: Callable[[], _Found | None]) -> _Found | None:
+def poll_until_visible(transport: Transport, look: Callable[[], _Found | None]) -> _Found | None:
     """Poll until a write shows, up to the settling horizon. Return None if it never shows."""
     now = 0.0
-    for moment in _look_times(transport.settle):
+    for moment in _poll_times(transport.settle):
         if moment > now:
             transport.sleep(moment - now)
             now = moment
@@ -892,7 +892,7 @@ _HIDDEN = (
 _SLOW = "This instance shows a change only some seconds after it accepted it. Each change waits for that."
 
 
-def _look_times(last: float) -> Iterator[float]:
+def _poll_times(last: float) -> Iterator[float]:
     """Return the times at which to look for the result of a lost request."""
     moments = itertools.chain((0.0, 1.0, 4.0), (10.0 * 2.0**times for times in itertools.count()))
     yield from itertools.takewhile(lambda moment: moment < last, moments)

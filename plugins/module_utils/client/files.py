@@ -17,7 +17,7 @@ from ..local.safe_files import Folder, NotOpened
 from ..model.field import Field, is_uuid, shorten
 from ..model.kinds import FILE
 from ..model.types_links import Attachment, read_attachment
-from .client import Client, made_uuid, poll_after_lost_response
+from .client import Client, created_uuid, poll_after_lost_response
 from .transport import Effect, Response
 
 MAX_SIZE = 52_428_800
@@ -150,7 +150,7 @@ def recognise(contents: Contents, wanted: Iterable[Attachment], linked: Sequence
     """
     taken: list[Attachment] = []
     left = []
-    for attachment in _those_with_a_name_first(wanted):
+    for attachment in _named_first(wanted):
         free = [other for other in linked if other not in taken]
         found = next(contents.same(attachment, free), None)
         if found is None:
@@ -163,7 +163,7 @@ def recognise(contents: Contents, wanted: Iterable[Attachment], linked: Sequence
         attachment.uuid = found.uuid if found else None
 
 
-def linked_alike(client: Client, wanted: Attachment, linked: Sequence[Attachment]) -> list[Attachment]:
+def equal_links(client: Client, wanted: Attachment, linked: Sequence[Attachment]) -> list[Attachment]:
     """Return every linked file that is the wanted file: by uuid, else by content, and by name if given."""
     if wanted.uuid is not None:
         return [one for one in linked if one.uuid == wanted.uuid]
@@ -178,7 +178,7 @@ def upload_missing(contents: Contents, wanted: Iterable[Attachment], send: Calla
     :param send: uploads one file and stores its uuid.
     """
     sent: list[Attachment] = []
-    for attachment in _those_with_a_name_first(wanted):
+    for attachment in _named_first(wanted):
         twins = [one for one in sent if attachment.name in (None, name_of(one))]
         twin = next((one for one in twins if contents.local(one) == contents.local(attachment)), None)
         if twin is None:
@@ -188,7 +188,7 @@ def upload_missing(contents: Contents, wanted: Iterable[Attachment], send: Calla
             attachment.uuid = twin.uuid
 
 
-def _those_with_a_name_first(wanted: Iterable[Attachment]) -> list[Attachment]:
+def _named_first(wanted: Iterable[Attachment]) -> list[Attachment]:
     """Return local files without a uuid, files with a name first: a file without a name can use what is left."""
     local = [one for one in wanted if one.path is not None and one.uuid is None]
     return sorted(local, key=lambda one: one.name is None)
@@ -316,7 +316,7 @@ def _uploaded(client: Client, attachment: Attachment, content: bytes, defers: bo
     name = name_of(attachment)
     part = {"data": (name, content, attachment.type)}
     try:
-        return made_uuid(client.send("POST", "/file", Effect.UNSAFE, files=part), "file")
+        return created_uuid(client.send("POST", "/file", Effect.UNSAFE, files=part), "file")
     except OutcomeUnknown as lost:
         lost.message += (
             " It was not sent again, because nobody can delete a file that is uploaded twice. Run it again to try "

@@ -36,7 +36,7 @@ MOST_PAGES = 500
 """Maximum number of pages of a list, with 1,000 records each."""
 LIST_MEBIBYTES = 512
 """Maximum size of all pages of a list. It fits 300,000 records with 1.7 kB each."""
-UNTOLD_SHARE = 8
+UNKNOWN_TOTAL_SHARE = 8
 """Divisor of the maximum size for a list without a total, because it may be endless."""
 RECORD_BYTES = 256
 """Minimum number of bytes that a record counts for, because it takes as many in memory, however short its text is."""
@@ -115,8 +115,10 @@ class ListLimit:
             raise self._error(f"{most} pages", "tuning.max_pages")
         mebibytes = self._limits.list_mebibytes
         if total is None:
-            if self._bytes * UNTOLD_SHARE > mebibytes * MEBIBYTE:
-                raise self._error(f"{mebibytes / UNTOLD_SHARE:g} MiB, and no total is told", "tuning.max_list_size")
+            if self._bytes * UNKNOWN_TOTAL_SHARE > mebibytes * MEBIBYTE:
+                raise self._error(
+                    f"{mebibytes / UNKNOWN_TOTAL_SHARE:g} MiB, and no total is told", "tuning.max_list_size"
+                )
         elif self._bytes > mebibytes * MEBIBYTE:
             raise self._error(f"{mebibytes} MiB", "tuning.max_list_size")
 

@@ -44,7 +44,7 @@ from ..model.types_links import ATTACHMENTS
 from .transport import Response
 
 _LARGEST = 1 << 20
-_MOST_LOOKED_AT = 20
+_MOST_CHECKED = 20
 """Number of records of one answer that are checked."""
 
 _IN_ENVELOPES = (OBJECT, ROOM, LOCATION, RENTAL_CASE)
@@ -64,7 +64,7 @@ LINKS = tuple(name for name, field_type in FIELD_TYPES.items() if field_type.sha
 HIDDEN_RECORDS = "hidden_records"
 """The member of a profile that says whether records are hidden from the account."""
 
-Seen = Iterator[tuple[str, str]]
+ObservedSides = Iterator[tuple[str, str]]
 """Switches, each with the observed side."""
 
 
@@ -116,7 +116,7 @@ class Profile:
         :param types: returns the types of the fields of a kind by key, as far as they are known already.
         """
         try:
-            for switch, side in _seen(method, path, answer, types):
+            for switch, side in _observed(method, path, answer, types):
                 if switch in self.sides and not _agree(switch, self.sides[switch], side):
                     self._tell(switch, side, f"{method} {_shown(path)}")
         except NotJson:
@@ -163,7 +163,7 @@ _LISTS = {kind.list_path: kind for kind in KINDS.values()}
 _CREATIONS = {kind.create_path: kind for kind in KINDS.values() if kind.create_path and not kind.defines_fields}
 
 
-def _seen(method: str, path: str, answer: Response, types: Callable[[Kind], Mapping[str, str]]) -> Seen:
+def _observed(method: str, path: str, answer: Response, types: Callable[[Kind], Mapping[str, str]]) -> ObservedSides:
     """Return the sides that an answer shows."""
     yield from _headers(answer)
     listed, item = _LISTS.get(path), _kind_of_item(path)
@@ -176,13 +176,13 @@ def _seen(method: str, path: str, answer: Response, types: Callable[[Kind], Mapp
         items = decoded.get("items") if isinstance(decoded, Mapping) else decoded
         records = [one for one in items if isinstance(one, Mapping)] if isinstance(items, list) else []
         yield from _envelope(listed, decoded, len(records))
-        yield from _records(listed, records[:_MOST_LOOKED_AT], types)
+        yield from _records(listed, records[:_MOST_CHECKED], types)
     elif method == "GET" and item is not None and "/" not in path.removeprefix(item.item_path.partition("{")[0]):
         decoded = answer.json()
         yield from _records(item, [decoded] if isinstance(decoded, Mapping) else [], types)
 
 
-def _headers(answer: Response) -> Seen:
+def _headers(answer: Response) -> ObservedSides:
     names = {name.casefold() for name in answer.headers}
     if any(name.startswith("x-ratelimit") for name in names):
         yield "rate_headers", "given"
@@ -190,7 +190,7 @@ def _headers(answer: Response) -> Seen:
         yield "cors", "any_origin"
 
 
-def _created(path: str, answer: Response) -> Seen:
+def _created(path: str, answer: Response) -> ObservedSides:
     location = answer.headers.get("Location", "")
     kind = _CREATIONS.get(path)
     if location and kind is not None:
@@ -199,7 +199,7 @@ def _created(path: str, answer: Response) -> Seen:
         yield "file_location", "data" if location.rstrip("/").endswith("/data") else "plain"
 
 
-def _patched(answer: Response) -> Seen:
+def _patched(answer: Response) -> ObservedSides:
     if answer.status == HTTPStatus.NO_CONTENT:
         yield "patch_answer", "no_content"
     elif not answer.body.strip():
@@ -208,7 +208,7 @@ def _patched(answer: Response) -> Seen:
         yield "patch_answer", "record" if answer.json() else "empty_object"
 
 
-def _envelope(kind: Kind, decoded: Any, number: int) -> Seen:
+def _envelope(kind: Kind, decoded: Any, number: int) -> ObservedSides:
     if kind in _IN_ENVELOPES:
         is_bare = isinstance(decoded, list)
         yield "list_envelope", "array" if is_bare else "items"
@@ -238,8 +238,10 @@ def echo_side(envelope: Mapping[str, Any]) -> str:
     return "page" if "page" in envelope else "none"
 
 
-def _records(kind: Kind, records: Sequence[Mapping[str, Any]], types: Callable[[Kind], Mapping[str, str]]) -> Seen:
-    looks: Mapping[str, Callable[[Mapping[str, Any]], Seen]] = {
+def _records(
+    kind: Kind, records: Sequence[Mapping[str, Any]], types: Callable[[Kind], Mapping[str, str]]
+) -> ObservedSides:
+    looks: Mapping[str, Callable[[Mapping[str, Any]], ObservedSides]] = {
         TASK.name: _task,
         RENTAL_CASE.name: _rental_case,
         USER.name: _user,
@@ -253,7 +255,7 @@ def _records(kind: Kind, records: Sequence[Mapping[str, Any]], types: Callable[[
             yield from looks[kind.name](raw)
 
 
-def _shape(kind: Kind, raw: Mapping[str, Any]) -> Seen:
+def _shape(kind: Kind, raw: Mapping[str, Any]) -> ObservedSides:
     inner = raw.get("fields")
     has_fields = isinstance(inner, Mapping)
     yield "record_shape", ("uuid_fields" if "uuid" in raw else "fields") if has_fields else "flat"
@@ -262,7 +264,7 @@ def _shape(kind: Kind, raw: Mapping[str, Any]) -> Seen:
         yield "uuid_key", "both" if "uuid" in fields else "named"
 
 
-def _fields(kind: Kind, flat: Mapping[str, Any], types: Mapping[str, str]) -> Seen:
+def _fields(kind: Kind, flat: Mapping[str, Any], types: Mapping[str, str]) -> ObservedSides:
     sends_empty = False
     for key, type_name in types.items():
         if key in flat and key not in SERVER_KEYS:
@@ -277,7 +279,7 @@ def _fields(kind: Kind, flat: Mapping[str, Any], types: Mapping[str, str]) -> Se
         yield "archived_at", "none"
 
 
-def sides_of_value(type_name: str, value: Any) -> Seen:
+def sides_of_value(type_name: str, value: Any) -> ObservedSides:
     """Return the sides that one value of a field shows by itself.
 
     :param type_name: the name of the field's type.
@@ -307,19 +309,19 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _link(type_name: str, value: Any) -> Seen:
+def _link(type_name: str, value: Any) -> ObservedSides:
     if type_name in LINKS and isinstance(value, Mapping):
         yield "link_read", "object"
     elif type_name in LINKS and _is_number(value):
         yield "link_read", "integer" if value else "zero"
 
 
-def _task(raw: Mapping[str, Any]) -> Seen:
+def _task(raw: Mapping[str, Any]) -> ObservedSides:
     yield "task_slug", "given" if "slug" in raw else "none"
     yield "task_stamps", "null" if "created_at" in raw else "none"
 
 
-def _rental_case(raw: Mapping[str, Any]) -> Seen:
+def _rental_case(raw: Mapping[str, Any]) -> ObservedSides:
     yield "rental_hours", "present" if "is_full_day" in raw else "absent"
     yield "rental_stamps", "given" if "created_at" in raw else "none"
     if isinstance(raw.get("issue_date"), str):
@@ -332,6 +334,6 @@ def _rental_case(raw: Mapping[str, Any]) -> Seen:
             yield "rental_references", "full"
 
 
-def _user(raw: Mapping[str, Any]) -> Seen:
+def _user(raw: Mapping[str, Any]) -> ObservedSides:
     if isinstance(raw.get("display_name"), (str, list)):
         yield "user_display_name", "text" if isinstance(raw["display_name"], str) else "list"

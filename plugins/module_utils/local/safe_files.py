@@ -486,7 +486,7 @@ def _resolved(path: Path) -> tuple[Path, Path | None]:
         # A link to itself fails when it is opened.
         if target is None or followed > _MOST_LINKS:
             continue
-        if found.st_uid not in (os.geteuid(), _ROOT) and _may_be_anybody_s(beside):
+        if found.st_uid not in (os.geteuid(), _ROOT) and _anybody_may_write(beside):
             return at, at
         followed += 1
         at = beside
@@ -496,7 +496,7 @@ def _resolved(path: Path) -> tuple[Path, Path | None]:
     return at, None
 
 
-def _may_be_anybody_s(folder: Path) -> bool:
+def _anybody_may_write(folder: Path) -> bool:
     """Return True if a stranger can create something in a directory without having been given a place there."""
     for one in (folder, *folder.parents):
         found = one.stat()

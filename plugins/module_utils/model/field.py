@@ -18,7 +18,7 @@ EMPTY: tuple[Any, ...] = (None, "", [], {}, ())
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 UUID_PATTERN = f"^{_UUID.pattern}$"
 
-MADE_KEY = r".+_[0-9a-f]{8}|custom_[0-9]+"
+GENERATED_KEY = r".+_[0-9a-f]{8}|custom_[0-9]+"
 """Keys that the service generated for a field, such as ``rechnungsnummer_b0eb3192`` and ``custom_4``."""
 
 Way = tuple["str | int", ...]
@@ -27,7 +27,7 @@ Way = tuple["str | int", ...]
 
 def is_generated_key(key: str) -> bool:
     """Return True if the service generated the key of a field, so that it differs from instance to instance."""
-    return re.fullmatch(MADE_KEY, key) is not None
+    return re.fullmatch(GENERATED_KEY, key) is not None
 
 
 class InvalidValue(ValueError):
@@ -287,7 +287,7 @@ class FieldType:
     made_by_time: Mapping[Any, Any] = field(default_factory=dict)
 
     @property
-    def takes_map(self) -> bool:
+    def accepts_map(self) -> bool:
         """Return True if a value, or an item of it, may be written as a map."""
         return self.shape in ("links", "references") or (
             self.shape != "any" and "object" in self.json_schema.get("type", ())

@@ -81,7 +81,7 @@ def _whole(value: Any) -> int | None:
         return None
 
 
-_NEAR = 0.65
+_SIMILARITY = 0.65
 """Minimum similarity of two names for a typo."""
 
 
@@ -280,7 +280,7 @@ class Schema:
 
     def nearest(self, name: str) -> str:
         """Return the names closest to an unknown name, in words."""
-        near = closest_names(name, self._names(), 3, _NEAR)
+        near = closest_names(name, self._names(), 3, _SIMILARITY)
         if near:
             return f"did you mean {' or '.join(near)}?"
         return f"known are {', '.join(sorted(self.fields))}" if self.fields else "this template has no fields"

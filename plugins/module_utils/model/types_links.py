@@ -39,7 +39,7 @@ class Reference:
     :ivar location: the option or field that it was written in, for messages.
     :ivar email: the address of a user, if known.
     :ivar status: whether a task is done for an object: ``open`` or ``done``.
-    :ivar awaits: the entry to create before the reference can be resolved, if many records are created together.
+    :ivar pending: the entry to create before the reference can be resolved, if many records are created together.
     """
 
     target: str
@@ -49,7 +49,7 @@ class Reference:
     written: Any = None
     email: str | None = field(default=None, compare=False)
     status: str | None = field(default=None, compare=False)
-    awaits: Any = field(default=None, compare=False)
+    pending: Any = field(default=None, compare=False)
     names: tuple[str, ...] = field(default=(), compare=False)
     location: str = field(default="", compare=False)
 
@@ -304,7 +304,7 @@ ATTACHMENTS = FieldType(
 )
 
 
-class One(tuple[Reference, ...]):
+class SingleLink(tuple[Reference, ...]):
     """A single link in a place that also accepts a list of links."""
 
     __slots__ = ()
@@ -316,17 +316,17 @@ _parse_object, _read_object = parse_reference("object"), read_reference("object"
 def _parse_links(value: Any, field: Field) -> tuple[Reference, ...]:
     if isinstance(value, (list, tuple)):
         return parse_list(_parse_object)(value, field)
-    return One((_parse_object(value, field),))
+    return SingleLink((_parse_object(value, field),))
 
 
 def _read_links(value: Any, field: Field) -> tuple[Reference, ...]:
     found = read_list(_read_object)(value, field)
-    return found if isinstance(value, list) else One(found) if found else ()
+    return found if isinstance(value, list) else SingleLink(found) if found else ()
 
 
 def _alone(shape: Callable[[Any], Any]) -> Callable[[tuple[Reference, ...]], Any]:
     """Return one link by itself, several links as a list, and no links as null."""
-    return lambda values: shape(values[0]) if isinstance(values, One) else each(shape)(values) or None
+    return lambda values: shape(values[0]) if isinstance(values, SingleLink) else each(shape)(values) or None
 
 
 def _links(write: Callable[[Any], Any], show: Callable[[Any], Any]) -> FieldType:

@@ -16,7 +16,7 @@ from ..client.files import (
     Contents,
     describe,
     download,
-    linked_alike,
+    equal_links,
     name_of,
     pdf,
     recognise,
@@ -108,7 +108,7 @@ def file(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result
     linked = _seen_in(client, schema, record, field)
     if present:
         recognise(Contents(client), [wanted], linked)
-    same = linked_alike(client, wanted, linked) if wanted.uuid or not present else []
+    same = equal_links(client, wanted, linked) if wanted.uuid or not present else []
     wanted.uuid = wanted.uuid or (str(same[0].uuid) if same else None)
     if bool(same) == present:
         return _report(client, False, wanted, linked, _diff(name, [], []))
@@ -460,7 +460,7 @@ def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Resu
         if not check_mode or missing.is_typo:
             raise
         uuids, warnings = [], (*warnings, *missing.lines)
-    was, now = sides(local.write(target, partial(_made_report, client, str(found[0]["uuid"]), uuids)))
+    was, now = sides(local.write(target, partial(_created_report, client, str(found[0]["uuid"]), uuids)))
     return _reported(dest, local, was, {"dest": str(dest)} | now, warnings)
 
 
@@ -470,7 +470,7 @@ def report_template_info(client: Client) -> ListResult:
     return ListResult(templates, len(templates))
 
 
-def _made_report(client: Client, template: str, objects: Sequence[str]) -> bytes:
+def _created_report(client: Client, template: str, objects: Sequence[str]) -> bytes:
     body = {"report_template_uuid": template, "object_uuids": objects}
     return pdf(client, "/report", body)
 

@@ -60,7 +60,7 @@ class Change:
         return self.action != UNCHANGED
 
     @property
-    def is_half_made(self) -> bool:
+    def is_half_created(self) -> bool:
         """Return True if a record has only the values of its creation.
 
         Links, files and a separate status follow later.
@@ -90,7 +90,7 @@ def plan_present(
     current: Record | None,
     archived: bool = False,
     completed: Callable[[Reference], Reference] | None = None,
-    may_be_made: bool = False,
+    may_be_created: bool = False,
     in_one_notation: Callable[[Any, Any], tuple[Any, Any]] | None = None,
 ) -> Change:
     """Return the change that creates or updates a record.
@@ -99,7 +99,7 @@ def plan_present(
     :param current: the matching record; None to create one.
     :param archived: True if ``current`` is archived and must be unarchived.
     :param completed: adds known members that the service did not answer to a reference.
-    :param may_be_made: True if the record may be created before by somebody else; then a missing field is only a
+    :param may_be_created: True if the record may be created before by somebody else; then a missing field is only a
         warning.
     :param alike: gives equal references equal names in a present and a written value; it may request their names.
     :raises InvalidInput: if a new record has no value for mandatory fields, or if days and times contradict each other.
@@ -111,7 +111,7 @@ def plan_present(
             f"This {schema.kind.words} is not there yet{perhaps_unseen(schema.kind)} and can't be made without "
             f"{', '.join(missing)}: mandatory, but not given."
         )
-        if missing and not may_be_made:
+        if missing and not may_be_created:
             raise InvalidInput([FieldError.at((), words, words)])
         made = {key: schema.brief(key, value) for key, value in desired.items()}
         whole = {key: _wanted(schema, key, type_of(schema.fields[key]).empty, value) for key, value in desired.items()}
@@ -169,7 +169,7 @@ def _difference(schema: Schema, key: str, is_now: Any, written: Any) -> tuple[An
     return schema.brief(key, is_now), schema.brief(key, written)
 
 
-def plan_gone(
+def plan_removal(
     schema: Schema, desired: Mapping[str, Any], current: Record | None, action: str = DELETE, archived: bool = False
 ) -> Change:
     """Return the change that deletes a record (or, with ``ARCHIVE``, archives it); unchanged if it does not exist.

@@ -25,8 +25,8 @@ from .change import (
     Change,
     check_choices,
     check_destructive,
-    plan_gone,
     plan_present,
+    plan_removal,
     shown_as_written,
     with_equal_allowed_values,
 )
@@ -43,7 +43,7 @@ class Wanted:
     :ivar state: present, absent or archived.
     :ivar template: the template of a field definition.
     :ivar assume_archived: True if an unlisted record counts as archived on an instance that does not say.
-    :ivar may_be_made: True if somebody else may create the record before; then a missing field is only a warning.
+    :ivar may_be_created: True if somebody else may create the record before; then a missing field is only a warning.
     """
 
     schema: Schema
@@ -51,7 +51,7 @@ class Wanted:
     state: str = "present"
     template: str = ""
     allow_destructive: bool = False
-    may_be_made: bool = False
+    may_be_created: bool = False
     assume_archived: bool = False
 
 
@@ -69,14 +69,14 @@ class Comparer:
         :raises SeventhingsError: if the change is impossible or not allowed.
         """
         if wanted.state == "absent":
-            return plan_gone(wanted.schema, wanted.desired, current, archived=archived)
+            return plan_removal(wanted.schema, wanted.desired, current, archived=archived)
         if wanted.state == "archived":
             if archived:
                 return Change(wanted.schema.kind, UNCHANGED, current)
-            return plan_gone(wanted.schema, wanted.desired, current, ARCHIVE)
+            return plan_removal(wanted.schema, wanted.desired, current, ARCHIVE)
         return self._present(wanted, current, archived)
 
-    def check_seen(self, wanted: Wanted, current: Record | None) -> None:
+    def check_visible(self, wanted: Wanted, current: Record | None) -> None:
         """Refuse written fields that are hidden from the account.
 
         :raises InvalidInput: naming them.
@@ -99,7 +99,7 @@ class Comparer:
 
     def _present(self, wanted: Wanted, current: Record | None, archived: bool) -> Change:
         schema, desired = wanted.schema, wanted.desired
-        self.check_seen(wanted, current)
+        self.check_visible(wanted, current)
         if schema.kind.defines_fields:
             desired = with_equal_allowed_values(schema, desired, current)
             desired.pop("field_key", None)
@@ -132,7 +132,7 @@ class Comparer:
             current,
             archived,
             self._state.completed,
-            wanted.may_be_made,
+            wanted.may_be_created,
             self._state.in_one_notation,
         )
 

@@ -38,14 +38,14 @@ class PlannedRecord:
     known: frozenset[str]
 
 
-def those_meant(wanted: Wanted, hits: Sequence[Record], is_as_wanted: Callable[[Record], bool]) -> list[Record]:
+def possible_targets(wanted: Wanted, hits: Sequence[Record], is_as_wanted: Callable[[Record], bool]) -> list[Record]:
     """Return the possible targets among records with one natural key: finished records only if there are no others.
 
     :param is_as_wanted: returns True if nothing would have to change in a record.
     """
     kind = wanted.schema.kind
     status = wanted.desired.get(kind.status_key)
-    return natural_keys.meant_by_status(kind, hits, status, is_as_wanted, wanted.state == "absent")
+    return natural_keys.targets_by_status(kind, hits, status, is_as_wanted, wanted.state == "absent")
 
 
 def is_archived(state: InstanceState, wanted: Wanted, current: Record | None) -> bool:
@@ -80,7 +80,7 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
         hits = (
             state.find_existing(schema, keys, wanted.desired, wanted.template) if len(written_keys) == len(keys) else []
         )
-        meant = those_meant(wanted, hits, partial(comparer.is_as_wanted, wanted))
+        meant = possible_targets(wanted, hits, partial(comparer.is_as_wanted, wanted))
         current = natural_keys.one_of(kind, words, meant, advice=_ADVICE[kind.defines_fields])
         archived = False
         if current is None and len(written_keys) == len(keys):

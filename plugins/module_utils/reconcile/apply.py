@@ -38,7 +38,7 @@ Finder = Callable[[], Sequence[Record]]
 """Lists the records with the natural key of a creation, earlier records included."""
 
 
-def made_twice(records: Sequence[Record]) -> str:
+def created_twice(records: Sequence[Record]) -> str:
     """Warn of records with one natural key, one of which another process created at the same time."""
     kind = records[0].kind
     newest = max(records, key=lambda record: (record.id or 0, str(record.flat.get("created_at") or "")))
@@ -96,7 +96,7 @@ class Applier:
         if change.action == CREATE and by_key:
             found = [record for record in find() if record.uuid not in known]
             if len(found) > 1:
-                raise Ambiguous(made_twice(found))
+                raise Ambiguous(created_twice(found))
             if found and found[0].uuid == uuid:
                 check_kept(self._schema, change.values, found[0])
                 return self._await(change, uuid, [found[0]]) or found[0]

@@ -28,7 +28,7 @@ from ..resolve.field_visibility import perhaps_not_deleted
 from ..resolve.read_cache import Reading
 from ..resolve.references import with_targets
 from .apply import Applier
-from .refusals import named_occupants, unseen_holder
+from .refusals import named_occupants, perhaps_hidden_holder
 from .result import Result
 
 
@@ -105,7 +105,7 @@ class _Ensure:
         except REFUSED_VALUES as refused:
             gone = change.current if change.action == DELETE else None
             refused.message += (
-                self._who_holds_it(change, keys, refused) if gone is None else self._occupants(gone, refused)
+                self._records_with_value(change, keys, refused) if gone is None else self._occupants(gone, refused)
             )
             raise
         finally:
@@ -195,7 +195,7 @@ class _Ensure:
             self._desired_record.template,
             self._desired_record.allow_destructive,
             # In check mode, an earlier task may be about to create the record with its mandatory fields.
-            may_be_made=self._check_mode,
+            may_be_created=self._check_mode,
             assume_archived=self._desired_record.assume_archived,
         )
         planned = plan_record(self._state, wanted, keys, self._desired_record.uuid)
@@ -236,7 +236,7 @@ class _Ensure:
             change.warnings,
         )
 
-    def _who_holds_it(self, change: Change, keys: Sequence[str], refused: ServiceError) -> str:
+    def _records_with_value(self, change: Change, keys: Sequence[str], refused: ServiceError) -> str:
         """Return the active records with a value that an instance refused because it must be unique.
 
         If there is none, say that an archived record may have the value.
@@ -255,7 +255,7 @@ class _Ensure:
                     for one in records
                     if one.uuid != mine
                 ]
-        return "".join(found) or unseen_holder(self._schema, keys, change.values, refused)
+        return "".join(found) or perhaps_hidden_holder(self._schema, keys, change.values, refused)
 
     def _occupants(self, gone: Record, refused: ServiceError) -> str:
         """Return what is in a room or a location that cannot be deleted."""

@@ -20,7 +20,7 @@ from ..resolve import natural_keys
 from ..resolve.field_visibility import LIMITED
 
 
-def unseen_holder(schema: Schema, keys: Iterable[str], values: Mapping[str, Any], refused: ServiceError) -> str:
+def perhaps_hidden_holder(schema: Schema, keys: Iterable[str], values: Mapping[str, Any], refused: ServiceError) -> str:
     """Say that an unlisted record may have a refused value; empty if that is impossible.
 
     :param keys: the fields that identify the record. :param values: canonical values that were sent.

@@ -50,7 +50,7 @@ class FinderByFields:
         pairs = ((value, have.get(key)) for have in read for key, value in desired.items())
         desired = self._with(self._reading.missing_halves(pairs), desired)
         hits = natural_keys.identified(self._schema, desired, desired, candidates)
-        hits = natural_keys.meant_by_status(self._kind, hits, None, lambda _record: False)
+        hits = natural_keys.targets_by_status(self._kind, hits, None, lambda _record: False)
         record_in_words = natural_keys.describe(self._schema, desired, desired)
         hit = natural_keys.one_of(
             self._kind, record_in_words, hits, advice="give the uuid, or a map that tells them apart"

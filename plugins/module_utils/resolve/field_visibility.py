@@ -140,7 +140,7 @@ def with_more_evidence(
     return replace(sight, hidden=sight.hidden | withheld)
 
 
-def _told_of(schema: Schema) -> list[Field]:
+def _writable_fields(schema: Schema) -> list[Field]:
     """Return the fields whose keys prove something: the writable fields."""
     fields = schema.fields.values()
     return [one for one in fields if one.key not in SERVER_KEYS and one.type != _ANY and type_of(one).writable]
@@ -157,7 +157,7 @@ def _sends_empty(fields: Iterable[Field], records: Sequence[Record]) -> bool | N
 
 def sends_empty_members(schema: Schema, records: Sequence[Record]) -> bool:
     """Return True if records have the keys of empty fields."""
-    return _sends_empty(_told_of(schema), records) is True
+    return _sends_empty(_writable_fields(schema), records) is True
 
 
 def _sends_empty_elsewhere(client: Client) -> bool:
@@ -166,7 +166,7 @@ def _sends_empty_elsewhere(client: Client) -> bool:
         return client.profile.sides["empty_keys"] == "sent"
     for kind in TEMPLATE_KINDS.values():
         try:
-            told = _sends_empty(_told_of(client.schema(kind)), client.sample(kind))
+            told = _sends_empty(_writable_fields(client.schema(kind)), client.sample(kind))
         except (PermissionMissing, NotFound, InvalidRequest, InternalError):
             # The user did not ask for this kind, so its errors don't matter.
             continue
@@ -244,7 +244,7 @@ class FieldVisibility:
         """
         if not schema.kind.has_own_fields or schema.kind.key_prefix:
             return cls(schema.kind)
-        fields = _told_of(schema)
+        fields = _writable_fields(schema)
         missing = keys_in_none(fields, records)
         if not missing:
             return cls(schema.kind)

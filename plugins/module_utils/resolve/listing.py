@@ -93,7 +93,7 @@ def list_records(
             candidates = client.list_all(
                 kind, _wire(schema, conditions), parameters=_parameters(kind, conditions), template=template
             )
-        sight = _check_seen(client, schema, candidates, conditions, option)
+        sight = _check_visible(client, schema, candidates, conditions, option)
         conditions = _decided(reading, conditions, candidates)
         found = [record for record in candidates if _fits(record, conditions)]
     for field, descending in reversed(order):
@@ -163,12 +163,12 @@ def matching_records(
     """Return the records that match filters, as the info modules accept them."""
     reading = Reading(client)
     conditions = _typed(reading, schema, filters, option)
-    _check_seen(client, schema, records, conditions, option)
+    _check_visible(client, schema, records, conditions, option)
     conditions = _decided(reading, conditions, records)
     return [record for record in records if _fits(record, conditions)]
 
 
-def _check_seen(
+def _check_visible(
     client: Client,
     schema: Schema,
     records: Sequence[Record],
@@ -272,7 +272,7 @@ def _with_maps_as_values(schema: Schema, filters: Mapping[str, Any]) -> dict[str
         is_value = (
             isinstance(wanted, Mapping)
             and field is not None
-            and type_of(field).takes_map
+            and type_of(field).accepts_map
             and bool(wanted)
             and not set(wanted) & {*OPERATORS, None}
         )

@@ -24,7 +24,7 @@ from ..model.types_links import Reference
 Key = tuple[Any, ...]
 """A natural key in its form for lookups."""
 
-_NEAR = 0.4
+_SIMILARITY = 0.4
 """Minimum similarity of record names for a hint."""
 
 
@@ -250,7 +250,7 @@ def one_of(
     return hits[0] if hits else None
 
 
-def meant_by_status(
+def targets_by_status(
     kind: Kind, hits: Sequence[Record], status: str | None, as_wanted: Callable[[Record], bool], absent: bool = False
 ) -> list[Record]:
     """Return the possible targets among records with one natural key, as far as their status decides.
@@ -287,4 +287,4 @@ def path_splits(path: str) -> Iterator[tuple[str, str]]:
 
 def closest_names(wanted: str, names: Iterable[Any], limit: int = 5) -> list[str]:
     """Return the names of records closest to a wanted name, for a message."""
-    return nearest(wanted, (name for name in names if isinstance(name, str)), limit, _NEAR)
+    return nearest(wanted, (name for name in names if isinstance(name, str)), limit, _SIMILARITY)

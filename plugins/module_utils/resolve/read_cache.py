@@ -279,13 +279,13 @@ class Reading(ReadIndex):
 
     :ivar warnings: references without a target, if that is no error.
     :param allow_missing: True if a missing record is only a warning (check mode: an earlier task may create it).
-    :param slips_fail: raise anyway if a name is a typo of an existing name; names are read for that.
+    :param typos_fail: raise anyway if a name is a typo of an existing name; names are read for that.
     """
 
-    def __init__(self, client: Client, allow_missing: bool = False, slips_fail: bool = False) -> None:
-        super().__init__(client, asks_no_names=allow_missing and not slips_fail)
+    def __init__(self, client: Client, allow_missing: bool = False, typos_fail: bool = False) -> None:
+        super().__init__(client, asks_no_names=allow_missing and not typos_fail)
         self._allow_missing = allow_missing
-        self._slips_fail = slips_fail
+        self._typos_fail = typos_fail
 
     def resolve(self, references: Iterable[Reference]) -> dict[Reference, Record]:
         """Return the records that references by natural key or map mean.
@@ -309,7 +309,7 @@ class Reading(ReadIndex):
         # If the account can't see the records with that name, the target may exist.
         is_hidden = any(one.is_explained for one in unresolved)
         is_typo = is_hidden or any(map(self._is_typo, unresolved))
-        if words and (not self._allow_missing or is_hidden or (is_typo and self._slips_fail)):
+        if words and (not self._allow_missing or is_hidden or (is_typo and self._typos_fail)):
             raise NoMatch(words, is_typo)
         self.warnings += [self._not_yet(one) for one in unresolved]
         return found.targets

@@ -172,7 +172,7 @@ class _Resolver:
 
     def _read(self, asked: Asked) -> None:
         reference = asked.reference
-        if reference.awaits is not None:
+        if reference.pending is not None:
             return
         if reference.resolved:
             words = self._index.why_unknown(reference)
@@ -303,7 +303,7 @@ def _by_name(kind: Kind, name: str) -> list[Question]:
 def with_target(reference: Reference, target: Target) -> Reference:
     """Return a reference to a target: with the identity of a record, or awaiting an entry to create."""
     if not isinstance(target, Record):
-        return replace(reference, awaits=target)
+        return replace(reference, pending=target)
     known: dict[str, Any] = {"uuid": target.uuid or None, "id": target.id, "names": names_of(target)}
     if target.kind.is_named_in_texts:
         name = target.flat.get("display_name")

@@ -32,7 +32,7 @@ from typing import TypeVar
 from ..errors import OutcomeUnknown, SeventhingsError
 from ..local.safe_files import Folder
 from ..model.kinds import KINDS
-from .locks import TOLD_AFTER, Busy, Lock, Obstructed, describe, wait_for
+from .locks import REPORTED_AFTER, Busy, Lock, Obstructed, describe, wait_for
 from .places import NAMED
 
 LOCK_WAIT = 600.0
@@ -372,7 +372,7 @@ class Creations:
         if settles_at is not None:
             # The mutex is free here, so each thread waits on its own.
             seconds = max(settles_at - self._clock(), 0.0)
-            if seconds > TOLD_AFTER:
+            if seconds > REPORTED_AFTER:
                 self.on_wait(
                     f"Waiting {seconds:.0f} seconds: an interrupted process sent a request that may still create "
                     f"{KINDS[kind].one}."

@@ -27,7 +27,7 @@ from ..local.safe_files import Folder
 
 _FIRST_PAUSE = 0.001
 _LONGEST_PAUSE = 0.25
-TOLD_AFTER = 5.0
+REPORTED_AFTER = 5.0
 """Seconds after which a wait for a lock is reported."""
 
 _ATTEMPTS = 100
@@ -67,10 +67,10 @@ def wait_for(
         waited = clock() - begun
         if waited >= seconds:
             raise Busy
-        if on_wait is not None and waited >= TOLD_AFTER:
+        if on_wait is not None and waited >= REPORTED_AFTER:
             on_wait()
             on_wait = None
-        sleep(min(pause, seconds - waited, math.inf if on_wait is None else TOLD_AFTER - waited))
+        sleep(min(pause, seconds - waited, math.inf if on_wait is None else REPORTED_AFTER - waited))
         pause = min(pause * 2, _LONGEST_PAUSE)
 
 

@@ -28,7 +28,7 @@ _WINDOW = _MINUTE * 1.005
 
 Travel times vary, so that requests may arrive closer together than they were sent.
 """
-_AHEAD = 5
+_HEAD_START = 5
 """Requests that may be ahead of the even pace: half of what a strict service saves up.
 
 The other half compensates for different travel times.
@@ -125,7 +125,7 @@ class Pace:
             min(max(pause, 0.0), LONGEST_PAUSE) if is_known else 0.0,
             refused if refused <= now else _NEVER,
             min(max(interval, 0.0), _MINUTE),
-            due if due <= now + LONGEST_PAUSE + _AHEAD * _MINUTE else _NEVER,
+            due if due <= now + LONGEST_PAUSE + _HEAD_START * _MINUTE else _NEVER,
             bool(even),
             max(allowed, 0.0),
             stray_until if stray_until <= now + _STRAY_SECONDS else _NEVER,
@@ -151,7 +151,7 @@ class Pace:
             self.even = True
             moments.append(self.sent[-limit] + _WINDOW)
         if self.even:
-            moments.append(self.due - _AHEAD * self._interval(limit))
+            moments.append(self.due - _HEAD_START * self._interval(limit))
         return max(moments) - now
 
     def left(self, now: float) -> int:
@@ -205,7 +205,7 @@ class Pace:
         if pause > self.held(now):
             self.asked, self.pause = now, min(pause, LONGEST_PAUSE)
         if now >= self.stray_until:
-            self.due = max(self.due, self.asked + self.pause + _AHEAD * self._interval(limit))
+            self.due = max(self.due, self.asked + self.pause + _HEAD_START * self._interval(limit))
 
     def _adapt(self, sent: float, limit: int, now: float) -> None:
         """Slow down after a second refusal, or go at full pace if slowing down did not help."""

@@ -97,7 +97,7 @@ class Places:
         return cls(
             locks,
             next(filter(_is_writable, locks), None),
-            next(filter(_is_writable, own), None) or _of_the_run(run_folder, variables),
+            next(filter(_is_writable, own), None) or _run_folder_of(run_folder, variables),
             "" if any(map(_is_writable, locks)) else "; ".join(problems),
             passed,
         )
@@ -175,7 +175,7 @@ def _is_writable(folder: Folder) -> bool:
     return os.access(folder.path, os.W_OK | os.X_OK)
 
 
-def _of_the_run(run_folder: Path | None, variables: Mapping[str, str]) -> Folder | None:
+def _run_folder_of(run_folder: Path | None, variables: Mapping[str, str]) -> Folder | None:
     """Return the private folder of this run of Ansible, which is removed at its end."""
     if run_folder is None and variables.get(RUN_FOLDER):
         run_folder = Path(variables[RUN_FOLDER])

@@ -23,7 +23,7 @@ from ..local.safe_files import Folder
 from .locks import Busy, SharedFile
 from .pace import Pace
 
-_LOOK_SECONDS = 2.0
+_STALL_CHECK_SECONDS = 2.0
 """Seconds after which a waiting process checks whether the process with the turn is stalled."""
 _NEXT_SECONDS = 0.001
 _FILE_SECONDS = 5.0
@@ -106,7 +106,7 @@ class SharedTurnstile:
             waiting = _Waiting(descriptor)
             try:
                 stalled = 0
-                while stalled <= 1 and not waiting.came(_LOOK_SECONDS):
+                while stalled <= 1 and not waiting.came(_STALL_CHECK_SECONDS):
                     stalled = stalled + 1 if self._is_stalled() else 0
                 if stalled > 1 or self._turn.is_in_place(descriptor):
                     return waiting
@@ -134,7 +134,7 @@ class SharedTurnstile:
         with self.pace() as pace:
             now = self._clock()
             last = pace.sent[-1] if pace.sent else float("-inf")
-            return pace.wait(now) <= -_LOOK_SECONDS and last < now - _LOOK_SECONDS
+            return pace.wait(now) <= -_STALL_CHECK_SECONDS and last < now - _STALL_CHECK_SECONDS
 
 
 class _Waiting:

@@ -198,7 +198,7 @@ class _Absorbing:
                 self._decide(one, current)
             elif one.change.action not in (UPDATE, CREATE):
                 self._tell(one, one.entry.place, f"{one}", "it is there again, and the files take it away")
-        self._take_away()
+        self._remove_records()
         self._take_labels()
         fresh = self._new_records()
         for section in self._targets:
@@ -482,14 +482,14 @@ class _Absorbing:
 
     # ---- records that are gone
 
-    def _take_away(self) -> None:
+    def _remove_records(self) -> None:
         """Remove deleted records from the files, unless remaining records refer to them."""
         gone = [
             one
             for one in self._planned.changes
             if one.change.action == CREATE or (one.change.action == UPDATE and one.archived)
         ]
-        stay = {id(one.entry): why for one in gone if (why := self._why_kept(one))}
+        stay = {id(one.entry): why for one in gone if (why := self._why_it_stays(one))}
         before, overrides = self._files.mark(), deepcopy(self._overrides)
         while found := self._refused(gone, stay):
             # A record stays if a record that stays refers to it.
@@ -512,7 +512,7 @@ class _Absorbing:
             return "archived in"
         return "in no list of" if self._is_unchecked(planned) else "not in"
 
-    def _why_kept(self, planned: Planned) -> str:
+    def _why_it_stays(self, planned: Planned) -> str:
         """Say why a record must stay in the files; empty if it need not."""
         if self._is_protected(planned):
             return "the files protect it"
@@ -537,7 +537,7 @@ class _Absorbing:
     def _refused(self, gone: Sequence[Planned], stay: Mapping[int, str]) -> dict[int, str]:
         """Remove all records except those that stay. Return the records that cannot be removed, with reasons."""
         leaving = {id(one.entry) for one in gone} - stay.keys()
-        while held := {id(one.entry) for one in gone if id(one.entry) in leaving and self._is_held(one, leaving)}:
+        while held := {id(one.entry) for one in gone if id(one.entry) in leaving and self._is_referenced(one, leaving)}:
             leaving -= held
         found = {}
         for one in gone:
@@ -553,7 +553,7 @@ class _Absorbing:
                 found[id(one.entry)] = "other records in the files refer to it"
         return found
 
-    def _is_held(self, planned: Planned, leaving: Set[int]) -> bool:
+    def _is_referenced(self, planned: Planned, leaving: Set[int]) -> bool:
         """Return True if a remaining record refers to a record."""
         current = planned.change.current
         marks = [mark_of(planned.entry, None), *([current.uuid] if current is not None else [])]

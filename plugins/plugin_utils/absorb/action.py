@@ -32,7 +32,9 @@ from .absorb import Absorbed, AbsorbOptions, absorb
 from .files import Files
 
 
-def take_in(options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]) -> dict[str, Any]:
+def absorb_instance(
+    options: Mapping[str, Any], check_mode: bool, loader: Any, written: Mapping[str, Any]
+) -> dict[str, Any]:
     """Run the module ``instance_absorb``. Return its result as Ansible wants it."""
     with ControllerRun(options, connect, loader, written, shorten=message_in_short) as run:
         run.result = _take_in(run, check_mode)

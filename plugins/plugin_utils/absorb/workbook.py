@@ -161,7 +161,7 @@ class WorkbookFile(TextFile):
                 if part.filename in changed:
                     content = changed[part.filename].encode()
                 elif part.filename == _WORKBOOK:
-                    content = _calculating_anew(content.decode()).encode()
+                    content = _recalculating(content.decode()).encode()
                 kept.writestr(part, content)
         return written.getvalue()
 
@@ -265,7 +265,7 @@ def _column_of(cell: re.Match[str]) -> int:
     return number
 
 
-def _calculating_anew(workbook: str) -> str:
+def _recalculating(workbook: str) -> str:
     """Return the part that lists the sheets, changed so that programs recalculate all formulas on opening."""
     found = _CALCULATION.search(workbook)
     if found is None:

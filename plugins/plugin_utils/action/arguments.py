@@ -103,7 +103,7 @@ def misshapen(spec: Mapping[str, Mapping[str, Any]], written: Mapping[str, Any])
     if moved := moved_option(written):
         return moved
     for name, option in spec.items():
-        if _is_boundless(option, written.get(name)):
+        if _is_out_of_range(option, written.get(name)):
             words = f"{name}: {shorten(written[name])} does not fit; expected a number that is not so large"
             return clean_lines(hide(secrets_of(spec, written), words))
         if option["type"] == "dict" and _is_call(written.get(name)):
@@ -132,12 +132,12 @@ def _is_call(value: Any) -> bool:
     return IS_TEXT_A_TEMPLATE and isinstance(value, str) and value.startswith("{") and "datetime." in value
 
 
-def _is_boundless(option: Mapping[str, Any], value: Any) -> bool:
+def _is_out_of_range(option: Mapping[str, Any], value: Any) -> bool:
     """Return True if a value, or a part of it, exceeds the range of its type."""
     if isinstance(value, (list, tuple)):
-        return any(_is_boundless(option, one) for one in value)
+        return any(_is_out_of_range(option, one) for one in value)
     if "options" in option and isinstance(value, Mapping):
-        return any(_is_boundless(one, value.get(name)) for name, one in option["options"].items())
+        return any(_is_out_of_range(one, value.get(name)) for name, one in option["options"].items())
     kind = option.get("elements", option.get("type"))
     if value is None or kind not in _NUMBERS:
         return False

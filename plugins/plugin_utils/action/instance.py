@@ -29,12 +29,12 @@ from ..desired.loading import local_files
 from ..desired.observed import of_task, together
 from ..instance.caps import Caps, require_caps
 from ..instance.offline import JSONSCHEMA_IMPORT_ERROR, offline_findings
-from ..instance.plan_file import PlanFile, StoredPlan, sha256_of, stand_beside
+from ..instance.plan_file import PlanFile, StoredPlan, note_protections, sha256_of
 from ..instance.run import RunOptions, Scope, many_objects, run_instance
 from ..layers.given import sources_of
 from ..printing.screen import print_line as tell_on_screen
 from ..render.directory import RenderedDirectory
-from ..render.rendering import MeantInstance, render
+from ..render.rendering import TargetInstance, render
 from ..report.on_screen import findings_in_short, message_in_short
 from ..report.provenance import made_by
 from ..report.result import RunResult
@@ -120,19 +120,19 @@ def _provision(run: InstanceRun, check_mode: bool, written: Mapping[str, Any]) -
         with many_objects():
             undo = _undo(options, client, all_that_is_written() if has_files else None)
     if stored is not None:
-        stored.lies_in(src, local_files(src, _path(options, "files_root")))
+        stored.locate_files(src, local_files(src, _path(options, "files_root")))
         # Reading all files takes long, and most plans don't need them.
-        if has_files and (len(sources) > 1 or stored.takes_away):
+        if has_files and (len(sources) > 1 or stored.removes_records):
             written_state = all_that_is_written()
-            stand_beside(stored.desired, [written_state])
+            note_protections(stored.desired, [written_state])
             if len(sources) > 1:
-                stored.lies_as(written_state)
+                stored.locate_layers(written_state)
         stored.desired.hiding = run.hiding
         desired = stored.desired
     elif undo is not None:
         desired = undo.base()
         desired.hiding = run.hiding
-        stand_beside(desired, run.desired)
+        note_protections(desired, run.desired)
     elif has_files:
         with many_objects():
             desired = all_that_is_written()
@@ -213,7 +213,7 @@ def _rendered(run: InstanceRun, check_mode: bool, sources: Sequence[Path]) -> di
 
     with many_objects():
         desired = run.load(sources)
-        instance = MeantInstance(run.connect, desired, options.get("expect_instance") or ())
+        instance = TargetInstance(run.connect, desired, options.get("expect_instance") or ())
         destination = RenderedDirectory.at(Path(options["dest"]).expanduser(), sources)
         rendered = render(desired, instance.fields)
     warnings = [*desired.warnings, *(run.client.transport.notes() if run.client else ())]

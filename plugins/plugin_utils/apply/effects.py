@@ -18,7 +18,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.client.clien
     Client,
     Record,
     had_no_effect,
-    look_until_it_shows,
+    poll_until_visible,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.client.query import PER_PAGE
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
@@ -128,7 +128,7 @@ class Effects:
             return None if left else True
 
         try:
-            look_until_it_shows(self._client.transport, look)
+            poll_until_visible(self._client.transport, look)
         except SeventhingsError:
             if left is None:
                 raise

@@ -57,7 +57,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 )
 from ansible_collections.community.seventhings.plugins.module_utils.plan.state import find_now
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.apply import Applier
-from ansible_collections.community.seventhings.plugins.module_utils.reconcile.refusals import unseen_holder
+from ansible_collections.community.seventhings.plugins.module_utils.reconcile.refusals import perhaps_hidden_holder
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import not_kept, unkept
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import CreatedMeanwhile
 
@@ -162,7 +162,7 @@ class Executor:
             if level == Level.FIELDS:
                 self._settle_definitions(batch)
         if not self._stopped:
-            self._look_at_results()
+            self._check_results()
         return self.outcome
 
     def _note_filled(self, planned: Planned, change: Change) -> None:
@@ -210,7 +210,7 @@ class Executor:
                 self._is_done_no_more(planned)
                 self._fail(planned, self._reason(planned, error))
 
-    def _look_at_results(self) -> None:
+    def _check_results(self) -> None:
         """Check for duplicate creations and for writes without effect, in the same lists."""
         changes = self._plan.changes
         created = creations_in(changes)
@@ -327,7 +327,7 @@ class Executor:
             if not isinstance(error, OutcomeUnknown) or not error.is_lost:
                 # Without this note, the next run would wait for a record that is never created.
                 with contextlib.suppress(JournalBroken):
-                    self._journal.not_made(planned.kind.name, planned.noted)
+                    self._journal.not_created(planned.kind.name, planned.noted)
             raise
 
     def _settled(self) -> Iterator[Planned]:
@@ -509,7 +509,7 @@ class Executor:
                     looks = [created]
                     uuid = applier.write(change, lambda: looks.pop() if looks else self._find(planned), lost=lost)
         except REFUSED_VALUES as refused:
-            holder = unseen_holder(planned.schema, planned.keys, change.values, refused)
+            holder = perhaps_hidden_holder(planned.schema, planned.keys, change.values, refused)
             if holder:
                 refused.message += f"{holder} The next plan looks it up in the archive."
                 self._journal.refused(planned.kind.name, planned.noted)
@@ -529,7 +529,7 @@ class Executor:
             linked = list(attachments_in(planned.schema.read_one(key, found.flat)))
             recognise(self._contents, attachments_in(value), linked)
         rest = plan_present(planned.schema, change.values, found)
-        if rest.changed and not rest.is_half_made:
+        if rest.changed and not rest.is_half_created:
             raise SeventhingsError(
                 f"The {planned.kind.words} {found.uuid} was created meanwhile, with other values than those that were "
                 "planned. Plan again."

@@ -55,7 +55,7 @@ class JournalRefused(InvalidInput):
     """Raised if the journal cannot be trusted or belongs to other files. Nothing was sent."""
 
 
-class JournalHeld(JournalRefused):
+class JournalLocked(JournalRefused):
     """Raised if another run owns the journal until the timeout."""
 
 
@@ -163,7 +163,7 @@ class Memory:
         self.made.add(uuid)
         self.touched.add(uuid)
 
-    def _not_made(self, note: dict[str, str]) -> None:
+    def _not_created(self, note: dict[str, str]) -> None:
         self.unresolved.pop(f"{note['kind']} {note['key']}", None)
 
     def _changing(self, note: dict[str, str]) -> None:
@@ -231,7 +231,7 @@ _TAKERS: dict[str, Callable[[Memory, dict[str, str]], None]] = {
     "ended": Memory._ended,
     "sent": Memory._sent,
     "made": Memory._made,
-    "not_made": Memory._not_made,
+    "not_made": Memory._not_created,
     "changing": Memory._changing,
     "managed": Memory._managed,
     "gone": Memory._gone,
@@ -485,7 +485,7 @@ class Journal:
                 lambda: self._on_wait(f"Waiting for the journal: {held}{self._holder()}."),
             )
         except Busy as busy:
-            raise JournalHeld(
+            raise JournalLocked(
                 f"journal: {held} for more than {self._lock_wait:g} seconds (tuning.lock_wait){self._holder()}; try "
                 f"again when it is done"
             ) from busy
@@ -589,7 +589,7 @@ class Journal:
         """Note that a creation is about to be sent. Raise if that cannot be noted: then it is not sent."""
         self._write([{"note": "sent", "kind": kind, "key": key, "at": self._moment()}])
 
-    def not_made(self, kind: str, key: str) -> None:
+    def not_created(self, kind: str, key: str) -> None:
         """Note that the service did not execute a creation, so that nobody looks for the record."""
         self._write([{"note": "not_made", "kind": kind, "key": key}])
 

@@ -113,7 +113,7 @@ class Readiness:
             if definition is not None and definition.made is None:
                 return f"needs {definition}, which was not {'made' if definition.change.current is None else 'changed'}"
         for _key, reference in _awaited(planned):
-            other = self._of_entry.get(id(reference.awaits))
+            other = self._of_entry.get(id(reference.pending))
             if other is None:
                 meant = VAULTED if self._hiding.touches(planned.entry) else reference.written
                 return f"needs {reference.target} {meant}, which is not made by this run"
@@ -150,7 +150,7 @@ def _link(planned: Planned, awaited: Reference, uuid: str) -> None:
     """Fill in the uuid of a created record in the references to it."""
 
     def linked(one: Reference) -> Reference:
-        return replace(one, uuid=uuid, awaits=None) if one.awaits is awaited.awaits else one
+        return replace(one, uuid=uuid, pending=None) if one.pending is awaited.pending else one
 
     values = {key: with_references(value, linked) for key, value in planned.change.values.items()}
     planned.change = replace(planned.change, values=values)
@@ -159,7 +159,7 @@ def _link(planned: Planned, awaited: Reference, uuid: str) -> None:
 
 def _awaited(planned: Planned) -> Iterable[tuple[str, Reference]]:
     values = planned.change.values
-    return [(key, one) for key, value in values.items() for one in references_in(value) if one.awaits is not None]
+    return [(key, one) for key, value in values.items() for one in references_in(value) if one.pending is not None]
 
 
 def _key_to_come(change: Change) -> str:

@@ -54,10 +54,12 @@ class Uploads:
         with turn:
             if upload not in self._done:
                 name = name_of(attachment)
-                self._done[upload] = self._earlier(upload, name, content) or self._anew(upload, attachment, content)
+                self._done[upload] = self._earlier(upload, name, content) or self._upload_again(
+                    upload, attachment, content
+                )
             attachment.uuid = self._done[upload]
 
-    def _anew(self, upload: Upload, attachment: Attachment, content: bytes) -> str:
+    def _upload_again(self, upload: Upload, attachment: Attachment, content: bytes) -> str:
         if upload in self._lost:
             raise self._lost[upload]
         self._journal.uploading(upload)

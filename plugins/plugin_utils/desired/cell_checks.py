@@ -52,7 +52,7 @@ class CellChecks:
             if kind:
                 field = schema.find(name)
                 dialect = self._desired.dialects.of(_file_of(entry, name))
-                if dialect.takes_as_written(kind) or (field is not None and value in field.allowed):
+                if dialect.accepts_as_written(kind) or (field is not None and value in field.allowed):
                     continue
                 if not kind.is_blank:
                     why = f"{kind.why}{self._remedy(_file_of(entry, name), kind.setting)}"

@@ -143,8 +143,8 @@ class DesiredInstance:
     :ivar rule_warnings: the same for what rules of the task found.
     :ivar declares_variables: True if the settings declare variables: then ``${`` begins a variable.
     :ivar settings: the settings as written, variables replaced; of several layers those of all.
-    :ivar merge_anew: merges the records of layers again with schemas of the instance, whose labels decide which records
-        are the same, and returns findings; None if keys were enough.
+    :ivar merge_again: merges the records of layers again with schemas of the instance, whose labels decide which
+        records are the same, and returns findings; None if keys were enough.
     """
 
     entries: list[Entry] = field(default_factory=list)
@@ -182,7 +182,7 @@ class DesiredInstance:
     rule_warnings: list[Finding] = field(default_factory=list)
     declares_variables: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
-    merge_anew: Callable[[Callable[[Kind], Schema]], list[Finding]] | None = field(default=None, compare=False)
+    merge_again: Callable[[Callable[[Kind], Schema]], list[Finding]] | None = field(default=None, compare=False)
 
     def misread_places(self) -> frozenset[Place]:
         """Return places with a finding of reading, which causes any other mistake there."""

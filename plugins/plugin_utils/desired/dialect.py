@@ -235,14 +235,14 @@ class Dialect:
             return Oddity("this is the word of a database for nothing; empty the cell", f'"null": "{text}"')
         return None
 
-    def takes_as_written(self, oddity: Oddity) -> bool:
+    def accepts_as_written(self, oddity: Oddity) -> bool:
         """Return True if the settings accept such a text as written."""
         return self.trim is False and oddity.is_blank
 
     def why_not_written(self, text: str) -> str:
         """Return why a text cannot be written into a cell; empty if it can."""
         oddity = self.oddity(text)
-        return "" if oddity is None or self.takes_as_written(oddity) else oddity.why
+        return "" if oddity is None or self.accepts_as_written(oddity) else oddity.why
 
     def reads_column(self, name: str) -> bool:
         """Return True if a column of this name is read. A name that begins with ``#`` is a comment."""

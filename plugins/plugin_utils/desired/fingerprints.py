@@ -111,7 +111,7 @@ class Fingerprints:
         return {"file": _source_of(entry), "place": str(entry.place), "fields": shown_names}
 
 
-def sealed(key: bytes, text: str) -> str:
+def keyed_hash(key: bytes, text: str) -> str:
     """Return a hash that nobody can test guesses against without the key."""
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
 
@@ -143,7 +143,7 @@ class Placeholders:
         self._hashes = {
             source: (bytes.fromhex(one["salt"]), bytes.fromhex(one["scrypt"])) for source, one in hashes.items()
         }
-        self._holes: dict[str, list[_Placeholder]] = {}
+        self._placeholders: dict[str, list[_Placeholder]] = {}
         self.keys: dict[int, bytes] = {}
 
     def add(self, entry: Entry, stored: Mapping[str, Any]) -> None:
@@ -151,10 +151,10 @@ class Placeholders:
 
         :raises KeyError: if the plan has no hash of them.
         """
-        hole = _Placeholder.of(entry, stored)
-        if hole.source not in self._hashes:
-            raise KeyError(hole.source)
-        self._holes.setdefault(hole.source, []).append(hole)
+        placeholder = _Placeholder.of(entry, stored)
+        if placeholder.source not in self._hashes:
+            raise KeyError(placeholder.source)
+        self._placeholders.setdefault(placeholder.source, []).append(placeholder)
 
     def fill(self, path: str, written: Written | None) -> None:
         """Read the values from their source.
@@ -162,9 +162,9 @@ class Placeholders:
         :param path: of the plan file, for messages.
         :raises InvalidInput: if they cannot be read; :class:`PlanOutdated` if they changed.
         """
-        if not self._holes:
+        if not self._placeholders:
             return
-        names = ", ".join(sorted(self._holes))
+        names = ", ".join(sorted(self._placeholders))
         if written is None:
             raise InvalidInput(
                 f"plan_file: {path} holds only hashes of what is vaulted or hidden in {names}. Give src and desired as "
@@ -172,29 +172,35 @@ class Placeholders:
             )
         found = written()
         entries = {(entry.kind.name, str(entry.place)): entry for entry in found.entries}
-        for source, holes in self._holes.items():
+        for source, placeholders in self._placeholders.items():
             problems = [str(one) for one in found.findings if one.place.source == source and not one.place.line]
             if problems:
                 raise InvalidInput(f"plan_file: {path} needs {source}. {problems[0]}")
-            self._fill(source, [(hole, entries.get((hole.entry.kind.name, hole.place))) for hole in holes])
+            self._fill(
+                source,
+                [
+                    (placeholder, entries.get((placeholder.entry.kind.name, placeholder.place)))
+                    for placeholder in placeholders
+                ],
+            )
 
     def _fill(self, source: str, pairs: Sequence[tuple[_Placeholder, Entry | None]]) -> None:
         contents = []
-        for hole, entry in pairs:
-            names = [] if entry is None else [*entry.fields] if hole.fields is None else hole.fields
+        for placeholder, entry in pairs:
+            names = [] if entry is None else [*entry.fields] if placeholder.fields is None else placeholder.fields
             if entry is None or not set(names) <= entry.fields.keys():
                 raise _outdated(source)
             contents.append(_content(entry, names))
-            hole.entry.fields = {**hole.entry.fields, **{name: entry.fields[name] for name in names}}
-            hole.entry.place, hole.entry.places = entry.place, entry.places
+            placeholder.entry.fields = {**placeholder.entry.fields, **{name: entry.fields[name] for name in names}}
+            placeholder.entry.place, placeholder.entry.places = entry.place, entry.places
             # The plan contains the other cells as they are read.
-            hole.entry.cells = entry.cells and entry.cells.only_of(frozenset(names))
-            hole.entry.vaulted = EVERYTHING if hole.fields is None else frozenset(names)
+            placeholder.entry.cells = entry.cells and entry.cells.only_of(frozenset(names))
+            placeholder.entry.vaulted = EVERYTHING if placeholder.fields is None else frozenset(names)
         salt, expected = self._hashes[source]
         derived = scrypted(_as_text(contents), salt)
         if not hmac.compare_digest(derived[:32], expected):
             raise _outdated(source)
-        self.keys.update((id(hole.entry), derived[32:]) for hole, _entry in pairs)
+        self.keys.update((id(placeholder.entry), derived[32:]) for placeholder, _entry in pairs)
 
 
 def _outdated(source: str) -> PlanOutdated:

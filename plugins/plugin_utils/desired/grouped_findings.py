@@ -56,7 +56,7 @@ def group_findings(findings: Sequence[Finding], desired: DesiredInstance) -> Gro
         some = [findings[number] for number in members]
         if key[0] == _SPELLING and len(members) == 1:
             lines.append(f"{every[members[0]]}: {advice.words(some)}")
-        elif key[0] == _SLIP:
+        elif key[0] == _DAMAGE:
             lines.append(f"{every[members[0]] if len(members) == 1 else _cells(some)}: {key[-1]}")
         elif len(members) == 1 or (key[0] != _SPELLING and len(members) <= _ALONE):
             lines += [every[number] for number in members]
@@ -71,7 +71,7 @@ def _line(place: Place, message: str) -> str:
     return f"{place}: {message}"
 
 
-_SPELLING, _SLIP, _MISFIT, _WORDS, _HIDDEN, _SINGLE = "spelling", "slip", "misfit", "words", "hidden", "single"
+_SPELLING, _DAMAGE, _MISFIT, _WORDS, _HIDDEN, _SINGLE = "spelling", "damage", "misfit", "words", "hidden", "single"
 
 
 def _key(
@@ -87,13 +87,13 @@ def _key(
         return (_WORDS, finding.message)
     if advice.fits(finding):
         return (_SPELLING, finding.column, family(misfit.spelling), advice.proposal(finding.place.source))
-    slip = _slip(finding, desired)
-    if slip:
-        return (_SLIP, finding.column, slip)
+    damage = _damage(finding, desired)
+    if damage:
+        return (_DAMAGE, finding.column, damage)
     return (_MISFIT, finding.column, misfit.why)
 
 
-def _slip(finding: Finding, desired: DesiredInstance) -> str:
+def _damage(finding: Finding, desired: DesiredInstance) -> str:
     """Say what a spreadsheet did to a cell, and what to do about it; empty if nothing is known."""
     misfit, source = finding.misfit, finding.place.source
     if misfit is None or misfit.spelling is Spelling.PLAIN or misfit.value.__class__ is not str:

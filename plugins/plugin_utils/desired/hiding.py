@@ -141,7 +141,7 @@ class Hiding:
 
         :param entries: everything that was written, to find the field that a finding is about.
         """
-        near = _Near(self.names, entries) if self.is_on and self.names else None
+        near = _PlaceIndex(self.names, entries) if self.is_on and self.names else None
 
         def is_hidden(place: Place) -> bool:
             return self.hides_place(place) or (near is not None and near.hides(place))
@@ -217,7 +217,7 @@ def _kind_of(error: Exception) -> str:
     return "The answer was not JSON." if isinstance(error, NotJson) else "It failed."
 
 
-class _Near:
+class _PlaceIndex:
     """The record, and its field, at a place.
 
     :param names: of the hidden fields.

@@ -138,7 +138,7 @@ def load(
     elif src is not None:
         loading.single(src)
     if inline is not None:
-        loading.inline(inline, is_vaulted, takes_files=files_root is not None)
+        loading.inline(inline, is_vaulted, accepts_files=files_root is not None)
     loading.warn()
     return loading.desired
 
@@ -326,18 +326,18 @@ class _Loading:
         if node is not None:
             self.document(path.name, node)
 
-    def inline(self, sections: Mapping[str, Any], is_vaulted: Callable[[Any], bool], takes_files: bool) -> None:
+    def inline(self, sections: Mapping[str, Any], is_vaulted: Callable[[Any], bool], accepts_files: bool) -> None:
         """Read the inline sections of a playbook.
 
         :param is_vaulted: returns True if a value is vaulted.
-        :param takes_files: True if a directory for its local files was named.
+        :param accepts_files: True if a directory for its local files was named.
         """
         from_files = len(self.desired.entries)
         # Ansible has already filled in the templates of inline records.
         self._fill = Reading.fill
         self.document(INLINE, plain_node(sections, INLINE, self.desired.hiding.paths, is_vaulted))
         for entry in self.desired.entries[from_files:]:
-            entry.inline = not takes_files
+            entry.inline = not accepts_files
 
     def document(self, source: str, node: Node) -> None:
         """Read a map of sections. Its member ``instance`` has the content of instance.yml.

@@ -59,14 +59,14 @@ class Remarks:
         """
         for key, value in values.items():
             if value.__class__ is str and value != value.strip():
-                self._look_at_text(schema, entry, key, value)
+                self._check_text(schema, entry, key, value)
         cells = entry.cells or (_AS_TYPED if entry.is_table else None)
         for name, number in cells.decided(schema, entry.fields) if cells is not None else ():
             field = schema.find(name)
             if field is not None and field.key in values:
                 self._note(entry, name, field.key, f"is read as {number}", "are read as the settings of the file say")
 
-    def _look_at_text(self, schema: Schema, entry: Entry, key: str, value: str) -> None:
+    def _check_text(self, schema: Schema, entry: Entry, key: str, value: str) -> None:
         field = schema.fields.get(key)
         # A long text may end with a line end, and a choice of the instance may have such blanks.
         blanks = edge_blanks(value.rstrip("\r\n") if field is not None and field.type == "LONG_TEXT" else value)

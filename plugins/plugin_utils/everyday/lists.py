@@ -90,7 +90,7 @@ class ObjectLists:
         self.schema = client.schema(OBJECT)
         self.state = ListedState(client)
         kinds = (LOCATION, ROOM, OBJECT, *others)
-        with self.state.reading_ahead(kinds):
+        with self.state.prefetching(kinds):
             for kind in kinds:
                 self.state.records(kind)
         for name in sorted(client.maybe_hidden_message):

@@ -177,7 +177,7 @@ def _export(run: ControllerRun, check_mode: bool, rehearsed: Sequence[Entry]) ->
     )
     _refuse_a_part(dest, selection, format_name)
     with tempfile.TemporaryDirectory() as held:
-        downloads = Downloads(client, Path(held), _still_there(dest), dest.earlier.names)
+        downloads = Downloads(client, Path(held), _unchanged_downloads(dest), dest.earlier.names)
         exported = export_instance(client, selection, downloads, _on_progress())
         if settings.declares_variables:
             exported.sections = {name: list(map(escaped, records)) for name, records in exported.sections.items()}
@@ -241,7 +241,7 @@ def _settings(dest: Destination, root: str, exported: Exported) -> dict[str, byt
     return {_SETTINGS: settings_file(root, exported.identity, set_id or new_set_id())}
 
 
-def _still_there(dest: Destination) -> dict[str, str]:
+def _unchanged_downloads(dest: Destination) -> dict[str, str]:
     """Return the attachments that an earlier export downloaded and that are unchanged."""
     return {uuid: path for uuid, path in dest.earlier.downloads.items() if dest.is_as_noted(path)}
 

@@ -481,7 +481,7 @@ class _Export:
             if address.casefold() not in persons:
                 others.append(address)
                 continue
-            reason = self._why_not_made(address, persons[address.casefold()])
+            reason = self._why_not_created(address, persons[address.casefold()])
             if reason:
                 self._leave_out(f"users: {address}: {reason}")
                 self._portable.leave_out(USER.name, record.uuid)
@@ -491,7 +491,7 @@ class _Export:
         if others:
             self._result.not_cloned[USER.section] = sorted(others)
 
-    def _why_not_made(self, address: str, persons: Sequence[str]) -> str:
+    def _why_not_created(self, address: str, persons: Sequence[str]) -> str:
         """Return why files cannot create a user from a person with the same address; empty if they can."""
         if all(self._portable.is_left_out(PERSON.name, uuid) for uuid in persons):
             return "the person is left out"

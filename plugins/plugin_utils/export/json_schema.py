@@ -16,7 +16,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
     ANY_SHAPE,
-    MADE_KEY,
+    GENERATED_KEY,
     UUID_PATTERN,
     Field,
     is_generated_key,
@@ -168,7 +168,7 @@ def _record(schema: Schema, closed: bool) -> Json:
     states = list(kind.states)
     record: Json = {"type": "object", "properties": {**properties, "_state": {"enum": states}, **_MANAGED}}
     if closed and kind.template:
-        record["patternProperties"] = {f"^({MADE_KEY})$": {"$ref": "#/$defs/any"}}
+        record["patternProperties"] = {f"^({GENERATED_KEY})$": {"$ref": "#/$defs/any"}}
     record["propertyNames"] = {"not": {"enum": sorted(SERVER_KEYS)}}
     return {**record, "additionalProperties": False if closed else {"$ref": "#/$defs/any"}}
 

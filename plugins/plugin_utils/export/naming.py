@@ -26,7 +26,7 @@ _MOST_NAMED = 10
 
 
 @dataclass
-class ToldApart:
+class IdentifiedRecords:
     """The natural keys of the records of one kind.
 
     :ivar keys: the natural key that identifies most of the records; None for the default.
@@ -73,9 +73,9 @@ class Naming:
         self._read = read
         self._usable = set(schema.fields) - set(withheld)
 
-    def best(self, records: Sequence[Record], choices: Iterable[Keys | None]) -> ToldApart:
+    def best(self, records: Sequence[Record], choices: Iterable[Keys | None]) -> IdentifiedRecords:
         """Return the first of several natural keys that identifies most of some records."""
-        found = [ToldApart(keys, self._unnamed(records, keys)) for keys in choices]
+        found = [IdentifiedRecords(keys, self._unnamed(records, keys)) for keys in choices]
         return min(found, key=lambda one: len(one.unnamed))
 
     def _unnamed(self, records: Sequence[Record], keys: Keys | None) -> dict[str, str]:
@@ -97,7 +97,7 @@ class Naming:
             key = self._looks(names, values)
             if any(isinstance(values[name], str) and values[name] != values[name].strip() for name in names):
                 why[record.uuid] = f"have a natural key ({by}) that begins or ends with blanks"
-            elif not self._can_stand(names, values):
+            elif not self._is_writable(names, values):
                 why[record.uuid] = f"have a natural key ({by}) that can't be written"
             elif key is not None:
                 keys_of_uuid[record.uuid] = (names, key)
@@ -106,7 +106,7 @@ class Naming:
                 why[record.uuid] = none_of_its_own
         return why
 
-    def _can_stand(self, names: Keys, values: Mapping[str, Any]) -> bool:
+    def _is_writable(self, names: Keys, values: Mapping[str, Any]) -> bool:
         """Return True if the natural key of a record can be written in its file."""
         try:
             for name in names:

@@ -302,7 +302,7 @@ class Portable:
                 offered = replace(offered, uuid=record.uuid)
         return offered
 
-    def archived_ones(self, kind: Kind) -> set[str]:
+    def archived_uuids(self, kind: Kind) -> set[str]:
         """Return the uuids of the archived records of a kind that were read because a record refers to them."""
         return {uuid for (name, uuid), record in self._unlisted.items() if record is not None and name == kind.name}
 

@@ -101,7 +101,7 @@ class TwinNotes:
         names = [name_in_files(schema.fields[key]) for keys in kind.match_on for key in keys]
         by_barcode = self._by_barcode(kind, client, state)
         known = {uuid for name, uuid in self.known if name == kind.name}
-        waiting = known | portable.archived_ones(kind) | by_barcode.keys()
+        waiting = known | portable.archived_uuids(kind) | by_barcode.keys()
         waiting -= {record.uuid for record in state.records(kind)} if waiting else set()
         seen: set[str] = set()
         found: dict[str, Mapping[str, Any]] = {}
@@ -121,7 +121,7 @@ class TwinNotes:
                 found[uuid] = {"kind": kind.name, "key": key, "uuid": uuid, "id": record.id, **mark, "fields": row}
             seen |= waiting
             # These records may refer to further archived records.
-            waiting = portable.archived_ones(kind) - seen
+            waiting = portable.archived_uuids(kind) - seen
         yield from (found[uuid] for uuid in sorted(found))
 
     def _by_barcode(self, kind: Kind, client: Client, state: ListedState) -> dict[str, Record]:

@@ -112,7 +112,7 @@ class OfflineRules:
         :param warns: False if a plan follows and will judge it.
         """
         bound = [one for rules in self._bound.values() for one in rules]
-        self._found.count_others([*bound, *(part for part in self._parts.values() if part is not None)])
+        self._found.count_rest([*bound, *(part for part in self._parts.values() if part is not None)])
         warnings = self._found.warnings
         used = {one.rule.id for one in bound if one.is_used}
         for rule in self._rules.rules if warns else ():

@@ -31,7 +31,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 
 from ..desired.desired import DesiredInstance, Held
 from ..desired.entry import Entry
-from ..desired.fingerprints import Fingerprints, Placeholders, Written, hidden_names, sealed
+from ..desired.fingerprints import Fingerprints, Placeholders, Written, hidden_names, keyed_hash
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.lifecycle import Lifecycle
 from ..desired.positions import Place
@@ -56,7 +56,7 @@ class StoredPlan:
     :ivar before: identity of an entry to the fields to change, with their values at that time.
     :ivar files: identity of an entry to its local files, by path, with their SHA-256.
     :ivar digest: the SHA-256 of the file.
-    :ivar holes: the placeholders of vaulted values, which no plan file has.
+    :ivar placeholders: the placeholders of vaulted values, which no plan file has.
     :ivar protections: uuids of records, each with True if it must stay once the plan is applied.
     """
 
@@ -65,15 +65,15 @@ class StoredPlan:
     before: dict[int, Mapping[str, Any]] = field(default_factory=dict)
     files: dict[int, dict[str, str]] = field(default_factory=dict)
     digest: str = ""
-    holes: Placeholders = field(default_factory=lambda: Placeholders({}))
+    placeholders: Placeholders = field(default_factory=lambda: Placeholders({}))
     protections: Mapping[str, bool] = field(default_factory=dict)
 
     @property
-    def takes_away(self) -> bool:
+    def removes_records(self) -> bool:
         """Return True if the plan removes or archives a record."""
         return any(entry.state != "present" for entry in self.desired.entries)
 
-    def lies_in(self, src: Path | None, root: str) -> None:
+    def locate_files(self, src: Path | None, root: str) -> None:
         """Note the present place of the files, wherever they were when the plan was made.
 
         :param src: the planned directory, or the file; None: unknown.
@@ -90,7 +90,7 @@ class StoredPlan:
         self.desired.origin = "" if src is None else str(src)
         self.desired.root = root
 
-    def lies_as(self, written: DesiredInstance) -> None:
+    def locate_layers(self, written: DesiredInstance) -> None:
         """Note the layer of the local files of each record.
 
         :param written: the source of the plan, read once more.
@@ -108,7 +108,7 @@ class StoredPlan:
         """
 
         def is_stale(one: Planned) -> bool:
-            fingerprint, files = _marks_of(one, contents, self.holes.keys.get(id(one.entry)))
+            fingerprint, files = _marks_of(one, contents, self.placeholders.keys.get(id(one.entry)))
             is_changed = self.fingerprints.get(id(one.entry), fingerprint) != fingerprint
             return (is_changed and not is_own(one)) or files != self.files.get(id(one.entry), {})
 
@@ -122,10 +122,10 @@ class StoredPlan:
         then = self.before.get(id(one.entry), {})
         shown_now = shown(one, replace(self.desired.hiding, show=False))
         now = json.loads(json.dumps(shown_now["before"], default=str))
-        return one.change.is_half_made or all(name in then and then[name] == value for name, value in now.items())
+        return one.change.is_half_created or all(name in then and then[name] == value for name, value in now.items())
 
 
-def stand_beside(desired: DesiredInstance, files: Iterable[DesiredInstance]) -> None:
+def note_protections(desired: DesiredInstance, files: Iterable[DesiredInstance]) -> None:
     """Note which records the present files protect.
 
     :param desired: changes that are older than the files.
@@ -256,7 +256,7 @@ def _stored_plan(content: bytes, path: Path) -> StoredPlan:
         stored = StoredPlan(
             _desired_from(document),
             digest=digest,
-            holes=Placeholders(document["vaulted"]),
+            placeholders=Placeholders(document["vaulted"]),
             protections=document["protections"],
         )
     except ValueError as error:
@@ -266,7 +266,7 @@ def _stored_plan(content: bytes, path: Path) -> StoredPlan:
         stored.before[id(entry)] = change["before"]
         stored.files[id(entry)] = change["files"]
         if change["vaulted"] is not None:
-            stored.holes.add(entry, change["vaulted"])
+            stored.placeholders.add(entry, change["vaulted"])
     return stored
 
 
@@ -297,8 +297,8 @@ def _content_of(document: Mapping[str, Any]) -> bytes:
 
 def _document(root: str, desired: DesiredInstance, made: InstancePlan, contents: Contents) -> dict[str, Any]:
     hidden = {id(planned.entry): _hidden_in(planned, desired.hiding) for planned in made.changes}
-    sealed_entries = [(one.entry, hidden[id(one.entry)]) for one in made.changes if hidden[id(one.entry)]]
-    seals = Fingerprints.for_entries(sealed_entries)
+    hidden_entries = [(one.entry, hidden[id(one.entry)]) for one in made.changes if hidden[id(one.entry)]]
+    fingerprints = Fingerprints.for_entries(hidden_entries)
     return {
         "version": PLAN_VERSION,
         "instance": root,
@@ -311,12 +311,14 @@ def _document(root: str, desired: DesiredInstance, made: InstancePlan, contents:
         "limits": dict(desired.policy.limits),
         "create_users": bool(desired.policy.create_users),
         "notify": desired.policy.notify,
-        "vaulted": seals.document(),
+        "vaulted": fingerprints.document(),
         "moved": {section: _storable(pairs) for section, pairs in _old_names(desired, made).items()},
         "set_sizes": made.set_sizes,
         "sources": [[*source, *held] for source, held in desired.sources.items()],
         "protections": {one.mark: one.is_protected for one in made.protections if one.mark},
-        "changes": [_stored(one, contents, hidden[id(one.entry)], seals, desired.hiding) for one in made.changes],
+        "changes": [
+            _stored(one, contents, hidden[id(one.entry)], fingerprints, desired.hiding) for one in made.changes
+        ],
     }
 
 
@@ -340,10 +342,10 @@ def _hidden_in(planned: Planned, hiding: Hiding) -> list[str]:
 
 
 def _stored(
-    planned: Planned, contents: Contents, hidden: Sequence[str], seals: Fingerprints, hiding: Hiding
+    planned: Planned, contents: Contents, hidden: Sequence[str], fingerprints: Fingerprints, hiding: Hiding
 ) -> dict[str, Any]:
     entry = planned.entry
-    fingerprint, files = _marks_of(planned, contents, seals.key_of(entry) if hidden else None)
+    fingerprint, files = _marks_of(planned, contents, fingerprints.key_of(entry) if hidden else None)
     # A plan file persists, so hide its vaulted values even if a task shows them.
     return {
         **shown(planned, replace(hiding, show=False)),
@@ -362,7 +364,7 @@ def _stored(
         },
         "image": fingerprint,
         "files": files,
-        "vaulted": seals.place(entry, hidden) if hidden else None,
+        "vaulted": fingerprints.place(entry, hidden) if hidden else None,
     }
 
 
@@ -390,7 +392,7 @@ def _marks_of(planned: Planned, contents: Contents, key: bytes | None) -> tuple[
     files = _files_of(planned, contents)
     if key is None:
         return planned.fingerprint, files
-    return sealed(key, planned.fingerprint), {VAULTED: sealed(key, json.dumps(files, sort_keys=True))}
+    return keyed_hash(key, planned.fingerprint), {VAULTED: keyed_hash(key, json.dumps(files, sort_keys=True))}
 
 
 def _files_of(planned: Planned, contents: Contents) -> dict[str, str]:

@@ -180,7 +180,7 @@ def _is_hashes(value: Any) -> bool:
     )
 
 
-def _is_hole(value: Any) -> bool:
+def _is_placeholder(value: Any) -> bool:
     """Return True if a value names the hidden values of a record. None means that it has none."""
     return value is None or (
         _is_map(value)
@@ -237,5 +237,5 @@ _CHANGE: Mapping[str, _Shape] = {
     "fields": (lambda value: _is_map(value) and is_value(value), f"a map of fields, at most {MAX_DEPTH} levels deep"),
     "image": (lambda value: value == "" or _is_sha256(value), "a SHA-256"),
     "files": (_is_files, "paths below src with their SHA-256"),
-    "vaulted": (_is_hole, "where vaulted values stand, or null"),
+    "vaulted": (_is_placeholder, "where vaulted values stand, or null"),
 }

@@ -258,7 +258,7 @@ class _Run:
             self._plan_file.discard()
         if self._plan_file is not None and self._stored is not None:
             try:
-                self._stored.holes.fill(str(self._plan_file.path), self._plan_file.written)
+                self._stored.placeholders.fill(str(self._plan_file.path), self._plan_file.written)
             except PlanOutdated as outdated:
                 return outdated.message
         refusal = self._wrong_instance()

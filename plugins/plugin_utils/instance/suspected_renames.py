@@ -20,7 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 
 from ..set_plan.plan import InstancePlan, Planned
 
-_TELLING = ("serial_number", "inventory_name")
+_DISTINCTIVE = ("serial_number", "inventory_name")
 """Fields that two records seldom share, the most reliable first.
 
 They count only if the value is unique on both sides.
@@ -54,7 +54,7 @@ def _pairs(created: Iterable[Planned], left: Iterable[Record]) -> Iterator[tuple
     """Yield new objects, each with the record that it may be, and the field that suggests it."""
     waiting = {id(planned): planned for planned in created}
     free = {record.uuid: record for record in left}
-    for key in _TELLING:
+    for key in _DISTINCTIVE:
         wanted: dict[Any, list[Planned]] = defaultdict(list)
         there: dict[Any, list[Record]] = defaultdict(list)
         for planned in waiting.values():

@@ -28,5 +28,5 @@ def _lasting(planned: Planned) -> Lasting:
         change.after,
         change.action == UPDATE and change.unarchive,
         planned.made or id(planned.entry),
-        frozenset(mark_of(one.awaits, one.uuid) for one in references_in(tuple(change.values.values()))),
+        frozenset(mark_of(one.pending, one.uuid) for one in references_in(tuple(change.values.values()))),
     )

@@ -24,13 +24,13 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 from ansible_collections.community.seventhings.plugins.module_utils.plan.relations import names_fields, with_uuids
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
-from ..desired.alike_places import AlikePlaces
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.entry import Entry
 from ..desired.observed import OfflineObserved
 from ..desired.parsing import DesiredParser, written_as
 from ..desired.positions import Finding, Place
 from ..desired.remarks import Remarks, blanks_in_key
+from ..desired.similar_places import SimilarPlaces
 from ..desired.table_reader import check_identity
 from ..rules.rule import RuleSet
 from ..set_plan.uniqueness import written_twice
@@ -110,7 +110,7 @@ class _Validation:
         self.rules = OfflineRules(rules, self._find, lambda schema: self._is_complete(schema.kind))
         self.remarks = Remarks(desired.hiding)
         self.observed = OfflineObserved(desired)
-        self.places = AlikePlaces(desired.hiding)
+        self.places = SimilarPlaces(desired.hiding)
         self._desired = desired
         self._known = known
         self._found = dict.fromkeys(desired.findings)

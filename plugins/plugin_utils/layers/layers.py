@@ -154,7 +154,7 @@ def _loaded(
         merged.root = local_files(None, files_root)
     if inline is not None:
         beside = load(None, inline, read, files_root, shared, is_vaulted, formulas_are)
-        _put_beside(merged, beside)
+        _add_inline(merged, beside)
     return merged
 
 
@@ -212,14 +212,14 @@ def _merged(layers: Sequence[Layer], loaded: Sequence[DesiredInstance]) -> Desir
     merged.entries, merged.unmanaged = records.entries(), records.unmanaged()
     merged.findings += records.findings
     if records.has_unknown_names:
-        merged.merge_anew = partial(_merge_anew, merged.identity, loaded, merged.entries, merged.unmanaged)
+        merged.merge_again = partial(_merge_again, merged.identity, loaded, merged.entries, merged.unmanaged)
     if len(merged.entries) > MOST_RECORDS:
         place = merged.entries[MOST_RECORDS].place
         merged.findings.append(Finding.plain(place, f"expected at most {MOST_RECORDS} records in one desired state"))
     return merged
 
 
-def _merge_anew(
+def _merge_again(
     identity: Mapping[str, Sequence[str]],
     loaded: Sequence[DesiredInstance],
     entries: list[Entry],
@@ -255,7 +255,7 @@ def _add_renames(merged: DesiredInstance, loaded: Iterable[DesiredInstance]) -> 
     merged.moved = moved
 
 
-def _put_beside(merged: DesiredInstance, beside: DesiredInstance) -> None:
+def _add_inline(merged: DesiredInstance, beside: DesiredInstance) -> None:
     """Add the inline data of a playbook."""
     merged.entries += beside.entries
     merged.unmanaged += beside.unmanaged

@@ -233,7 +233,7 @@ class MergedRecords:
 
     def _merge(self, earlier: Entry, later: Entry) -> Entry:
         """Return a record with the fields that a later layer overrides."""
-        kept = self._not_said_anew(earlier, later)
+        kept = self._not_overridden(earlier, later)
         owners = {name: _owner(earlier, name) for name in kept} | dict.fromkeys(later.fields, later)
         is_hidden = EVERYTHING in (earlier.vaulted, later.vaulted)
         # If one of the two is hidden as a whole, use the place that is not shown.
@@ -251,7 +251,7 @@ class MergedRecords:
             lifecycle=self._lifecycle(earlier, later),
         )
 
-    def _not_said_anew(self, earlier: Entry, later: Entry) -> Mapping[str, Any]:
+    def _not_overridden(self, earlier: Entry, later: Entry) -> Mapping[str, Any]:
         """Return the fields of an earlier layer, except fields that the later layer names by another key or label."""
         others = later.fields.keys() - earlier.fields.keys()
         if not others or not earlier.kind.template:

@@ -28,9 +28,9 @@ from .evidence import Evidence
 from .exchange import MOST_LOOKS, Asker
 from .look import Look
 from .profile import profile_file, profile_of, summary_of
-from .records import RecordsSeen
+from .records import ObservedRecords
 from .scratch import Journal, Scratch, object_keys, sweep
-from .session import session_seen
+from .session import observe_session
 from .touch import Touch
 
 _JOURNAL = ".journal"
@@ -116,7 +116,7 @@ def probe_instance(
     today = today or dt.datetime.now(dt.UTC).date()
     evidence = Evidence()
     asker = Asker(client, gets_only=is_look, most=MOST_LOOKS if is_look else 0)
-    look = Look(asker, evidence, RecordsSeen(evidence), today)
+    look = Look(asker, evidence, ObservedRecords(evidence), today)
     with asker.listening():
         look.run()
         seen_of_account = account_of(client)
@@ -124,7 +124,7 @@ def probe_instance(
             # The reads above prove that the instance is the user's, so writing may follow.
             more = (trace.bare_filter, trace.files, trace.labels) if tier == TRACE else ()
             Touch(asker, evidence, look, Scratch(asker, journal), more=more).run()
-            session_seen(asker, evidence, account)
+            observe_session(asker, evidence, account)
     look.conclude()
     return profile_of(look, seen_of_account, tier, today)
 

@@ -34,7 +34,7 @@ _OVERDUE = {"borrowed": "due_date", "confirmed": "issue_date"}
 _IS_OVERDUE = {"return_overdue": "due_date", "pickup_overdue": "issue_date"}
 
 
-def tasks_seen(evidence: Evidence, request: str, tasks: Records) -> None:
+def observe_tasks(evidence: Evidence, request: str, tasks: Records) -> None:
     """Note what tasks show."""
     if not tasks:
         return
@@ -47,7 +47,7 @@ def tasks_seen(evidence: Evidence, request: str, tasks: Records) -> None:
         evidence.saw("task_stamps", "null" if stamped else "none", request, len(stamped) or len(tasks))
 
 
-def rental_cases_seen(evidence: Evidence, request: str, cases: Records, today: dt.date) -> None:
+def observe_rental_cases(evidence: Evidence, request: str, cases: Records, today: dt.date) -> None:
     """Note what rental cases show."""
     for case in cases:
         evidence.saw("rental_hours", "present" if "is_full_day" in case else "absent", request)
@@ -64,10 +64,10 @@ def rental_cases_seen(evidence: Evidence, request: str, cases: Records, today: d
     if references:
         full = sum("name" in one or "id" in one for one in references)
         evidence.saw("rental_references", "full" if full else "reduced", request, full or len(references))
-    _overdue_seen(evidence, request, cases, today)
+    _observe_overdue(evidence, request, cases, today)
 
 
-def _overdue_seen(evidence: Evidence, request: str, cases: Records, today: dt.date) -> None:
+def _observe_overdue(evidence: Evidence, request: str, cases: Records, today: dt.date) -> None:
     """Note what overdue cases show.
 
     One overdue case with its status is proof, and so is the same change in all of them.
@@ -88,7 +88,7 @@ def _is_past(case: Mapping[str, Any], days: Mapping[str, str], today: dt.date) -
         return False
 
 
-def users_seen(evidence: Evidence, request: str, users: Records) -> None:
+def observe_users(evidence: Evidence, request: str, users: Records) -> None:
     """Note what users show."""
     for user in users:
         name = user.get("display_name")
@@ -98,7 +98,7 @@ def users_seen(evidence: Evidence, request: str, users: Records) -> None:
             evidence.saw("user_display_name", "text", request)
 
 
-def orders_seen(evidence: Evidence, request: str, orders: Records) -> None:
+def observe_orders(evidence: Evidence, request: str, orders: Records) -> None:
     """Note what orders of the hub show."""
     for order in orders:
         billing = order.get("billing_data")

@@ -38,7 +38,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
 from . import cases
 from .evidence import Evidence
 from .exchange import Asker, Heard, SpentAll
-from .records import RecordsSeen, Sample, types_of
+from .records import ObservedRecords, Sample, types_of
 
 _PAGE = 1000
 _SMALL_PAGE = 100
@@ -69,7 +69,7 @@ class Look:
 
     asker: Asker
     evidence: Evidence
-    seen: RecordsSeen
+    seen: ObservedRecords
     today: dt.date
     listed: dict[str, list[Mapping[str, Any]]] = field(default_factory=dict)
     definitions: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
@@ -120,7 +120,7 @@ class Look:
         answers = [heard for heard in self.asker.answers if not heard.is_login]
         self._headers(answers)
         for heard in answers:
-            _error_body_seen(self.evidence, heard)
+            _observe_error_body(self.evidence, heard)
 
     # ---- reading
 
@@ -185,10 +185,10 @@ class Look:
 
     def _fixed(self) -> None:
         notes: Mapping[str, Callable[[str, cases.Records], None]] = {
-            USER.name: lambda request, raw: cases.users_seen(self.evidence, request, raw),
-            TASK.name: lambda request, raw: cases.tasks_seen(self.evidence, request, raw),
-            RENTAL_CASE.name: lambda request, raw: cases.rental_cases_seen(self.evidence, request, raw, self.today),
-            HUB_ORDER.name: lambda request, raw: cases.orders_seen(self.evidence, request, raw),
+            USER.name: lambda request, raw: cases.observe_users(self.evidence, request, raw),
+            TASK.name: lambda request, raw: cases.observe_tasks(self.evidence, request, raw),
+            RENTAL_CASE.name: lambda request, raw: cases.observe_rental_cases(self.evidence, request, raw, self.today),
+            HUB_ORDER.name: lambda request, raw: cases.observe_orders(self.evidence, request, raw),
         }
         for kind in (USER, TASK, RENTAL_CASE, HUB_ITEM, HUB_ORDER, FILE):
             raw = self._list(kind)
@@ -543,7 +543,7 @@ def _id(kind: Kind, raw: Mapping[str, Any]) -> int | None:
 _CORS = "access-control-allow-origin"
 
 
-def _error_body_seen(evidence: Evidence, heard: Heard) -> None:
+def _observe_error_body(evidence: Evidence, heard: Heard) -> None:
     """Note the form of an error that every part of the service words alike."""
     if heard.status not in (HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY):
         return

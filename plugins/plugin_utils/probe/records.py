@@ -54,7 +54,7 @@ def maps_in(value: Any) -> list[Mapping[str, Any]]:
 
 
 @dataclass
-class RecordsSeen:
+class ObservedRecords:
     """All records that were read."""
 
     evidence: Evidence

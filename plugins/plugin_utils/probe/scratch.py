@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record, made_uuid
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record, created_uuid
 from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Response
 from ansible_collections.community.seventhings.plugins.module_utils.errors import (
@@ -129,7 +129,7 @@ class Scratch:
         if not heard.is_good:
             return heard, None
         try:
-            uuid = made_uuid(Response(heard.status, heard.headers, b"", kind.create_path), kind.words)
+            uuid = created_uuid(Response(heard.status, heard.headers, b"", kind.create_path), kind.words)
         except NotJson:
             # Only its name identifies the record. The search at the end finds it.
             return heard, None
@@ -152,17 +152,17 @@ class Scratch:
         decoded = heard.json()
         return decoded if heard.is_good and isinstance(decoded, Mapping) else {}
 
-    def take_away(self, keys: Sequence[str]) -> None:
+    def remove_all(self, keys: Sequence[str]) -> None:
         """Remove everything that was created, check that nothing is left, and end the journal.
 
         :param keys: the fields of objects that may have the name.
         :raises SeventhingsError: if something is left.
         """
         client, name = self.asker.client, re.compile(re.escape(self.prefix))
-        left = _take_away(client, list(reversed(self.made)))
+        left = _remove_records(client, list(reversed(self.made)))
         # A record whose creation seemed to fail may exist, and may refer to what is left.
         there = found_by_name(client, keys, name)
-        left = _take_away(client, [*there, *(one for one in left if one not in there)])
+        left = _remove_records(client, [*there, *(one for one in left if one not in there)])
         if left:
             raise SeventhingsError(_left(left))
         self.journal.remove()
@@ -185,7 +185,7 @@ def sweep(client: Client, journal: Journal, keys: Sequence[str]) -> int:
     there = [(kind, uuid) for kind, uuid, is_scratch in judged if is_scratch]
     there += [one for one in found_by_name(client, keys, _NAME) if one not in there]
     there.sort(key=lambda one: _KINDS.index(one[0]))
-    if left := _take_away(client, there) or found_by_name(client, keys, _NAME):
+    if left := _remove_records(client, there) or found_by_name(client, keys, _NAME):
         raise SeventhingsError(_left(left))
     if nameless := [(kind, uuid) for kind, uuid, is_scratch in judged if is_scratch is None]:
         raise SeventhingsError(f"{_left(nameless)} {_NAMELESS}")
@@ -242,7 +242,7 @@ def _is_there(client: Client, kind: Kind, uuid: str) -> bool:
         return False
 
 
-def _take_away(client: Client, records: Iterable[tuple[Kind, str]]) -> list[tuple[Kind, str]]:
+def _remove_records(client: Client, records: Iterable[tuple[Kind, str]]) -> list[tuple[Kind, str]]:
     """Delete records. Repeat the deletion of records that were still referenced. Return the records that are left."""
     left = list(records)
     for _round in range(_ROUNDS):

@@ -19,7 +19,7 @@ from .exchange import Asker, Heard
 _ROTATION = "refresh_rotation"
 
 
-def session_seen(asker: Asker, evidence: Evidence, account: Mapping[str, Any]) -> None:
+def observe_session(asker: Asker, evidence: Evidence, account: Mapping[str, Any]) -> None:
     """Sign in once more, and use the refresh token of that login twice.
 
     :param account: username, password and client_id, as far as known.

@@ -79,9 +79,9 @@ class Touch:
         try:
             self._probe()
         except Exception:
-            self.scratch.take_away(self.object_keys)
+            self.scratch.remove_all(self.object_keys)
             raise
-        self.scratch.take_away(self.object_keys)
+        self.scratch.remove_all(self.object_keys)
 
     def _probe(self) -> None:
         self.caller = self._signed_in()
@@ -379,7 +379,7 @@ class Touch:
         uuid = self._case(TASK, body, ("task_reminders", "task_empty_references", "task_put_omitted"))
         if uuid is None:
             return
-        cases.tasks_seen(self.evidence, f"GET {TASK.item_path}", self._read_again(TASK, uuid))
+        cases.observe_tasks(self.evidence, f"GET {TASK.item_path}", self._read_again(TASK, uuid))
         omitted = {key: value for key, value in body.items() if key not in ("comment", "attachments")}
         if self._replaced(TASK, uuid, omitted, "task_put_omitted"):
             if "comment" in (read := self.scratch.read(TASK, uuid)):
@@ -417,7 +417,7 @@ class Touch:
         if uuid is None:
             return
         request = f"GET {RENTAL_CASE.item_path}"
-        cases.rental_cases_seen(self.evidence, request, self._read_again(RENTAL_CASE, uuid), self.look.today)
+        cases.observe_rental_cases(self.evidence, request, self._read_again(RENTAL_CASE, uuid), self.look.today)
         self._variant(RENTAL_CASE, self._rental("overlap", 1), "rental_overlap")
         self._replacements(uuid, body)
         empty = {**self._rental("reminder", 2), "issue_date_reminder": None}

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import made_uuid
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import created_uuid
 from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Response
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION, FILE, OBJECT
 
@@ -90,7 +90,7 @@ def _upload(touch: Touch) -> tuple[Heard, str] | None:
     heard = touch.asker.write("POST", _UPLOAD, files=content, accept="*/*")
     if not heard.is_good:
         return None
-    return heard, made_uuid(Response(heard.status, heard.headers, b"", _UPLOAD), "file")
+    return heard, created_uuid(Response(heard.status, heard.headers, b"", _UPLOAD), "file")
 
 
 def labels(touch: Touch) -> None:
@@ -107,7 +107,7 @@ def labels(touch: Touch) -> None:
     heard = touch.asker.write("POST", path, _definition())
     if heard.is_good:
         touch.evidence.saw("duplicate_labels", "accept", request)
-        _relabel(touch, made_uuid(Response(heard.status, heard.headers, b"", path), "field definition"))
+        _relabel(touch, created_uuid(Response(heard.status, heard.headers, b"", path), "field definition"))
     elif heard.is_refusal:
         touch.evidence.saw("duplicate_labels", "refuse", request)
     else:

@@ -105,7 +105,7 @@ class Rendered:
     findings: list[Finding] = field(default_factory=list)
 
 
-class MeantInstance:
+class TargetInstance:
     """The instance whose field types are used. It is connected only if needed.
 
     :param connected: creates the connection.

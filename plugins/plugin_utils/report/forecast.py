@@ -57,7 +57,7 @@ def _writes(planned: Planned, has_later_uploads: bool) -> int:
 def _is_later(planned: Planned, value: Any) -> bool:
     """Return True if a link is written after its record, because both ends are created at the same level."""
     return any(
-        one.awaits is not None and one.awaits.kind.level == level_of(planned.section) for one in references_in(value)
+        one.pending is not None and one.pending.kind.level == level_of(planned.section) for one in references_in(value)
     )
 
 

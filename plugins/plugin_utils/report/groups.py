@@ -15,7 +15,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 
 from .parts import action_words, both_sides, counted, field_name, fields, keys_of, one_line, short
 
-TELLING = (DELETE, ARCHIVE, UPDATE, CREATE)
+ACTION_ORDER = (DELETE, ARCHIVE, UPDATE, CREATE)
 """The order of changes: first those that cannot be undone, then those of existing records."""
 
 _ALIKE = 3
@@ -52,7 +52,7 @@ def groups(changes: Iterable[Mapping[str, Any]], is_drift: bool = False) -> list
     for change in changes:
         parts.setdefault((change["action"], change["section"]), []).append(change)
     found: list[Group] = []
-    for (action, section), mine in sorted(parts.items(), key=lambda part: TELLING.index(part[0][0])):
+    for (action, section), mine in sorted(parts.items(), key=lambda part: ACTION_ORDER.index(part[0][0])):
         if action == UPDATE:
             found += _updates(section, mine, is_drift)
         else:

@@ -24,7 +24,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
 from ..desired.desired import SECTIONS
-from .groups import TELLING, as_said, fields_by_number, groups, is_worth_a_table
+from .groups import ACTION_ORDER, as_said, fields_by_number, groups, is_worth_a_table
 from .in_brief import is_warned_of, tables
 from .parts import (
     ALONE,
@@ -98,7 +98,7 @@ _FILES = Path(__file__).parent
 
 def _style() -> str:
     """Return the style of the page, with a rule for each choice of the filters."""
-    choices = [f"{kind}-{name}" for kind, names in (("s", SECTIONS), ("a", TELLING)) for name in names]
+    choices = [f"{kind}-{name}" for kind, names in (("s", SECTIONS), ("a", ACTION_ORDER)) for name in names]
     hidden = (f"main:has(#only-{one}:checked) .change:not(.{one}) {{ display: none; }}" for one in choices)
     colours = (f".{word} {{ fill: var(--{word}); background: var(--{word}); }}" for word in WORDS)
     return "\n".join([(_FILES / "plan.css").read_text("utf-8"), *hidden, *colours, ""])

@@ -11,7 +11,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import UPDATE
 
-from .groups import TELLING, Group, fields_by_number, groups, is_worth_a_table
+from .groups import ACTION_ORDER, Group, fields_by_number, groups, is_worth_a_table
 from .in_brief import Table, tables
 from .markdown import Markdown, cell, link
 from .parts import (
@@ -224,7 +224,7 @@ def _overview(account: RunResult) -> Markdown:
         Markdown("{number} {action}").fill(
             number=Markdown(f"{counts[action]:,}"), action=Markdown(words.get(ACTIONS[action], ACTIONS[action]))
         )
-        for action in TELLING
+        for action in ACTION_ORDER
         if counts[action]
     ]
     return Markdown("\n\n{told}").fill(told=Markdown.joined(told, ", "))

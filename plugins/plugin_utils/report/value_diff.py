@@ -12,7 +12,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
-_AHEAD = 40
+_BEFORE_DIFFERENCE = 40
 """Number of characters before the first difference if long texts are cut."""
 
 
@@ -30,7 +30,7 @@ def side_by_side(before: Any, after: Any, limit: int) -> tuple[str, str]:
     start = 0
     if max(map(len, texts)) > limit:
         same = sum(1 for _pair in takewhile(lambda pair: pair[0] == pair[1], zip(*texts, strict=False)))
-        start = max(0, same - _AHEAD) if same > limit // 2 else 0
+        start = max(0, same - _BEFORE_DIFFERENCE) if same > limit // 2 else 0
     return _cut(texts[0], start, limit), _cut(texts[1], start, limit)
 
 

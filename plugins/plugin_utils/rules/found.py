@@ -65,7 +65,7 @@ class Found:
             more = _LIVE if problem.way and problem.way[0] in record and not name and not about else ""
             self.find(one, place, words + more, name, bool(about))
 
-    def count_others(self, rules: Iterable[BoundRule]) -> None:
+    def count_rest(self, rules: Iterable[BoundRule]) -> None:
         """Report the number of further records that break each rule."""
         for one in rules:
             if one.broken > _most(one):

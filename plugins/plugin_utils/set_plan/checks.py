@@ -50,7 +50,7 @@ def check_scope(context: PlanContext) -> Iterator[Finding]:
             yield Finding.for_message(context.desired.place_of(f"scope.{section}.{name}"), f"scope.{section}.{problem}")
 
 
-def check_sight(context: PlanContext) -> Iterator[Finding]:
+def check_visibility(context: PlanContext) -> Iterator[Finding]:
     """Check for hidden fields that decide which records belong to the set."""
     for section in context.desired.sections:
         schema = context.schema_of(section)
@@ -105,7 +105,7 @@ def check_chosen(context: PlanContext) -> Iterator[Finding]:
                 name = written_as(planned.schema, planned.entry, key)
                 yield Finding.for_message(planned.entry.place_of(name), f"{name}: this field {_LEFT_OUT}")
             for number, reference in numbered_references(value):
-                if reference.awaits is not None and id(reference.awaits) not in taken:
+                if reference.pending is not None and id(reference.pending) not in taken:
                     problem = f"{reference.target} {reference.written!r} {_LEFT_OUT}"
                     yield context.about_reference(planned.entry, key, number, reference, problem)
 

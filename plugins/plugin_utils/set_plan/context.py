@@ -223,7 +223,7 @@ class PlanContext:
         """Note what an entry refers to, if requested."""
         for key, value in values.items() if self.options.note_references else ():
             for _number, reference in numbered_references(value):
-                mark = mark_of(reference.awaits, reference.uuid)
+                mark = mark_of(reference.pending, reference.uuid)
                 self.result.references.setdefault(mark, []).append((entry, key))
 
     def meaning(self, reference: Reference, before: bool = False) -> Meaning:
@@ -243,7 +243,7 @@ class PlanContext:
             if (renamed := self._named(reference, written)) is not None:
                 self._carried.setdefault((reference.target, str(reference.written)), None)
                 return renamed
-        record = None if before else self._unlisted.meant_by(reference)
+        record = None if before else self._unlisted.target_of(reference)
         if record is None:
             return Meaning(reference, problem)
         self.state.note_unlisted(record)
@@ -254,7 +254,7 @@ class PlanContext:
         other, problem = self.state.resolved(Reference(reference.target, written=written), before)
         if problem:
             return None
-        known = replace(reference, uuid=other.uuid, id=other.id, names=other.names, awaits=other.awaits)
+        known = replace(reference, uuid=other.uuid, id=other.id, names=other.names, pending=other.pending)
         return Meaning(known)
 
     def carried(self) -> list[str]:

@@ -38,7 +38,7 @@ def check_hidden_records(context: PlanContext) -> None:
     seen = context.state.visibility()
     result.visibility = seen
     if not context.options.limited_account and seen.hidden_records != NO:
-        result.exceeded_limits += _linked_anew(context)
+        result.exceeded_limits += _links_moved(context)
     if not context.options.limited_account and seen.hidden_records == YES:
         result.exceeded_limits += _removed(context, removals, seen)
         result.exceeded_limits += _created_twice(creations, seen)
@@ -50,7 +50,7 @@ def may_exist_hidden(section: str) -> bool:
     return KINDS[SECTIONS[section]].can_be_hidden
 
 
-def _linked_anew(context: PlanContext) -> Iterator[str]:
+def _links_moved(context: PlanContext) -> Iterator[str]:
     """Yield the changes that move a link from an unlisted to a created record.
 
     Both may be the same record.
@@ -58,7 +58,7 @@ def _linked_anew(context: PlanContext) -> Iterator[str]:
     for planned in context.result.changes:
         current = planned.change.current
         for key, value in planned.change.values.items() if current is not None else ():
-            created = next((one for one in references_in(value) if one.awaits is not None), None)
+            created = next((one for one in references_in(value) if one.pending is not None), None)
             if created is None or current is None:
                 continue
             for linked in references_in(planned.schema.read_one(key, current.flat)):

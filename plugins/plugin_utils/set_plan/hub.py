@@ -90,7 +90,7 @@ def plan_offers(
             continue
         key = Uniqueness.words(fields, ("object",), values)
         values["object"] = with_references(values["object"], {meant[0]: wanted}.__getitem__)
-        known = wanted.uuid or wanted.id if wanted.awaits is None else f"at {wanted.awaits.place}"
+        known = wanted.uuid or wanted.id if wanted.pending is None else f"at {wanted.pending.place}"
         mark = f"of the object {known}"
         if claim(HUB_ITEM, mark, entry):
             change, warning = _change(items, entry, values, wanted, fields)
@@ -104,7 +104,7 @@ def offered(state: ListedState) -> list[Record]:
 
 def _id_of(state: ListedState, wanted: Reference, shown: Iterable[Mapping[str, Any]]) -> int | None:
     """Return the id of an object. If the instance does not show it, the hub shows it with the barcode."""
-    if wanted.id is None and wanted.awaits is None:
+    if wanted.id is None and wanted.pending is None:
         record = state.of_uuid(OBJECT, str(wanted.uuid))
         if record is not None:
             learn_id(record, shown)
@@ -163,7 +163,7 @@ class _Items:
 def _change(
     items: _Items, entry: Entry, values: dict[str, Any], wanted: Reference, fields: Schema
 ) -> tuple[Change, str]:
-    item = items.offered(wanted) if wanted.awaits is None else None
+    item = items.offered(wanted) if wanted.pending is None else None
     values["object"] = items.with_ids(values["object"])
     unchanged = Change(HUB_ITEM, UNCHANGED, item)
     have = _ITEMS.read(item.flat).get("price") if item is not None else None
@@ -177,7 +177,7 @@ def _change(
             return unchanged, ""
         shown = {"price": DECIMAL.show(have)}, {"price": DECIMAL.show(price)}
         return Change(HUB_ITEM, UPDATE, item, {"price": price}, *shown), ""
-    order = items.ordered(wanted) if wanted.awaits is None else None
+    order = items.ordered(wanted) if wanted.pending is None else None
     values["object"] = items.with_ids(values["object"])
     if order is not None:
         return unchanged, f"the object stands in the order {order.flat.get('order_number')}, so it is not offered again"

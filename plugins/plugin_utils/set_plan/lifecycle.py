@@ -24,7 +24,7 @@ from .hub import asset_ids_offered
 from .hub import schema as offer_schema
 from .plan import Planned, Protection, offer_mark, shield_mark
 
-_TAKEN_AWAY = {DELETE: "take it away", ARCHIVE: "archive it"}
+_REMOVED = {DELETE: "take it away", ARCHIVE: "archive it"}
 
 KeysOf = Callable[[Entry], tuple[Schema, dict[str, Any], tuple[str, ...]]]
 """Reads an entry: its schema, its values, and the fields of its natural key, which are empty if unknown."""
@@ -138,7 +138,7 @@ class Lifecycles:
                     (self._words_of(section, schema, record) for record in self._context.state.records(kind)),
                 )
             )
-            number = sum(one.change.action in _TAKEN_AWAY for one in mine)
+            number = sum(one.change.action in _REMOVED for one in mine)
             for pattern in idle:
                 words = f"{LIFECYCLE}.{section}.protect: {pattern!r} matches no record by its natural key"
                 if number:
@@ -150,7 +150,7 @@ class Lifecycles:
 
     def refusals(self, keys_of_entry: KeysOf) -> Iterator[str]:
         """Yield which changes remove or archive a protected record, and why it is protected."""
-        removals = [one for one in self._context.result.changes if one.change.action in _TAKEN_AWAY]
+        removals = [one for one in self._context.result.changes if one.change.action in _REMOVED]
         shields = _Shields(self._context, keys_of_entry)
         for planned in removals:
             current = planned.change.current
@@ -161,7 +161,7 @@ class Lifecycles:
                 names.append(self._words_of(planned.section, planned.schema, current))
             why = shields.why(planned.section, names, shield_mark(planned.kind, uuid, planned.desired), planned.entry)
             if why:
-                yield f"{planned} is protected, and the plan would {_TAKEN_AWAY[planned.change.action]}: {why}"
+                yield f"{planned} is protected, and the plan would {_REMOVED[planned.change.action]}: {why}"
             elif current is not None and planned.kind is OBJECT and planned.change.action == DELETE:
                 why = shields.why(HUB_ITEM.section, names, offer_mark(uuid))
                 if why and current.id in asset_ids_offered(self._context.state):

@@ -51,7 +51,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.resolve.refe
     with_target,
 )
 
-_LISTS_AHEAD = 2
+_PREFETCHED_LISTS = 2
 """Number of lists that are read concurrently. More would be a burst of requests."""
 _MOST_HINTS = 20
 _MOST_NAMES = 20_000
@@ -81,7 +81,7 @@ class ListedState(InstanceState):
         self._schema_of = schema_of or client.schema
         self._is_hidden = is_hidden
         self._records: dict[str, list[Record]] = {}
-        self._ahead: dict[str, Future[list[Record]]] = {}
+        self._prefetched: dict[str, Future[list[Record]]] = {}
         self._by_id: dict[str, dict[int, Record]] = {}
         self._by_uuid: dict[str, dict[str, Record]] = {}
         self._by_key: dict[tuple[str, tuple[str, ...]], dict[Key, Record | list[Record]]] = {}
@@ -95,7 +95,7 @@ class ListedState(InstanceState):
         self._unlisted: dict[str, Record | None] = {}
         self._hints = 0
         self._names: dict[str, list[tuple[str, Record]]] = {}
-        self._sights: dict[str, FieldVisibility] = {}
+        self._visible_fields: dict[str, FieldVisibility] = {}
         self._asked: dict[str, set[str]] = {}
         self._is_complete: set[str] = set()
 
@@ -106,10 +106,10 @@ class ListedState(InstanceState):
             if kind.defines_fields:
                 found = [Record.from_answer(kind, raw) for raw in self.client.definitions(template)]
             else:
-                ahead = self._ahead.pop(name, None)
+                prefetched = self._prefetched.pop(name, None)
                 # Cancel a prefetch that has not started: lists before it in the pool may be long and not needed yet.
-                is_begun = ahead is not None and not ahead.cancel()
-                found = ahead.result() if ahead is not None and is_begun else self.client.list_all(kind)
+                is_begun = prefetched is not None and not prefetched.cancel()
+                found = prefetched.result() if prefetched is not None and is_begun else self.client.list_all(kind)
             self._records[name] = found
         return self._records[name]
 
@@ -127,20 +127,20 @@ class ListedState(InstanceState):
         return self._by_id[kind.name].get(number)
 
     @contextlib.contextmanager
-    def reading_ahead(self, kinds: Iterable[Kind]) -> Iterator[None]:
+    def prefetching(self, kinds: Iterable[Kind]) -> Iterator[None]:
         """List kinds that will be needed while the block does other work.
 
         A failed list is reported when the kind is needed.
         """
         # Sign in before the threads start, so that a failed login fails only once.
         self.client.tokens.current()
-        with ThreadPoolExecutor(max_workers=_LISTS_AHEAD) as pool:
-            ahead = [kind for kind in kinds if not self.is_listed(kind)]
-            self._ahead = {kind.name: pool.submit(self.client.list_all, kind) for kind in ahead}
+        with ThreadPoolExecutor(max_workers=_PREFETCHED_LISTS) as pool:
+            prefetched = [kind for kind in kinds if not self.is_listed(kind)]
+            self._prefetched = {kind.name: pool.submit(self.client.list_all, kind) for kind in prefetched}
             try:
                 yield
             finally:
-                self._ahead = {}
+                self._prefetched = {}
 
     def has_missed(self, name: str) -> bool:
         """Return True if a kind, listed once more, has earlier records that are unknown here."""
@@ -171,8 +171,8 @@ class ListedState(InstanceState):
         return natural_keys.key_of(schema, keys, values, self._mark)
 
     def _mark(self, reference: Reference) -> Any:
-        if reference.awaits is not None:
-            return ("awaits", id(reference.awaits))
+        if reference.pending is not None:
+            return ("pending", id(reference.pending))
         known = self.completed(reference)
         return known.uuid or known.id
 
@@ -238,18 +238,22 @@ class ListedState(InstanceState):
     ) -> FieldVisibility:
         """Return the fields of a kind that the account does not see, as far as its list and the instance show."""
         kind = schema.kind
-        if kind.name not in self._sights:
-            self._sights[kind.name] = with_more_evidence(self.client, self.client.schema(kind), self._sight(kind))
+        if kind.name not in self._visible_fields:
+            self._visible_fields[kind.name] = with_more_evidence(
+                self.client, self.client.schema(kind), self._field_visibility(kind)
+            )
         asked = self._asked.setdefault(kind.name, set())
         if keys is not None and not asked.issuperset(keys):
             fresh = set(keys) - asked
-            if self._sights[kind.name].is_open(fresh):
-                known = self._sights[kind.name]
-                self._sights[kind.name] = with_more_evidence(self.client, self.client.schema(kind), known, fresh)
+            if self._visible_fields[kind.name].is_open(fresh):
+                known = self._visible_fields[kind.name]
+                self._visible_fields[kind.name] = with_more_evidence(
+                    self.client, self.client.schema(kind), known, fresh
+                )
             asked |= fresh
-        return self._sights[kind.name]
+        return self._visible_fields[kind.name]
 
-    def _sight(self, kind: Kind) -> FieldVisibility:
+    def _field_visibility(self, kind: Kind) -> FieldVisibility:
         if not kind.has_own_fields:
             return FieldVisibility(kind)
         # Use the fields that exist now: no record has a field that is still to be created.
@@ -304,7 +308,7 @@ class ListedState(InstanceState):
     def name_to_be(self, reference: Reference) -> str | None:
         """Return the natural key of a referenced record after the plan, or None if it has none."""
         uuid = reference.uuid
-        if reference.awaits is not None or uuid is None:
+        if reference.pending is not None or uuid is None:
             return self._name_to_be(reference)
         if uuid not in self._names_to_be:
             self._names_to_be[uuid] = self._name_to_be(reference)
@@ -312,10 +316,12 @@ class ListedState(InstanceState):
 
     def _name_to_be(self, reference: Reference) -> str | None:
         kind = KINDS[reference.target]
-        record = self.find(reference) if reference.awaits is None else None
-        if record is None and reference.awaits is None:
+        record = self.find(reference) if reference.pending is None else None
+        if record is None and reference.pending is None:
             return None
-        planned = self._becoming.get(record.uuid, {}) if record is not None else self._values_of(kind, reference.awaits)
+        planned = (
+            self._becoming.get(record.uuid, {}) if record is not None else self._values_of(kind, reference.pending)
+        )
         have = natural_keys.identity_of(kind).read(record.flat) if record is not None else {}
         label = next((label for key in kind.labels if (label := planned.get(key) or have.get(key))), None)
         inside = planned.get(kind.parent_key) or have.get(kind.parent_key) if kind.parent_key else None
@@ -418,7 +424,7 @@ class ListedState(InstanceState):
 
         :param before: use names as they are before anything is renamed.
         """
-        if reference.awaits is not None:
+        if reference.pending is not None:
             return Meaning(reference)
         if reference.resolved:
             return self.look_up(reference)
@@ -486,7 +492,7 @@ class ListedState(InstanceState):
         found = [record for record in self._unlisted.values() if record is not None]
         return visibility(self.client, lists, self.read_unlisted, found)
 
-    def meant_by(self, question: Question, before: bool) -> tuple[list[Any], list[Record]]:
+    def target_of(self, question: Question, before: bool) -> tuple[list[Any], list[Record]]:
         """Find the targets of some fields, existing or planned, and separately the records that lose this natural key.
 
         :param before: use names as they are before anything is renamed.
@@ -546,13 +552,13 @@ class _Names:
         for asked in questions:
             hits: dict[Any, Any] = {}
             for question in asked:
-                for hit in self.state.meant_by(question, self.before)[0]:
+                for hit in self.state.target_of(question, self.before)[0]:
                     hits[hit.uuid if isinstance(hit, Record) else id(hit)] = hit
             found.append(list(hits.values()))
         return found
 
     def why_gone(self, kind: Kind, questions: Sequence[Question], written: Any) -> str:
-        gone = [record for question in questions for record in self.state.meant_by(question, self.before)[1]]
+        gone = [record for question in questions for record in self.state.target_of(question, self.before)[1]]
         if not gone:
             keys = {key for question in questions for key in question.keys}
             return why_unfound(kind, keys, self.state.records(kind), written)

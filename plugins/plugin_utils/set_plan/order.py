@@ -26,7 +26,7 @@ def in_turns(level: Sequence[Planned]) -> Iterator[Sequence[Planned]]:
         numbers.setdefault(id(planned.entry), []).append(number)
     order = TopologicalSorter(
         {
-            number: [ahead for _key, holder in planned.after for ahead in numbers.get(id(holder), ())]
+            number: [predecessor for _key, holder in planned.after for predecessor in numbers.get(id(holder), ())]
             for number, planned in enumerate(level)
         }
     )
@@ -51,11 +51,11 @@ def waiting_for_ever(changes: Iterable[Planned]) -> Iterator[tuple[Planned, str,
     for planned in waiting.values():
         for key, holder in planned.after:
             seen: set[int] = set()
-            ahead = [id(holder)]
-            while ahead:
-                at = ahead.pop()
+            predecessor = [id(holder)]
+            while predecessor:
+                at = predecessor.pop()
                 if at in waiting and at not in seen:
                     seen.add(at)
-                    ahead += [id(entry) for _key, entry in waiting[at].after]
+                    predecessor += [id(entry) for _key, entry in waiting[at].after]
             if id(planned.entry) in seen:
                 yield planned, key, holder

@@ -112,18 +112,18 @@ class Places:
 
     def _location_of(self, room: Reference) -> Reference | None:
         """Return the location of a room as the files have it, else as it is."""
-        mark = room.uuid if room.awaits is None else id(room.awaits)
+        mark = room.uuid if room.pending is None else id(room.pending)
         if mark in self._locations:
             return self._locations[mark]
-        record = self._context.state.find(room) if room.awaits is None else None
+        record = self._context.state.find(room) if room.pending is None else None
         place = None if record is None else self._context.state.place_of(record)
         return None if place is None else Reference(LOCATION.name, id=place.id, uuid=place.uuid)
 
     def _is_same(self, one: Reference, other: Reference) -> bool:
         for reference in (one, other):
             self._context.meaning(reference)
-        if one.awaits is not None or other.awaits is not None:
-            return one.awaits is other.awaits
+        if one.pending is not None or other.pending is not None:
+            return one.pending is other.pending
         return one.same(other) is not False
 
     def _pairs_of(self, schema: Schema) -> list[tuple[Field, Field]]:

@@ -56,7 +56,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, DELETE, UPDATE, Change
 from ansible_collections.community.seventhings.plugins.module_utils.plan.compare import Comparer, Wanted
-from ansible_collections.community.seventhings.plugins.module_utils.plan.record_planner import is_archived, those_meant
+from ansible_collections.community.seventhings.plugins.module_utils.plan.record_planner import (
+    is_archived,
+    possible_targets,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import identifies
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import Key
@@ -76,9 +79,9 @@ from .checks import (
     check_order,
     check_scope,
     check_settings,
-    check_sight,
     check_unique,
     check_user,
+    check_visibility,
     is_in_scope,
     removals_of,
 )
@@ -112,8 +115,8 @@ SETTINGS: tuple[Check, ...] = (
 
 SCOPE: tuple[Check, ...] = (
     check_scope,
-    check_sight,
-    lambda context: context.scan_codes.check_sight(),
+    check_visibility,
+    lambda context: context.scan_codes.check_visibility(),
     lambda context: context.scan_codes.check(),
 )
 """The checks before records are pruned."""
@@ -124,9 +127,9 @@ CHANGES: tuple[Check, ...] = (check_order, check_chosen)
 
 def plan_instance(client: Client, desired: DesiredInstance, options: PlanOptions | None = None) -> InstancePlan:
     """Plan the whole desired state. Mistakes are in ``findings``; with findings nothing may be applied."""
-    if desired.merge_anew is not None:
-        desired.findings += [one for one in desired.merge_anew(client.schema) if one not in desired.findings]
-        desired.merge_anew = None
+    if desired.merge_again is not None:
+        desired.findings += [one for one in desired.merge_again(client.schema) if one not in desired.findings]
+        desired.merge_again = None
     return _Planner(PlanContext(client, desired, options or PlanOptions())).run()
 
 
@@ -177,7 +180,7 @@ class _Planner:
         for place, words in check_identity(self._desired, context.schema, lambda _kind: True):
             context.find(place, words)
         self._unmatched = {kind.name for kind in kinds}
-        with self._state.reading_ahead(kinds):
+        with self._state.prefetching(kinds):
             matched = [pair for section in sections for pair in self._match_section(section)]
         context.check([check_sources])
         if not context.findings:
@@ -421,7 +424,7 @@ class _Planner:
                 left = self._lifecycles.left_alone(section, schema, entry, is_there=True)
                 compared = {key: value for key, value in values.items() if key not in left}
                 wanted = Wanted(schema, compared, entry.state)
-                hits = those_meant(wanted, hits, partial(self._is_as_wanted, wanted))
+                hits = possible_targets(wanted, hits, partial(self._is_as_wanted, wanted))
         current = context.one(entry, schema, keys, values, hits)
         if current is None and hits:
             return None
@@ -431,7 +434,7 @@ class _Planner:
             return None
         if entry.state == "present":
             if current is None and keys:
-                context.uniqueness.check_alike(schema, keys, values, entry)
+                context.uniqueness.check_similar(schema, keys, values, entry)
                 self._check_zeros(schema, keys, values, entry)
             context.uniqueness.claim_others(schema, keys, values, entry)
             context.uniqueness.claim_unique(schema, keys, values, entry)
@@ -560,7 +563,7 @@ class _Planner:
             planned.archived = is_archived(self._state, wanted, current)
             if planned.archived and current is not None:
                 self._state.note_unlisted(current)
-        self._comparer.check_seen(wanted, current)
+        self._comparer.check_visible(wanted, current)
         if is_unchanged or (
             current is not None
             and not planned.archived
@@ -580,7 +583,7 @@ class _Planner:
         """Note a change that is the rest of a record that an interrupted run created from the same files."""
         marks = (current.uuid, f"{planned.kind.name} {planned.noted}")
         is_known = not planned.archived and not self._context.options.resumed.isdisjoint(marks)
-        planned.resumed = is_known and planned.change.is_half_made
+        planned.resumed = is_known and planned.change.is_half_created
 
     # ---- hub, prune
 

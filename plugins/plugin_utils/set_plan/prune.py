@@ -25,7 +25,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
     references_in,
     with_references,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, DELETE, plan_gone
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, DELETE, plan_removal
 from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
 
 from ..desired.desired import SECTIONS, DesiredInstance, prune_actions
@@ -120,7 +120,7 @@ def _awaited(value: Any) -> set[int]:
 
     References that wait for the same entry will be equal.
     """
-    return {id(reference.awaits) for reference in references_in(value) if reference.awaits is not None}
+    return {id(reference.pending) for reference in references_in(value) if reference.pending is not None}
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ class Pruning:
             entry = Entry(schema.kind, {}, Place(f"prune of {section}"), state=state, uuid=record.uuid, pruned=True)
             keys, name = name_of_uuid[record.uuid]
             desired = natural_keys.read_some(schema, keys, record)
-            change = plan_gone(schema, desired, record, ARCHIVE if action == "archive" else DELETE)
+            change = plan_removal(schema, desired, record, ARCHIVE if action == "archive" else DELETE)
             yield Planned(section, entry, schema, desired, keys, name, change)
 
     def _belongs(self, schema: Schema, record: Record) -> bool:

@@ -40,7 +40,7 @@ def check_relabelled(context: PlanContext, matched: Iterable[tuple[Planned, Reco
     for planned, current in matched if uuids else ():
         if current is not None or planned.entry.state != "present" or not planned.kind.is_plain:
             continue
-        within = [reference.awaits for key in planned.keys for reference in references_in(planned.desired[key])]
+        within = [reference.pending for key in planned.keys for reference in references_in(planned.desired[key])]
         if any(id(place) in relabelled for place in within):
             # Its key changed only because the key of its place did, which is reported once.
             continue
@@ -54,7 +54,7 @@ def check_relabelled(context: PlanContext, matched: Iterable[tuple[Planned, Reco
     for planned, record in relabelled.values():
         sections[planned.section].append((planned, record))
     for group in sections.values():
-        words = _words(context, *group[0]) if len(group) == 1 else _words_of_many(context, group)
+        words = _words(context, *group[0]) if len(group) == 1 else _words_of_records(context, group)
         yield Finding.for_message(group[0][0].entry.place, FieldError.at((), words, _GIST))
 
 
@@ -69,7 +69,7 @@ def _words(context: PlanContext, planned: Planned, record: Record) -> str:
     )
 
 
-def _words_of_many(context: PlanContext, found: Sequence[tuple[Planned, Record]]) -> str:
+def _words_of_records(context: PlanContext, found: Sequence[tuple[Planned, Record]]) -> str:
     """Describe relabelled records of one section in one finding."""
     kind = found[0][0].kind
     keys = [(planned, *_keys_of(context, planned, record)) for planned, record in found]

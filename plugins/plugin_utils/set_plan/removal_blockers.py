@@ -74,7 +74,7 @@ def check_removal_blockers(context: PlanContext, lifecycles: Lifecycles) -> Iter
             return False
         return written_as(schema, entry, holder.key) in entry.fields
 
-    looked = _Look(context.state, context.result.changes)
+    looked = _BlockerSearch(context.state, context.result.changes)
     context.result.searched |= looked.searched
     for planned, holders in looked.held(is_reported):
         yield Finding.for_message(planned.entry.place, why_blocked(planned, holders))
@@ -84,7 +84,7 @@ def check_removal_blockers(context: PlanContext, lifecycles: Lifecycles) -> Iter
 def without_blocked(state: ListedState, changes: Iterable[Planned]) -> Iterator[tuple[Planned, str]]:
     """Yield records that can no longer be removed if some changes are left out of a plan, each with the reason."""
     left = list(changes)
-    while held := list(_Look(state, left).held()):
+    while held := list(_BlockerSearch(state, left).held()):
         yield from ((planned, why_blocked(planned, holders)) for planned, holders in held)
         kept = {id(planned) for planned, _holders in held}
         # A record that stays may block the removal of other records.
@@ -103,7 +103,7 @@ def why_blocked(planned: Planned, holders: Iterable[Blocker]) -> str:
     )
 
 
-class _Look:
+class _BlockerSearch:
     """Find the records that refer to removed records. Note on these which changes must come first.
 
     :ivar searched: names of the kinds that were searched.
@@ -128,9 +128,9 @@ class _Look:
             if keys:
                 self.searched.add(kind.name)
                 for record in state.records(kind):
-                    self._look_at(schema, keys, record)
+                    self._search(schema, keys, record)
                 for record in state.unlisted(kind):
-                    self._look_at(schema, keys, record, note=", archived" if record.archived else "")
+                    self._search(schema, keys, record, note=", archived" if record.archived else "")
 
     def held(
         self, is_reported: Callable[[Schema, Blocker], bool] = lambda _schema, _holder: False
@@ -154,7 +154,7 @@ class _Look:
                 f"{' and '.join(archivable)} that the files do not name may refer to them, and no list shows those."
             )
 
-    def _look_at(self, schema: Schema, keys: Iterable[str], record: Record, note: str = "") -> None:
+    def _search(self, schema: Schema, keys: Iterable[str], record: Record, note: str = "") -> None:
         planned = self._planned.get(record.uuid)
         for key in keys:
             if not record.flat.get(schema.fields[key].wire_key) and planned is None:

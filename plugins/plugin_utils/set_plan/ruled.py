@@ -79,7 +79,7 @@ class RecordView:
         return schema.brief(key, value)
 
     def _called(self, reference: Reference) -> Reference:
-        if reference.awaits is None:
+        if reference.pending is None:
             reference = self._state.completed(reference)
         # A record without a name still needs a text, because a pattern can only judge texts.
         name = self._state.name_to_be(reference) or str(reference.uuid or reference.id or reference.written)
@@ -116,7 +116,7 @@ class RuleCheck:
         if self._context.options.judges_live and current is not None and not planned.change.changed:
             self._judged.setdefault(planned.section, set()).add(current.uuid)
         record = self._after(planned, current, names)
-        for one in self._that_see(planned, rules, current):
+        for one in self._visible_rules(planned, rules, current):
             if one.breaks(record):
                 self._found.note(one, planned.entry, planned.schema, record)
 
@@ -141,7 +141,7 @@ class RuleCheck:
     def _more(self, section: str) -> tuple[str, ...]:
         return (_TEMPLATE,) if section in BY_TEMPLATE else ()
 
-    def _that_see(self, planned: Planned, rules: list[BoundRule], current: Record | None) -> Iterable[BoundRule]:
+    def _visible_rules(self, planned: Planned, rules: list[BoundRule], current: Record | None) -> Iterable[BoundRule]:
         """Return the rules whose fields are written in the files or visible to the account."""
         names = self._bound[planned.section][1]
         hidden_field_message = (
@@ -274,7 +274,7 @@ class RuleCheck:
         """Add the findings to the plan."""
         options, result = self._context.options, self._context.result
         bound = [*(one for rules, _names in self._bound.values() for one in rules), *self._changes]
-        self._found.count_others(bound)
+        self._found.count_rest(bound)
         for finding in self._found.errors:
             self._context.note(finding)
         result.live_findings += sorted(self._found.live, key=_position)

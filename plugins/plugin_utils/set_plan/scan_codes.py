@@ -105,7 +105,7 @@ class ScanCodes:
                 place, f"{setting}: identity.{_SECTION} names {settings.field} itself; expected other fields"
             )
 
-    def check_sight(self) -> Iterator[Finding]:
+    def check_visibility(self) -> Iterator[Finding]:
         """Find a scan code field that this account does not see. Then nothing is known about labels."""
         context = self._context
         if self.key and self.key in context.state.sight(context.schema(OBJECT), keys=[self.key]).hidden:

@@ -108,7 +108,7 @@ class Uniqueness:
         own = self._state.client.schema(kind).fields.get(key)
         return own is not None and own.unique
 
-    def check_alike(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
+    def check_similar(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], entry: Entry) -> None:
         """Note a new record that cannot be distinguished from an existing record."""
         for form in ("NFC", "NFD"):
             other = {

@@ -31,7 +31,7 @@ class UnlistedRecords:
         self._hiding = hiding
         self._found: dict[tuple[str, str], Record | None] = {}
 
-    def meant_by(self, reference: Reference) -> Record | None:
+    def target_of(self, reference: Reference) -> Record | None:
         """Return the record that a reference means by its barcode, or None without such a record or barcode."""
         kind = KINDS[reference.target]
         barcode = _barcode_of(reference, kind.barcode_key) if kind.labels == (kind.barcode_key,) else ""

@@ -21,7 +21,7 @@ from .plan import Planned
 def user_of_person(state: ListedState, email: str) -> list[Record]:
     """Return the user that a person has already, under any address."""
     person, problem = state.resolved(Reference("person", written=email))
-    record = None if problem or person.awaits is not None else state.find(person)
+    record = None if problem or person.pending is not None else state.find(person)
     user = state.of_uuid(USER, str(record.flat.get("user_uuid"))) if record is not None else None
     return [] if user is None else [user]
 
@@ -40,8 +40,8 @@ def plan_user(state: ListedState, planned: Planned, current: Record | None) -> C
     if problem:
         raise InvalidInput(f"a user is made of a person, but {problem}")
     address = email
-    if person.awaits is not None:
-        address = str(person.awaits.fields.get("email", email))
+    if person.pending is not None:
+        address = str(person.pending.fields.get("email", email))
     elif (record := state.find(person)) is not None:
         address = str(state.named_as(record, "email") or email)
     planned.desired["email"] = address
@@ -60,7 +60,7 @@ def without_dependants_of_users(context: PlanContext) -> None:
     while skipped:
         left = []
         for planned in context.result.changes:
-            needed = [gone[id(one.awaits)] for one in _references(planned) if id(one.awaits) in gone]
+            needed = [gone[id(one.pending)] for one in _references(planned) if id(one.pending) in gone]
             if needed:
                 gone[id(planned.entry)] = str(planned)
                 context.skip(planned, f"skipped, because it needs {needed[0]}, which is not made.")

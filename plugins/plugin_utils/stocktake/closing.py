@@ -88,11 +88,11 @@ class Closing:
         found: dict[str, list[Entry]] = {}
         for entry in self._desired.entries:
             if entry.kind is OBJECT and entry.state == "present" and not entry.misread:
-                for record in self._meant_by(entry):
+                for record in self._record_of(entry):
                     found.setdefault(record.uuid, []).append(entry)
         return found
 
-    def _meant_by(self, entry: Entry) -> Iterator[Any]:
+    def _record_of(self, entry: Entry) -> Iterator[Any]:
         chosen = [field for name in self._identity() if (field := self._schema.find(name)) is not None]
         keys = [field.key for field in chosen] or list(OBJECT.match_on[0])
         written = {name: value for name, value in entry.fields.items() if self._key_of(name) in keys}

@@ -134,7 +134,7 @@ class InstanceLists(ObjectLists):
     def room_named(self, written: str) -> tuple[Room | None, str]:
         """Return the room that a text means, or why it means none."""
         reference, problem = self.state.resolved(parse_reference(ROOM.name)(written, self.fields.target))
-        return (None, problem) if problem else (self.rooms.meant_by(reference), "")
+        return (None, problem) if problem else (self.rooms.target_of(reference), "")
 
     def rooms_named(self, option: str, written: Iterable[Any]) -> frozenset[str]:
         """Return the uuids of rooms that an option names.

@@ -68,9 +68,9 @@ class Rooms:
         value = type_of(field).read(raw, field)
         if isinstance(value, Unread):
             raise Doubtful(f"{field.key}: what the service answers is no room: {shorten(raw)}")
-        return self.meant_by(value) if isinstance(value, Reference) else None
+        return self.target_of(value) if isinstance(value, Reference) else None
 
-    def meant_by(self, reference: Reference) -> Room:
+    def target_of(self, reference: Reference) -> Room:
         """Return the room that a resolved reference means."""
         reference = self._state.completed(reference)
         record = self._state.find(reference)

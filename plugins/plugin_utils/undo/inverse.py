@@ -185,7 +185,7 @@ class _Inverter:
         is_archived = kind.can_be_archived and self._state.is_archived(current)
         if change.action == ARCHIVE:
             if is_archived:
-                yield Entry(kind, self._named_now_by(change, current), place, uuid=current.uuid)
+                yield Entry(kind, self._present_key(change, current), place, uuid=current.uuid)
             return
         if change.unarchived:
             if not is_archived and self._is_as_applied(kind, change, current):
@@ -198,13 +198,13 @@ class _Inverter:
         elif fields:
             yield Entry(
                 kind,
-                {**self._named_now_by(change, current), **fields},
+                {**self._present_key(change, current), **fields},
                 place,
                 template=change.template,
                 uuid=current.uuid,
             )
 
-    def _named_now_by(self, change: RecordedChange, current: Record) -> dict[str, Any]:
+    def _present_key(self, change: RecordedChange, current: Record) -> dict[str, Any]:
         """Return the fields of the natural key by which messages name a record. These stay as they are."""
         if current.kind.defines_fields:
             return {"field_key": current.flat.get("field_key")}
@@ -248,7 +248,7 @@ class _Inverter:
         return False
 
     def _removal(self, change: RecordedChange, current: Record, place: Place, state: str) -> Entry:
-        return Entry(current.kind, self._named_now_by(change, current), place, state=state, uuid=current.uuid)
+        return Entry(current.kind, self._present_key(change, current), place, state=state, uuid=current.uuid)
 
     def _is_as_applied(self, kind: Kind, change: RecordedChange, current: Record) -> bool:
         """Return True if a record still has everything that the apply wrote.

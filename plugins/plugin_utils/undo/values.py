@@ -49,7 +49,7 @@ def _stored(field: Field, value: Any, state: ListedState | None) -> Any:
     if isinstance(value, Unread):
         return value.raw
     if isinstance(value, Reference):
-        name = state.known_name_of(value) if state is not None and value.awaits is None else None
+        name = state.known_name_of(value) if state is not None and value.pending is None else None
         written = value.written if isinstance(value.written, (str, Mapping)) else None
         return {REFERENCE: value.target, "uuid": value.uuid, "id": value.id, "name": name or written}
     if isinstance(value, Attachment):

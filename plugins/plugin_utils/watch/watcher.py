@@ -174,7 +174,7 @@ class Watcher:
         state = self._next.kinds.setdefault(kind.name, KindState())
         records, is_whole = self._read(kind, state)
         schema.learn(key for record in records for key in record.flat)
-        look = _Look(self, schema, state, watches, is_silent=is_first and not self.options.tells_existing)
+        look = _KindRead(self, schema, state, watches, is_silent=is_first and not self.options.tells_existing)
         look.see(records)
         if is_whole:
             look.miss({record.uuid for record in records})
@@ -262,7 +262,7 @@ class Watcher:
             return None
 
 
-class _Look:
+class _KindRead:
     """One read of the records of a kind: it updates the state and collects the events."""
 
     def __init__(

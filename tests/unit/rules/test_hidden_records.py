@@ -20,7 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
 )
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, OBJECT, TASK, USER
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.reconcile import DesiredRecord, ensure
-from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import take_in
+from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import absorb_instance
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.action import export
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import as_text, write_report
 
@@ -367,7 +367,7 @@ def test_absorb_takes_no_hidden_record_for_deleted(house: Site, gone: str, side:
 
 def absorbed(site: Site, **options: Any) -> dict[str, Any]:
     given = {**site.service.options(), "token_cache": False, "rate_limit": 0, **site.options, "src": str(site.root)}
-    return take_in(options_of(INSTANCE_ABSORB, {**given, **options}), False, None, {})
+    return absorb_instance(options_of(INSTANCE_ABSORB, {**given, **options}), False, None, {})
 
 
 def options_of(spec: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:

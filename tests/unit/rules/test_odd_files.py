@@ -30,7 +30,7 @@ PAGE = b"<!DOCTYPE html><html><title>Maintenance</title></html>"
 ACTIONS: dict[str, tuple[Any, str, Mapping[str, Any]]] = {
     "instance": (instance_action, "provision", INSTANCE),
     "instance_export": (export_action, "export", INSTANCE_EXPORT),
-    "instance_absorb": (absorb_action, "take_in", INSTANCE_ABSORB),
+    "instance_absorb": (absorb_action, "absorb_instance", INSTANCE_ABSORB),
 }
 THING = {"barcode": "100900", "inventory_name": "Drill"}
 

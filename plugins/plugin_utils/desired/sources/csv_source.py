@@ -389,7 +389,11 @@ def structure(cell: str) -> CellList | CellMap | BrokenCell:
         return BrokenCell.of(cell, TOO_MANY)
     try:
         found = json.loads(
-            cell, parse_int=Plain, parse_float=plain_number, parse_constant=no_constant, object_pairs_hook=_no_twins
+            cell,
+            parse_int=Plain,
+            parse_float=plain_number,
+            parse_constant=no_constant,
+            object_pairs_hook=_no_duplicates,
         )
     except ValueError as error:
         return BrokenCell.of(cell, str(error))
@@ -398,7 +402,7 @@ def structure(cell: str) -> CellList | CellMap | BrokenCell:
     return CellMap.of(found, cell) if isinstance(found, dict) else CellList.of(found, cell)
 
 
-def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:

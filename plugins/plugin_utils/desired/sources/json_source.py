@@ -100,7 +100,7 @@ def _skip(text: str, position: int) -> int:
     return blank.end() if blank else position
 
 
-def _twins(text: str, position: int = 0) -> Iterator[tuple[str, int]]:
+def _duplicate_names(text: str, position: int = 0) -> Iterator[tuple[str, int]]:
     """Yield names that their map already has, and their positions."""
     names = set()
     position = _skip(text, position)
@@ -108,7 +108,7 @@ def _twins(text: str, position: int = 0) -> Iterator[tuple[str, int]]:
         if name in names:
             yield name, named_at
         names.add(name)
-        yield from _twins(text, value_at)
+        yield from _duplicate_names(text, value_at)
 
 
 def read_json_lines(text: str, source: str, findings: list[Finding]) -> Iterator[Node]:
@@ -121,14 +121,14 @@ def read_json_lines(text: str, source: str, findings: list[Finding]) -> Iterator
     may_have_jinja = any(mark in text for mark in JINJA)
     names: dict[str, str] = {}
 
-    def no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = {names.setdefault(key, key): value for key, value in pairs}
         if len(found) < len(pairs):
             raise _WrittenTwice
         return found
 
     decode = json.JSONDecoder(
-        parse_int=Plain, parse_float=plain_number, parse_constant=no_constant, object_pairs_hook=no_twins
+        parse_int=Plain, parse_float=plain_number, parse_constant=no_constant, object_pairs_hook=no_duplicates
     ).decode
     lines = text.split("\n")
     for number, line in enumerate(lines, start=1):
@@ -148,7 +148,7 @@ def read_json_lines(text: str, source: str, findings: list[Finding]) -> Iterator
         except _WrittenTwice:
             findings += [
                 Finding(Place(source, number, position + 1), f"this is not JSON: {name} is written twice")
-                for name, position in _twins(line)
+                for name, position in _duplicate_names(line)
             ]
         except ValueError as error:
             findings.append(Finding(Place(source, number, 1), f"this is not JSON: {error}"))

@@ -22,7 +22,7 @@ from typing import Any
 
 _NO_MEMORY = 3
 _TOO_LONG = (signal.SIGXCPU, signal.SIGALRM)
-_PATIENCE = 10
+_WALL_TIME_FACTOR = 10
 """Factor for the wall time of the child, because other processes need the processor, too."""
 
 
@@ -76,7 +76,7 @@ def _run(work: Callable[[], Iterable[Any]], writing: int, mebibytes: int, second
         gc.freeze()
         for number in (*_TOO_LONG, signal.SIGTERM):
             signal.signal(number, signal.SIG_DFL)
-        signal.alarm(seconds * _PATIENCE)
+        signal.alarm(seconds * _WALL_TIME_FACTOR)
         resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
         _limit_memory(mebibytes)
         with os.fdopen(writing, "w", encoding="utf-8") as stream:

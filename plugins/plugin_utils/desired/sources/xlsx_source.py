@@ -42,7 +42,7 @@ MAX_CELL = 32_767
 """Maximum characters of a cell in Excel."""
 MAX_ROWS = 1_048_576
 """Maximum rows of a sheet in Excel. If a row has a higher number, the library makes up all rows before it."""
-MOST_HELD = 300_000
+MOST_ELEMENTS = 300_000
 """Maximum number of XML elements, and items of their attributes, that the library may have in memory at once.
 
 Cells of rows and shared texts are counted elsewhere. Each takes up to 2 KiB.
@@ -705,7 +705,7 @@ def _check_elements(name: str, part: bytes) -> None:
 
     :raises _Refused: if there are too many.
     """
-    if part.count(b"<") + part.count(b" ") + len(part) // _ATTRIBUTE <= MOST_HELD:
+    if part.count(b"<") + part.count(b" ") + len(part) // _ATTRIBUTE <= MOST_ELEMENTS:
         return
     freed = next((element for path, element in _FREED if path in name), "")
     most_read = MOST_TEXTS if freed == _TEXT else MAX_ROWS
@@ -717,7 +717,7 @@ def _check_elements(name: str, part: bytes) -> None:
         if element == freed:
             before.append(held)
         held += 1 + sum(value.count(" ") + len(value) // _ATTRIBUTE for value in attributes.values())
-        if held > MOST_HELD:
+        if held > MOST_ELEMENTS:
             raise _Refused(f"{name} has more elements of XML than spreadsheet programs write; save it as .xlsx again")
 
     def end(element: str) -> None:

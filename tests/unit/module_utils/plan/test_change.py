@@ -28,8 +28,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
     ValuesInUse,
     check_choices,
     check_destructive,
-    plan_gone,
     plan_present,
+    plan_removal,
     shown_as_written,
     with_equal_allowed_values,
 )
@@ -255,11 +255,11 @@ def test_what_the_service_did_not_say_of_a_reference_is_filled_in_before_it_is_c
 
 
 def test_where_somebody_else_may_make_the_record_before_what_is_missing_is_a_warning() -> None:
-    change = plan_present(OBJECT, {"barcode": "2"}, None, may_be_made=True)
+    change = plan_present(OBJECT, {"barcode": "2"}, None, may_be_created=True)
     assert change.action == CREATE
     (warning,) = change.warnings
     assert "can't be made without name" in warning
-    assert plan_present(OBJECT, {"barcode": "2", "name": "a"}, None, may_be_made=True).warnings == ()
+    assert plan_present(OBJECT, {"barcode": "2", "name": "a"}, None, may_be_created=True).warnings == ()
 
 
 def test_a_change_can_not_be_changed() -> None:
@@ -294,7 +294,7 @@ def test_a_record_that_is_not_archived_is_not_brought_back() -> None:
 
 def test_what_is_not_there_is_gone_already() -> None:
     for action in (DELETE, ARCHIVE):
-        change = plan_gone(OBJECT, {"barcode": "1"}, None, action)
+        change = plan_removal(OBJECT, {"barcode": "1"}, None, action)
         assert (change.action, change.changed, change.current) == (UNCHANGED, False, None)
         assert change.diff == {"before": {}, "after": {}}
         assert change.kind is KINDS["object"]
@@ -302,7 +302,7 @@ def test_what_is_not_there_is_gone_already() -> None:
 
 def test_a_delete_shows_the_written_fields_as_they_are_now_and_nothing_after() -> None:
     desired = {"barcode": "1", "name": "Screen", "price": None, "room": Reference("room", 1, written="x"), "parts": ()}
-    change = plan_gone(OBJECT, desired, CURRENT)
+    change = plan_removal(OBJECT, desired, CURRENT)
     assert (change.action, change.changed, change.current) == (DELETE, True, CURRENT)
     assert change.kind is KINDS["object"]
     assert change.diff == {
@@ -314,18 +314,18 @@ def test_a_delete_shows_the_written_fields_as_they_are_now_and_nothing_after() -
 
 def test_a_delete_shows_what_means_the_same_in_the_words_that_were_written() -> None:
     room = Reference("room", 7, uuid_of(7), written="Head office/0.12")
-    change = plan_gone(OBJECT, {"room": room, "price": Decimal("12.500")}, CURRENT)
+    change = plan_removal(OBJECT, {"room": room, "price": Decimal("12.500")}, CURRENT)
     assert change.diff["before"] == {"room": "Head office/0.12", "price": 12.5}
 
 
 def test_a_delete_shows_what_was_not_answered_as_nothing() -> None:
     desired = {"name": "x", "room": None, "parts": (), "files": ()}
-    change = plan_gone(OBJECT, desired, record("object", 1))
+    change = plan_removal(OBJECT, desired, record("object", 1))
     assert change.diff["before"] == {"name": None, "room": None, "parts": [], "files": []}
 
 
 def test_archiving_shows_that_and_nothing_else() -> None:
-    change = plan_gone(OBJECT, {"barcode": "1", "name": "x"}, CURRENT, ARCHIVE)
+    change = plan_removal(OBJECT, {"barcode": "1", "name": "x"}, CURRENT, ARCHIVE)
     assert (change.action, change.changed, change.current) == (ARCHIVE, True, CURRENT)
     assert change.kind is KINDS["object"]
     assert change.diff == {"before": {"archived": False}, "after": {"archived": True}}

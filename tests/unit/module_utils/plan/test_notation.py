@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
-    One,
     Reference,
+    SingleLink,
     brief_reference,
     references_in,
 )
@@ -67,8 +67,8 @@ def test_both_sides_are_called_alike(
 def test_values_without_references_and_the_values_themselves_stay_as_they_are() -> None:
     assert in_one_notation("a", ("b",), lambda _reference: None) == ("a", ("b",))
     reference = ref(2, uuid_of(2))
-    _before, after = in_one_notation(None, One((reference,)), lambda _reference: "Lab/2")
-    assert isinstance(after, One)
+    _before, after = in_one_notation(None, SingleLink((reference,)), lambda _reference: "Lab/2")
+    assert isinstance(after, SingleLink)
     assert (after[0].written, reference.written) == ("Lab/2", uuid_of(2))
     _before, after = in_one_notation(None, ("user", reference), lambda _reference: "Lab/2")
     assert after[0] == "user"

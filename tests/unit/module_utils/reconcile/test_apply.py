@@ -29,8 +29,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
     CREATE,
     DELETE,
     Change,
-    plan_gone,
     plan_present,
+    plan_removal,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.apply import Applier
 
@@ -347,7 +347,7 @@ def test_body_and_status_of_a_task_are_two_writes_and_only_those_that_are_needed
 def test_a_delete_takes_one_request_and_one_look_at_its_effect() -> None:
     path = f"/object/{uuid_of(1)}"
     transport = FakeTransport({f"DELETE {path}": answer(None, 204), f"GET {path}": answer(None)})
-    assert carry_out(transport, plan_gone(OBJECT, {}, record("object", 1))) is None
+    assert carry_out(transport, plan_removal(OBJECT, {}, record("object", 1))) is None
     assert transport.lines == [f"DELETE {path}", f"GET {path}"]
 
 
@@ -411,7 +411,7 @@ def test_a_delete_that_is_refused_because_it_was_carried_out_before_is_done(kind
 
 
 def archiving() -> Change:
-    return plan_gone(OBJECT, {}, record("object", 1), ARCHIVE)
+    return plan_removal(OBJECT, {}, record("object", 1), ARCHIVE)
 
 
 def test_archiving_takes_one_write_and_one_read_back() -> None:

@@ -295,28 +295,28 @@ CLOSED, CLOSED_TOO = record("task", 3, status="closed"), record("task", 4, statu
 def test_open_tasks_count_alone_and_of_several_closed_ones_none_can_be_distinguished_unless_closed_is_wanted(
     found: Any, status: str | None, meant: Any
 ) -> None:
-    assert natural_keys.meant_by_status(TASK, found, status, lambda _record: True) == meant
+    assert natural_keys.targets_by_status(TASK, found, status, lambda _record: True) == meant
 
 
 def test_of_several_closed_tasks_the_one_that_is_as_wanted_is_meant() -> None:
     closed = [record("task", number, status="closed") for number in (1, 2, 3)]
-    assert natural_keys.meant_by_status(TASK, closed, "closed", lambda one: one is closed[1]) == [closed[1]]
-    assert natural_keys.meant_by_status(TASK, closed, "closed", lambda _one: False) == closed
+    assert natural_keys.targets_by_status(TASK, closed, "closed", lambda one: one is closed[1]) == [closed[1]]
+    assert natural_keys.targets_by_status(TASK, closed, "closed", lambda _one: False) == closed
 
 
 def test_a_status_narrows_down_what_is_deleted() -> None:
     found = [record("task", 1, status="open"), record("task", 2, status="closed")]
-    assert natural_keys.meant_by_status(TASK, found, "closed", lambda _one: True, absent=True) == [found[1]]
-    assert natural_keys.meant_by_status(TASK, found, None, lambda _one: True, absent=True) == [found[0]]
+    assert natural_keys.targets_by_status(TASK, found, "closed", lambda _one: True, absent=True) == [found[1]]
+    assert natural_keys.targets_by_status(TASK, found, None, lambda _one: True, absent=True) == [found[0]]
 
 
 def test_a_kind_says_which_status_counts_as_open() -> None:
     plans = replace(TASK, open_status="active")
     found = [record("task", 1, status="paused"), record("task", 2, status="active"), record("task", 3, status="paused")]
-    assert natural_keys.meant_by_status(plans, found, None, lambda _one: True) == [found[1]]
+    assert natural_keys.targets_by_status(plans, found, None, lambda _one: True) == [found[1]]
     paused = [found[0], found[2]]
-    assert natural_keys.meant_by_status(plans, paused, "paused", lambda one: one is found[2]) == [found[2]]
-    assert natural_keys.meant_by_status(replace(TASK, open_status=""), found, None, lambda _one: True) == found
+    assert natural_keys.targets_by_status(plans, paused, "paused", lambda one: one is found[2]) == [found[2]]
+    assert natural_keys.targets_by_status(replace(TASK, open_status=""), found, None, lambda _one: True) == found
 
 
 # ---- paths of rooms

@@ -91,7 +91,7 @@ def _meaning(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_meaning(item) for item in value]
     if isinstance(value, Reference):
-        return value.id if value.awaits is None else value.awaits.place
+        return value.id if value.pending is None else value.pending.place
     return value
 
 
@@ -188,14 +188,14 @@ def test_what_only_looks_like_a_path_asks_for_no_place() -> None:
 
 
 def test_nothing_is_asked_where_all_is_resolved() -> None:
-    to_come = replace(ref("room", "A/1"), awaits=SHED)
+    to_come = replace(ref("room", "A/1"), pending=SHED)
     source = Known()
     assert resolve(source, ref("room", 3), to_come) == []
     assert source.asked == []
 
 
 def test_what_is_behind_a_resolved_reference_is_resolved_too() -> None:
-    to_come = replace(ref("location", "A"), awaits=SHED)
+    to_come = replace(ref("location", "A"), pending=SHED)
     source = Known({"location: name=Depot": [DEPOT]})
     last = resolved(source, to_come, ref("room", 3), ref("location", "Depot"))[-1]
     assert last.id == 2
@@ -204,7 +204,7 @@ def test_what_is_behind_a_resolved_reference_is_resolved_too() -> None:
 
 def test_what_is_still_to_be_made_is_awaited() -> None:
     [place] = resolved(Known({"location: name=Shed": [SHED]}), ref("location", "Shed"))
-    assert (place.awaits, place.resolved) == (SHED, False)
+    assert (place.pending, place.resolved) == (SHED, False)
 
 
 def test_a_user_that_is_meant_has_its_names() -> None:

@@ -119,7 +119,7 @@ def test_one_that_is_stopped_while_it_has_the_turn_is_passed_over(
     process = forked(keep)
     until(lambda: bool(list(noted(tmp_path / "kept"))))
     monkeypatch.setattr(
-        "ansible_collections.community.seventhings.plugins.module_utils.runtime.turnstile._LOOK_SECONDS", 0.05
+        "ansible_collections.community.seventhings.plugins.module_utils.runtime.turnstile._STALL_CHECK_SECONDS", 0.05
     )
     assert rate_in(folder, 200).wait() <= time.monotonic()
     kill(process)

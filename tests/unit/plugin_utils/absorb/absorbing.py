@@ -19,7 +19,7 @@ from ansible.parsing.vault import VaultSecret
 from instance_site import Site
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE_ABSORB
-from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import take_in
+from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.action import absorb_instance
 
 ANY: dict[str, Any] = {"limits": {"create_percent": 1000, "update_percent": 1000, "delete_percent": 100}}
 
@@ -36,7 +36,7 @@ def take(site: Site, check_mode: bool = False, secret: VaultSecret | None = None
     loader = DataLoader()
     if secret is not None:
         loader.set_vault_secrets([("default", secret)])
-    return take_in(validator.validated_parameters, check_mode, loader, given)
+    return absorb_instance(validator.validated_parameters, check_mode, loader, given)
 
 
 def somebody(site: Site, files: Mapping[str, str | bytes]) -> None:

@@ -28,7 +28,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.apply import
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import (
     Journal,
     JournalBroken,
-    JournalHeld,
+    JournalLocked,
     JournalRefused,
     Upload,
     protected_by_others,
@@ -168,7 +168,7 @@ def test_a_journal_that_nobody_lets_go_of_is_refused_after_lock_wait(tmp_path: P
 
     process = forked(keep)
     until((tmp_path / "held").exists)
-    with pytest.raises(JournalHeld) as caught, waiting:
+    with pytest.raises(JournalLocked) as caught, waiting:
         pass
     kill(process)
     ended(process)

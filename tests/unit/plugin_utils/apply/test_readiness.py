@@ -43,7 +43,7 @@ def planned(section: str, action: str, number: int = 0, template: str = "", **va
 
 def awaiting(other: Planned, written: str = "other") -> Reference:
     """Return a reference to what another change makes."""
-    return Reference(other.kind.name, written=written, awaits=other.entry)
+    return Reference(other.kind.name, written=written, pending=other.entry)
 
 
 def ready(*changes: Planned) -> Readiness:
@@ -102,7 +102,7 @@ def test_what_waits_for_a_record_that_was_made_gets_its_uuid() -> None:
     room.made = uuid_of(7)
     assert ready(room, thing).lacking(thing) == ""
     assert thing.change.values["room"] == replace(reference, uuid=uuid_of(7))
-    assert thing.change.values["room"].awaits is None
+    assert thing.change.values["room"].pending is None
 
 
 def test_what_waits_for_a_record_that_failed_is_not_written() -> None:

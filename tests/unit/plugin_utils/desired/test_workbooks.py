@@ -445,7 +445,7 @@ def test_the_elements_that_the_library_holds_are_counted(
     """Cells of a row, and shared texts, that were read count no longer."""
     rows = [["barcode", "name"], *[[str(row), f"name {row}"] for row in range(300)]]
     path = _book(tmp_path / "a.xlsx", {"objects": rows})
-    for limit in ("MOST_HELD", "MOST_TEXTS", "MAX_ROWS"):
+    for limit in ("MOST_ELEMENTS", "MOST_TEXTS", "MAX_ROWS"):
         monkeypatch.setattr(xlsx_source, limit, 610)
     assert not _load(tmp_path).findings
     _share(path, b"<si><t>x</t></si>" * 600)

@@ -142,7 +142,7 @@ class Year:
         return result
 
     def absorb(self, **written: Any) -> dict[str, Any]:
-        return self.action(absorb_action, INSTANCE_ABSORB, "instance_absorb", absorb_action.take_in, **written)
+        return self.action(absorb_action, INSTANCE_ABSORB, "instance_absorb", absorb_action.absorb_instance, **written)
 
     def stocktake(self, **written: Any) -> dict[str, Any]:
         return self.action(stocktake_action, STOCKTAKE, "stocktake", stocktake_action.take_stock, **written)

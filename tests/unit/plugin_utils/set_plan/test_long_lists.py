@@ -116,5 +116,5 @@ def test_what_is_as_it_was_written_is_read_once(
 def test_a_list_that_is_needed_waits_for_none_that_is_not(stored: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client, "_MANY", 0)
     state = ListedState(stored.client(read_only=True))
-    with state.reading_ahead([LOCATION, ROOM, OBJECT]):
+    with state.prefetching([LOCATION, ROOM, OBJECT]):
         assert len(state.records(OBJECT)) == 42

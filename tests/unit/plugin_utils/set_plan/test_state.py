@@ -29,7 +29,7 @@ def test_what_will_be_needed_is_listed_while_other_work_is_done() -> None:
 
     transport = FakeTransport({OBJECTS: notice})
     world = ListedState(client_on(transport))
-    with world.reading_ahead([OBJECT]):
+    with world.prefetching([OBJECT]):
         assert asked.wait(10)
         assert not world.is_listed(OBJECT)
         assert [record.id for record in world.records(OBJECT)] == [1, 2]
@@ -39,7 +39,7 @@ def test_what_will_be_needed_is_listed_while_other_work_is_done() -> None:
 
 def test_a_list_that_fails_ahead_is_reported_when_it_is_needed() -> None:
     world = ListedState(client_on(FakeTransport({OBJECTS: listing(THINGS), TASKS: refusal(403)})))
-    with world.reading_ahead([TASK, OBJECT]):
+    with world.prefetching([TASK, OBJECT]):
         assert len(world.records(OBJECT)) == 2
         with pytest.raises(PermissionMissing):
             world.records(TASK)
@@ -49,6 +49,6 @@ def test_what_was_listed_already_is_not_listed_again() -> None:
     transport = FakeTransport({OBJECTS: listing(THINGS)})
     world = ListedState(client_on(transport))
     world.records(OBJECT)
-    with world.reading_ahead([OBJECT]):
+    with world.prefetching([OBJECT]):
         pass
     assert transport.lines == [OBJECTS]

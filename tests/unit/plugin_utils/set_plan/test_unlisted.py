@@ -28,7 +28,7 @@ def test_each_barcode_is_looked_up_once(is_there: bool) -> None:
     transport = FakeTransport({_PATH: found if is_there else refusal(404)})
     unlisted = _unlisted(transport)
     for written in ("4711", {"barcode": "4711"}):
-        record = unlisted.meant_by(Reference("object", written=written))
+        record = unlisted.target_of(Reference("object", written=written))
         assert (record is not None) == is_there
     assert transport.lines == [_PATH]
 
@@ -38,7 +38,7 @@ def test_each_barcode_is_looked_up_once(is_there: bool) -> None:
 )
 def test_what_is_no_barcode_is_not_looked_up(reference: Reference) -> None:
     transport = FakeTransport()
-    assert _unlisted(transport).meant_by(reference) is None
+    assert _unlisted(transport).target_of(reference) is None
     assert transport.calls == []
 
 
@@ -46,6 +46,6 @@ def test_what_is_no_barcode_is_not_looked_up(reference: Reference) -> None:
 def test_a_refusal_shows_no_hidden_barcode(hiding: Hiding) -> None:
     transport = FakeTransport({_PATH: PermissionMissing(403, "no", "GET /object/by-barcode/4711")})
     with pytest.raises(PermissionMissing) as caught:
-        _unlisted(transport, hiding).meant_by(Reference("object", written="4711"))
+        _unlisted(transport, hiding).target_of(Reference("object", written="4711"))
     assert (caught.value.message == NOT_SHOWN) == hiding.is_on
     assert ("4711" in caught.value.message) != hiding.is_on

@@ -20,7 +20,7 @@ _MOST_NAMED = 5
 """Maximum number of groups of names that the warning quotes."""
 
 
-class AlikePlaces:
+class SimilarPlaces:
     """Collects the names of places in files and in references to them."""
 
     def __init__(self, hiding: Hiding) -> None:
