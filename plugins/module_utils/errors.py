@@ -91,13 +91,13 @@ class IncompleteList(SeventhingsError):
     """Raised if a list is incomplete, so that no decision may be based on it."""
 
     @classmethod
-    def of_the_list(cls, several: str) -> IncompleteList:
+    def of_the_list(cls, plural: str) -> IncompleteList:
         """Create the error for a list that another read proved to be incomplete.
 
-        :param several: what the list has, such as ``rental cases``.
+        :param plural: what the list contains, such as ``rental cases``.
         """
         return cls(
-            f"Read once more, the list of {several} holds others, and the service does not say how many there are. "
+            f"Read once more, the list of {plural} holds others, and the service does not say how many there are. "
             "Nothing is decided from it; try again when nobody else is writing."
         )
 

@@ -183,7 +183,7 @@ def _choices(_width: int) -> str:
 
 
 def _in_order(width: int) -> str:
-    words = ", ".join(KINDS[kind].several for kind in SECTIONS.values())
+    words = ", ".join(KINDS[kind].plural for kind in SECTIONS.values())
     return textwrap.fill(f"{words[0].upper()}{words[1:]}: each needs only what stands before it.", width)
 
 

@@ -103,7 +103,7 @@ class Mutant:
     lines: tuple[str, ...]
 
     @classmethod
-    def of(cls, where: str, diff: str) -> Mutant:
+    def from_diff(cls, where: str, diff: str) -> Mutant:
         """From the lines of a diff, however far they are indented."""
         changed = [line for line in diff.splitlines() if re.match(r"[-+](?!--|\+\+)", line)]
         return cls(where, tuple(f"{line[0]} {line[1:].strip()}" for line in changed))
@@ -166,7 +166,7 @@ def python(*words: str, shown: bool = False) -> str:
 def explained() -> dict[Mutant, str]:
     """Return the survivors of the page, with the reason for each."""
     text = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
-    return {Mutant.of(found["where"], found["diff"]): found["why"] for found in _EXPLAINED.finditer(text)}
+    return {Mutant.from_diff(found["where"], found["diff"]): found["why"] for found in _EXPLAINED.finditer(text)}
 
 
 def outcomes() -> Iterator[tuple[str, str]]:
@@ -202,7 +202,7 @@ def report() -> int:
     survivors: set[Mutant] = set()
     for name, diff in json.loads(python("-c", _SHOW, *left)).items():
         file, where = place(name)
-        mutant = Mutant.of(where, diff)
+        mutant = Mutant.from_diff(where, diff)
         survivors.add(mutant)
         counts[file]["explained" if mutant in known else "unexplained"] += 1
         if mutant not in known:

@@ -64,14 +64,14 @@ class ModuleSpec:
         the play may create it. If it is None, or if the name is a typo of an existing name, that is an error in check
     mode,
         too.
-    :ivar makes: the kind of record that the module may create; empty for none.
+    :ivar creates: the kind of record that the module may create; empty for none.
     """
 
     spec: argument_specs.Spec
     run: Callable[[Client, Invocation], ModuleResult]
     rules: Mapping[str, Any]
     not_yet: Callable[[Options], ModuleResult] | None = None
-    makes: str = ""
+    creates: str = ""
 
 
 def _as_written(invocation: Invocation, name: str) -> Any:
@@ -121,7 +121,7 @@ def _record_module(kind: Kind) -> ModuleSpec:
 
     # Some kinds have no natural key that is valid on every instance. Their users name the identifying fields.
     rules = {"required_one_of": [("match_on", "uuid")]} if kind.is_named_by_tasks else {}
-    return ModuleSpec(argument_specs.record_spec(kind), run, rules, makes=kind.name)
+    return ModuleSpec(argument_specs.record_spec(kind), run, rules, creates=kind.name)
 
 
 def _info_module(kind: Kind) -> ModuleSpec:
@@ -156,7 +156,7 @@ def _change_module(
     spec: argument_specs.Spec,
     act: Callable[[Client, Options, bool], Result],
     not_yet: Callable[[Options], ModuleResult] | None = None,
-    makes: str = "",
+    creates: str = "",
     **rules: Any,
 ) -> ModuleSpec:
     """Return the spec of a module that changes and reports. An option that was not written counts as null."""
@@ -164,7 +164,7 @@ def _change_module(
     def run(client: Client, invocation: Invocation) -> ModuleResult:
         return act(client, invocation.options, invocation.check_mode).result()
 
-    return ModuleSpec(spec, run, rules, not_yet, makes)
+    return ModuleSpec(spec, run, rules, not_yet, creates)
 
 
 def _found(found: ListResult) -> ModuleResult:
@@ -212,22 +212,22 @@ MODULES: dict[str, ModuleSpec] = {
     "user_from_person": _change_module(
         argument_specs.USER_FROM_PERSON,
         lambda client, options, check_mode: user_from_person(client, options["person"], options["filters"], check_mode),
-        makes=USER.name,
+        creates=USER.name,
         required_one_of=[("person", "filters")],
         mutually_exclusive=[("person", "filters")],
     ),
-    "hub_item": _change_module(argument_specs.HUB_ITEM, hub_item, makes=HUB_ITEM.name),
+    "hub_item": _change_module(argument_specs.HUB_ITEM, hub_item, creates=HUB_ITEM.name),
     "hub_order": _change_module(
         argument_specs.HUB_ORDER,
         hub_order,
-        makes=HUB_ORDER.name,
+        creates=HUB_ORDER.name,
         required_one_of=[("items", "id", "order_number")],
         mutually_exclusive=[("items", "id", "order_number")],
     ),
     "file": _change_module(
         argument_specs.FILE,
         file,
-        makes=FILE.name,
+        creates=FILE.name,
         required_one_of=[("path", "uuid")],
         mutually_exclusive=[("path", "uuid"), ATTACHED_TO],
         required_by={"name": "path", **dict.fromkeys(ATTACHED_TO, "field")},
@@ -313,10 +313,10 @@ def _require_given(rules: Mapping[str, Any], options: Options) -> None:
 
 def _run_once(module_spec: ModuleSpec, client: Client, invocation: Invocation) -> ModuleResult:
     """Run a module under the lock of its kind: if many processes ensure a record, only one of them creates it."""
-    if not module_spec.makes or invocation.check_mode:
+    if not module_spec.creates or invocation.check_mode:
         return module_spec.run(client, invocation)
     return client.creations.run(
-        module_spec.makes, lambda: module_spec.run(client, invocation), client.forget_definitions
+        module_spec.creates, lambda: module_spec.run(client, invocation), client.forget_definitions
     )
 
 

@@ -111,7 +111,7 @@ class Record:
         That takes a uuid, or the id that the paths of some kinds use, and the members that every record of the kind
         has.
         """
-        key = self.kind.always_there
+        key = self.kind.guaranteed_key
         is_marked = self.id is not None if self.kind.numbered else bool(self.uuid)
         return is_marked and (not key or isinstance(self.flat.get(key), str))
 
@@ -242,11 +242,11 @@ class Client:
             return self._list_all(kind, narrowed, parameters or {}, template)
         except (NotFound, MethodNotAllowed) as missing:
             if kind.is_later:
-                words = f"This instance has no {kind.several}: its version is too old for them."
+                words = f"This instance has no {kind.plural}: its version is too old for them."
                 raise VersionTooOld(words) from missing
             if kind.identity or kind.defines_fields:
                 raise
-            words = f"This instance has no list of {kind.several}. ({missing.message})"
+            words = f"This instance has no list of {kind.plural}. ({missing.message})"
             raise ListMissing(words) from missing
         except (InvalidRequest, NotProcessable, InternalError) as refused:
             # Not every instance supports every operator and field (a bad filter is a 400 or a 500), so read the whole
@@ -313,7 +313,7 @@ class Client:
                 # Some instances also list archived records and include them in the total.
                 return [record for identity, record in found.items() if identity not in archived]
         raise IncompleteList(
-            f"The list of {asked.kind.several} does not add up: the service says that there are {total}, its pages "
+            f"The list of {asked.kind.plural} does not add up: the service says that there are {total}, its pages "
             f"hold {len(found)} different ones, "
             f"also after reading {_READ_AGAIN + 1} times. Nothing is decided from it; try again when nobody "
             f"else is writing."
@@ -327,7 +327,7 @@ class Client:
         :returns: the total that the service reports, or None.
         """
         kind, total = asked.kind, None
-        limit = ListLimit(self.transport.limits, kind.several, PER_PAGE)
+        limit = ListLimit(self.transport.limits, kind.plural, PER_PAGE)
         with contextlib.ExitStack() as alone:
             for number, page in enumerate(self._pages(asked, limit), 1):
                 fresh = [record for record in page.records if record.identity not in found]
@@ -414,7 +414,7 @@ class Client:
                         raise
                     if kind.sort:
                         raise IncompleteList(
-                            f"The list of {kind.several} has no total, and its page {number} can't be read, so nobody "
+                            f"The list of {kind.plural} has no total, and its page {number} can't be read, so nobody "
                             f"knows whether there is more. Nothing is decided from it. ({refused.message})"
                         ) from refused
                     self.unpaged.note(kind.name)
@@ -497,7 +497,7 @@ class Client:
     def first_page(self, kind: Kind) -> tuple[list[Record], bool]:
         """Return the first page of a kind, and whether the service proves that it has all records."""
         asked = _Asked(kind)
-        pages = self._pages(asked, ListLimit(self.transport.limits, kind.several, PER_PAGE))
+        pages = self._pages(asked, ListLimit(self.transport.limits, kind.plural, PER_PAGE))
         page = next(pages)
         if page.total is not None or not page.records:
             return page.records, len(page.records) >= (page.total or 0)
@@ -527,9 +527,9 @@ class Client:
 
         :param listed: barcodes of listed records. One of them is looked up unless a profile has the answer.
         """
-        for side, is_there in (("present", True), ("absent", False)):
+        for side, exists in (("present", True), ("absent", False)):
             if self.is_on("later_endpoints", side):
-                return is_there
+                return exists
         # A proxy in front of the service may reject a path with an escape.
         plain = (one for one in listed if isinstance(one, str) and quote(one, safe="", errors="replace") == one)
         known = next((one for one in plain if one.strip(".")), None)
@@ -670,7 +670,7 @@ def _deadline_parts(kind: Kind, parameters: Mapping[str, str], seen: Iterable[Re
     low, high = parameters.get("deadline_from", ""), parameters.get("deadline_to", "")
     if low == high == middle:
         raise IncompleteList(
-            f"The list of {kind.several} with the deadline {middle} and status {parameters['status']} holds "
+            f"The list of {kind.plural} with the deadline {middle} and status {parameters['status']} holds "
             f"{kind.cap} records, "
             "where the service cuts it; it may be incomplete, so nothing is decided from it. Name the record by "
             "its uuid."
@@ -682,7 +682,7 @@ def _deadline_parts(kind: Kind, parameters: Mapping[str, str], seen: Iterable[Re
         day = None
     if day is None or not (low or middle) <= middle <= (high or middle):
         raise IncompleteList(
-            f"The list of {kind.several} with the status {parameters['status']} is cut by the service, and can't be "
+            f"The list of {kind.plural} with the status {parameters['status']} is cut by the service, and can't be "
             f"read in parts: it answers with other deadlines than it was asked for. Nothing is decided from it."
         )
     parts = [{**parameters, "deadline_from": middle, "deadline_to": middle}]
@@ -757,7 +757,7 @@ class Page:
         if not all(record.is_known for record in records):
             # In an unknown shape no record would be recognised, and all of them would be created again.
             mark = "an id" if kind.numbered else "a uuid"
-            besides = f" and a {kind.always_there}" if kind.always_there else ""
+            besides = f" and a {kind.guaranteed_key}" if kind.guaranteed_key else ""
             raise SeventhingsError(f"{answer.endpoint}: expected records with {mark}{besides}, got something else.")
         shared = _ambiguous_identity(records)
         if shared:

@@ -28,11 +28,11 @@ _UNSENDABLE = re.compile('["\\x00-\\x1f\\x7f]')
 """Characters that a header of a multipart body cannot contain as they are."""
 
 
-def check_local(attachment: Attachment, option: str, looked_in: str = "") -> list[str]:
+def check_local(attachment: Attachment, option: str, searched_in: str = "") -> list[str]:
     """Fill in name, type and size of a local file. Return the problems in words.
 
     :param option: name of the option, for messages.
-    :param looked_in: what a path is relative to, in words; empty for the working directory.
+    :param searched_in: what a path is relative to, in words; empty for the working directory.
     """
     if attachment.path is None:
         return []
@@ -44,7 +44,7 @@ def check_local(attachment: Attachment, option: str, looked_in: str = "") -> lis
     except InvalidInput as refused:
         return [f"{option}: {refused.message}"]
     except FileNotFoundError:
-        place = looked_in or f"{Path.cwd()}, where the module runs"
+        place = searched_in or f"{Path.cwd()}, where the module runs"
         return [f"{option}: {shown}: no such file (looked for in {place})"]
     except OSError as error:
         return [f"{option}: {shown} can't be read: {error.strerror}"]

@@ -89,13 +89,13 @@ class Limits:
 class ListLimit:
     """Check the size of one list, page by page.
 
-    :param several: what the list has, such as ``rental cases``.
+    :param plural: what the list contains, such as ``rental cases``.
     :param page_size: number of records of a full page.
     """
 
-    def __init__(self, limits: Limits, several: str, page_size: int) -> None:
+    def __init__(self, limits: Limits, plural: str, page_size: int) -> None:
         self._limits = limits
-        self._several = several
+        self._plural = plural
         self._page_size = page_size
         self._pages = 0
         self._bytes = 0
@@ -124,7 +124,7 @@ class ListLimit:
 
     def _error(self, limit: str, option: str) -> LimitExceeded:
         return LimitExceeded(
-            f"The list of {self._several} has more than {limit}. Nothing is decided from it; the option {option} "
+            f"The list of {self._plural} has more than {limit}. Nothing is decided from it; the option {option} "
             f"allows more."
         )
 

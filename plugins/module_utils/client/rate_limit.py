@@ -63,34 +63,34 @@ class RateLimit:
         self._own = OwnTurnstile()
         self._on_problem = on_problem
 
-    def wait(self, patience: float = float("inf"), pausing: Pausing = contextlib.nullcontext) -> float:
+    def wait(self, max_pause: float = float("inf"), pausing: Pausing = contextlib.nullcontext) -> float:
         """Wait until one more request may be sent, count it, and return the moment, for :meth:`refused`.
 
-        :param patience: maximum seconds for a pause that the service asked for.
+        :param max_pause: maximum seconds for a pause that the service asked for.
         :param pausing: entered during a pause of more than a minute.
         :raises PauseTooLong: if the pause is longer.
         """
         try:
-            return self._wait(self._used(), patience, pausing)
+            return self._wait(self._used(), max_pause, pausing)
         except OSError as error:
             self._go_alone(error)
-        return self._wait(self._own, patience, pausing)
+        return self._wait(self._own, max_pause, pausing)
 
-    def _wait(self, turnstile: Turnstile, patience: float, pausing: Pausing) -> float:
+    def _wait(self, turnstile: Turnstile, max_pause: float, pausing: Pausing) -> float:
         while True:
             with turnstile.turn():
                 now, seconds, held = self._due(turnstile)
-                while seconds > 0 and held <= min(_LONG_PAUSE, patience):
+                while seconds > 0 and held <= min(_LONG_PAUSE, max_pause):
                     self._pause(seconds, held)
-                    patience -= held
+                    max_pause -= held
                     now, seconds, held = self._due(turnstile)
                 if seconds <= 0:
                     return now
-            if held > patience:
+            if held > max_pause:
                 raise PauseTooLong(held)
             with pausing():
                 self._pause(seconds, held)
-            patience -= held
+            max_pause -= held
 
     def _due(self, turnstile: Turnstile) -> tuple[float, float, float]:
         """Return the time now, the seconds to wait, and the seconds that the service asked for.

@@ -214,10 +214,10 @@ class Transport:
         # The kind of write in the user's terms: without the uuid of a record.
         kind = f"{method} {PREFIX}/{path.split('/')[1]}" if effect is not Effect.SAFE and not login else ""
         retry, outages, renewals = self._retry(), self._outages.ended, 0
-        patience = RetryBudget(self.rate_limit_wait, self.rate.clock)
+        budget = RetryBudget(self.rate_limit_wait, self.rate.clock)
         state = "not sent"
         while True:
-            self._wait_for_service(f"{endpoint}: {state}.", token, patience)
+            self._wait_for_service(f"{endpoint}: {state}.", token, budget)
             if self._outages.ended != outages and renewals < _MOST_OUTAGES:
                 retry, outages, renewals = self._retry(), self._outages.ended, renewals + 1
             if kind:
@@ -225,7 +225,7 @@ class Transport:
             if self.gate is not None:
                 self.gate(method, login)
             try:
-                sent = self._turn(endpoint, patience)
+                sent = self._turn(endpoint, budget)
                 if effect is Effect.UNSAFE:
                     self.on_unsafe()
                 answer = self._once(method, url, endpoint, effect, token, body, files, accept, sent, login)
@@ -239,11 +239,11 @@ class Transport:
                     self.on_lost()
                 raise
             except _RateLimited as failed:
-                pause = patience.pause(failed.after)
+                pause = budget.pause(failed.after)
                 # All workers wait for the same service, whether this request is repeated or not.
                 self.rate.refused(failed.sent, pause)
-                if pause > patience.left:
-                    raise patience.lost(failed.error, pause, self.written) from failed.error.__cause__
+                if pause > budget.left:
+                    raise budget.lost(failed.error, pause, self.written) from failed.error.__cause__
             except _Repeatable as failed:
                 state = "no answer, so the outcome is unknown" if kind and failed.was_sent else "no answer"
                 if failed.is_outage:
@@ -257,7 +257,7 @@ class Transport:
                 if retry.total == 0 and self.retries and failed.is_outage:
                     # Before giving up, find out whether the service answers any request at all.
                     self._outages.suspect()
-                    self._wait_for_service(f"{endpoint}: {state}.", token, patience)
+                    self._wait_for_service(f"{endpoint}: {state}.", token, budget)
                 if retry.total == 0 and (self._outages.ended == outages or renewals == _MOST_OUTAGES):
                     if kind and failed.is_outage:
                         self._outages.lost(kind)
@@ -270,7 +270,7 @@ class Transport:
     def _retry(self) -> Any:
         return urllib3.util.Retry(total=self.retries, backoff_factor=0.5)
 
-    def _wait_for_service(self, request: str, token: str | None, patience: RetryBudget) -> None:
+    def _wait_for_service(self, request: str, token: str | None, budget: RetryBudget) -> None:
         """Wait until the service answers, if it may be down. Locks of this process are released during a long wait.
 
         :param request: the request that waits, for the message.
@@ -278,7 +278,7 @@ class Transport:
         """
         if not self._outages.is_suspected:
             return
-        waiting = (self.outage_wait, lambda: self._is_down(token, patience), self.sleep)
+        waiting = (self.outage_wait, lambda: self._is_down(token, budget), self.sleep)
         if not self._outages.is_over(*waiting):
             with self.pausing():
                 self._checked(request, lambda: self._outages.wait(*waiting))
@@ -290,13 +290,13 @@ class Transport:
         except ServiceUnavailable as unavailable:
             raise ServiceUnavailable(f"{request} {unavailable.message} {self.written.told}") from None
 
-    def _is_down(self, token: str | None, patience: RetryBudget) -> bool:
+    def _is_down(self, token: str | None, budget: RetryBudget) -> bool:
         """Send a small request that every account may send. Any answer of the service means that it is up."""
         path = "/users?page=1&per_page=1" if token else ""
         endpoint = f"GET {PREFIX}{path}"
         if self.gate is not None:
             self.gate("GET", False)
-        sent = self._turn(endpoint, patience)
+        sent = self._turn(endpoint, budget)
         try:
             self._once(
                 "GET", f"{self.root}{PREFIX}{path}", endpoint, Effect.SAFE, token, None, None, "application/json", sent,
@@ -310,12 +310,12 @@ class Transport:
             return False
         return False
 
-    def _turn(self, endpoint: str, patience: RetryBudget) -> float:
+    def _turn(self, endpoint: str, budget: RetryBudget) -> float:
         """Wait until one more request may be sent, and count it. Return the moment."""
         try:
-            sent = self.rate.wait(patience.left, self.pausing)
+            sent = self.rate.wait(budget.left, self.pausing)
         except PauseTooLong as pause:
-            raise patience.not_sent(endpoint, pause.seconds, self.written) from None
+            raise budget.not_sent(endpoint, pause.seconds, self.written) from None
         with self._lock:
             self.sent += 1
         return sent

@@ -85,7 +85,7 @@ class TypedCell(Plain):
     shown: str
 
     @classmethod
-    def of(cls, text: str, no_text: str, shown: str = "") -> TypedCell:
+    def from_spelling(cls, text: str, no_text: str, shown: str = "") -> TypedCell:
         """Create the cell from its spelling and the reason why it is no text."""
         found = cls(text)
         found.no_text = no_text
@@ -102,7 +102,7 @@ class CellList(list[Any]):
     text: str
 
     @classmethod
-    def of(cls, items: Iterable[Any], text: str) -> CellList:
+    def from_items(cls, items: Iterable[Any], text: str) -> CellList:
         """Create the list from its items and the text of the cell."""
         found = cls(items)
         found.text = text
@@ -118,7 +118,7 @@ class CellMap(dict[str, Any]):
     text: str
 
     @classmethod
-    def of(cls, members: Mapping[str, Any], text: str) -> CellMap:
+    def from_members(cls, members: Mapping[str, Any], text: str) -> CellMap:
         """Create the map from its members and the text of the cell."""
         found = cls(members)
         found.text = text
@@ -134,7 +134,7 @@ class BrokenCell(str):
     why: str
 
     @classmethod
-    def of(cls, text: str, why: str) -> BrokenCell:
+    def from_text(cls, text: str, why: str) -> BrokenCell:
         """Create the cell from its text and the reason why it is no JSON."""
         found = cls(text)
         found.why = why

@@ -300,7 +300,7 @@ class Kind:
         return next((one.key for one in self.identity if one.type.startswith(_LINKED)), "")
 
     @cached_property
-    def always_there(self) -> str:
+    def guaranteed_key(self) -> str:
         """Return the key that every answer of this kind has, whatever a role hides.
 
         That is the key of a mandatory field of the natural key, if the fields are the same on every instance. Otherwise
@@ -321,7 +321,7 @@ class Kind:
         return self.name.replace("_", " ")
 
     @property
-    def several(self) -> str:
+    def plural(self) -> str:
         """Return the plural as it appears in a sentence."""
         if re.search("[^aeiou]y$", self.words):
             return f"{self.words[:-1]}ies"

@@ -13,7 +13,7 @@ from difflib import SequenceMatcher, get_close_matches
 _PARTS = re.compile(r"[^\W\d_]+|\d+")
 _ALIKE = 0.75
 """Minimum similarity of two words for a typo. Two swapped letters in a word of four letters reach it."""
-_ALIKE_FROM_THE_FIRST_LETTER = 0.85
+_SIMILAR_FIRST_LETTER = 0.85
 """The same if the first letters differ. Typos there are rare, and ``west`` is not ``east``."""
 LIKELY = 0.6
 """Minimum similarity of two names of settings or sections for a typo."""
@@ -61,18 +61,18 @@ def _is_typo(mine: list[str], theirs: list[str]) -> bool:
         return False
     if "".join(mine) == "".join(theirs):
         return bool(mine)
-    return len(mine) == len(theirs) and all(map(_is_alike, mine, theirs))
+    return len(mine) == len(theirs) and all(map(_is_similar, mine, theirs))
 
 
 def _numbers(parts: Iterable[str]) -> list[str]:
     return [part for part in parts if part.isdecimal()]
 
 
-def _is_alike(mine: str, theirs: str) -> bool:
+def _is_similar(mine: str, theirs: str) -> bool:
     if mine == theirs:
         return True
     if mine.isdecimal() or theirs.isdecimal() or max(len(mine), len(theirs)) <= _SHORT:
         return False
-    wanted = _ALIKE if mine[0] == theirs[0] else _ALIKE_FROM_THE_FIRST_LETTER
+    wanted = _ALIKE if mine[0] == theirs[0] else _SIMILAR_FIRST_LETTER
     matcher = SequenceMatcher(None, mine, theirs, autojunk=False)
     return matcher.real_quick_ratio() >= wanted and matcher.quick_ratio() >= wanted and matcher.ratio() >= wanted

@@ -285,7 +285,7 @@ def file_download(client: Client, options: Mapping[str, Any], check_mode: bool) 
     after: dict[str, Any] = {}
     for one in downloads:
         path, there, content = str(one.target.path), one.target.size(), cache(one.fetch)
-        if one in kept or one.is_there(content, check_mode):
+        if one in kept or one.exists(content, check_mode):
             was, now = sides(local.keep(one.target))
             if now:
                 before[path], after[path] = was, now
@@ -315,14 +315,16 @@ class _Download:
     fetch: Callable[[], bytes]
 
     @classmethod
-    def of(cls, client: Client, meta: Mapping[str, Any], target: Target, size: Mapping[str, Any] | None) -> _Download:
+    def from_metadata(
+        cls, client: Client, meta: Mapping[str, Any], target: Target, size: Mapping[str, Any] | None
+    ) -> _Download:
         if size is not None:
             return cls(target, None, partial(thumbnail, client, str(meta["uuid"]), size))
         expected = meta.get("size")
         known = expected if isinstance(expected, int) else None
         return cls(target, expected, partial(download, client, str(meta["uuid"]), known))
 
-    def is_there(self, content_of: Callable[[], bytes], check_mode: bool) -> bool:
+    def exists(self, content_of: Callable[[], bytes], check_mode: bool) -> bool:
         """Return True if the file already exists locally. In check mode a different size is enough for False."""
         return self.target.holds(content_of, self.size if check_mode else None)
 
@@ -354,7 +356,7 @@ def _downloads(
         )
     else:
         targets = [Target.at(dest)]
-    return [_Download.of(client, meta, target, size) for meta, target in zip(files, targets, strict=True)]
+    return [_Download.from_metadata(client, meta, target, size) for meta, target in zip(files, targets, strict=True)]
 
 
 def _names_of(files: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -381,7 +383,7 @@ def _kept(
     if not in_directory:
         return [one for one in downloads if one.target.size() is not None]
     taken = [one for one in downloads if one.target.is_taken()]
-    others = [one.target.path for one in taken if not one.is_there(one.fetch, check_mode)]
+    others = [one.target.path for one in taken if not one.exists(one.fetch, check_mode)]
     if others:
         raise InvalidInput(
             f"dest: something else is there already: {', '.join(map(str, others))}. Take it away, or set force: true "

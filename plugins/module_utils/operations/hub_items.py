@@ -301,8 +301,8 @@ def hub_suggestion_info(
     conditions, are_all = conditions_as_sent(client, schema, filters)
     for condition in conditions:
         values = [DECIMAL.write(value) if isinstance(value, Decimal) else value for value in condition.values]
-        several = condition.operator in MULTIPLE
-        wire.setdefault(condition.field, {})[condition.operator] = values if several else next(iter(values), True)
+        plural = condition.operator in MULTIPLE
+        wire.setdefault(condition.field, {})[condition.operator] = values if plural else next(iter(values), True)
     order = {name: "DESC" if descending else "ASC" for name, descending in parse_sort(sort)}
     categories = _suggested(client, "category", {"filter": wire, "sort": order})
     if not are_all:

@@ -24,7 +24,7 @@ class MayBeHidden(SeventhingsError):
     """Raised if a record is found although no list shows it, and the reason is unknown."""
 
     @classmethod
-    def of(cls, record: Record) -> MayBeHidden:
+    def for_record(cls, record: Record) -> MayBeHidden:
         words = record.kind.words
         return cls(
             f"The {words} {record.uuid} has this natural key, and no list shows it. Either it is archived, or it is "
@@ -46,7 +46,7 @@ def is_archived_duplicate(client: Client, record: Record, assume: bool) -> bool:
     if assume:
         return True
     if client.is_archived(record):
-        raise MayBeHidden.of(record)
+        raise MayBeHidden.for_record(record)
     return False
 
 

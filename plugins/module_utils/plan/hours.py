@@ -64,7 +64,7 @@ def check_hours_known(schema: Schema, desired: Mapping[str, Any], records: Itera
     if answers and not any(hours.whole_days in record.flat for record in answers):
         written = next(key for key in hours.keys if key in desired)
         raise InvalidInput(
-            f"{written}: this instance knows {schema.kind.several} of whole days alone (no answer has "
+            f"{written}: this instance knows {schema.kind.plural} of whole days alone (no answer has "
             f"{hours.whole_days}); leave out {', '.join(hours.keys)}"
         )
 

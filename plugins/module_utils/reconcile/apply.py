@@ -239,7 +239,7 @@ class Applier:
         if len(made) > 1:
             uuids = ", ".join(sorted(record.uuid for record in made))
             raise Ambiguous(
-                f"After a lost answer {len(made)} new {self._kind.several} have the natural key: {uuids}. "
+                f"After a lost answer {len(made)} new {self._kind.plural} have the natural key: {uuids}. "
                 f"Delete all but one of them."
             )
         return made[0].uuid if made else None
@@ -368,11 +368,11 @@ class Applier:
         The service moves it again.
         """
         # Some instances answer an incomplete body with a 500, and would do so again.
-        lacks = any(body.get(key) in EMPTY for key in self._kind.needed)
+        is_incomplete = any(body.get(key) in EMPTY for key in self._kind.needed)
         try:
-            self.answered = self._client.update(self._kind, current.uuid, body, self._template, once=lacks)
+            self.answered = self._client.update(self._kind, current.uuid, body, self._template, once=is_incomplete)
         except OutcomeUnknown as lost:
-            if not lacks or lost.status == HTTPStatus.INTERNAL_SERVER_ERROR:
+            if not is_incomplete or lost.status == HTTPStatus.INTERNAL_SERVER_ERROR:
                 raise
             self._client.update(self._kind, current.uuid, body, self._template)
         except InvalidRequest:

@@ -28,7 +28,7 @@ from ..resolve.field_visibility import perhaps_not_deleted
 from ..resolve.read_cache import Reading
 from ..resolve.references import with_targets
 from .apply import Applier
-from .refusals import named_occupants, perhaps_hidden_holder
+from .refusals import named_occupants, perhaps_hidden_owner
 from .result import Result
 
 
@@ -249,13 +249,13 @@ class _Ensure:
         for key in unknown:
             conditions = natural_keys.conditions(self._schema, [key], unique)
             if conditions or not self._kind.filters:
-                records = natural_keys.identified(self._schema, [key], unique, self._holders(conditions))
+                records = natural_keys.identified(self._schema, [key], unique, self._matching_records(conditions))
                 found += [
                     f" {key} must be unique, and the {self._kind.words} {one.uuid} has {unique[key]!r} already."
                     for one in records
                     if one.uuid != mine
                 ]
-        return "".join(found) or perhaps_hidden_holder(self._schema, keys, change.values, refused)
+        return "".join(found) or perhaps_hidden_owner(self._schema, keys, change.values, refused)
 
     def _occupants(self, gone: Record, refused: ServiceError) -> str:
         """Return what is in a room or a location that cannot be deleted."""
@@ -267,7 +267,7 @@ class _Ensure:
             # The refusal matters more to the user than the failed attempt to explain it.
             return ""
 
-    def _holders(self, conditions: Sequence[Condition]) -> list[Record]:
+    def _matching_records(self, conditions: Sequence[Condition]) -> list[Record]:
         try:
             return self._reading.listed(self._kind, conditions)
         except SeventhingsError:

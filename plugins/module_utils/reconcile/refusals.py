@@ -20,7 +20,7 @@ from ..resolve import natural_keys
 from ..resolve.field_visibility import LIMITED
 
 
-def perhaps_hidden_holder(schema: Schema, keys: Iterable[str], values: Mapping[str, Any], refused: ServiceError) -> str:
+def perhaps_hidden_owner(schema: Schema, keys: Iterable[str], values: Mapping[str, Any], refused: ServiceError) -> str:
     """Say that an unlisted record may have a refused value; empty if that is impossible.
 
     :param keys: the fields that identify the record. :param values: canonical values that were sent.
@@ -118,7 +118,7 @@ def at_the_same_time(
         return ""
     rest = [f"{len(found) - _MOST_NAMED} more"] if len(found) > _MOST_NAMED else []
     words = "; ".join([*sorted(found)[:_MOST_NAMED], *rest])
-    return f" At the same time there is, in other {schema.kind.several}: {words}."
+    return f" At the same time there is, in other {schema.kind.plural}: {words}."
 
 
 def _is_among(reference: Reference, others: Any) -> bool:

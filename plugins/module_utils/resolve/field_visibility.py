@@ -333,7 +333,7 @@ class FieldVisibility:
 
 def identifies(kind: Kind, key: str) -> str:
     """Return the message that a field of a natural key is hidden."""
-    return f"{hidden_field_message(key)}, and {kind.several} are identified by it here"
+    return f"{hidden_field_message(key)}, and {kind.plural} are identified by it here"
 
 
 def why_unfound(

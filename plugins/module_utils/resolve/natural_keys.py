@@ -246,7 +246,7 @@ def one_of(
     if len(hits) > 1:
         uuids = ", ".join(sorted(record.uuid or str(record.id) for record in hits))
         todo = f"; {advice}" if advice else ""
-        raise Ambiguous(f"{location}{len(hits)} {kind.several} have {words}: {uuids}. Expected exactly one{todo}.")
+        raise Ambiguous(f"{location}{len(hits)} {kind.plural} have {words}: {uuids}. Expected exactly one{todo}.")
     return hits[0] if hits else None
 
 

@@ -181,7 +181,7 @@ class ReadIndex:
                 wanted.setdefault(key, []).extend(way[key])
         return [[] if key is None else self._list_narrowed(kind, key, wanted[key]) for key in fields]
 
-    def why_gone(self, kind: Kind, questions: Sequence[Question], written: Any) -> str:
+    def why_removed(self, kind: Kind, questions: Sequence[Question], written: Any) -> str:
         """Return what hides the names of records, or an empty text.
 
         There is no plan here that could remove a target.

@@ -49,7 +49,7 @@ class Index(Protocol):
     def find(self, kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Target]]:
         """Return the possible targets of each reference, by all ways to read it."""
 
-    def why_gone(self, kind: Kind, questions: Sequence[Question], written: Any) -> str:
+    def why_removed(self, kind: Kind, questions: Sequence[Question], written: Any) -> str:
         """Return why a reference has lost its target; empty if no reason is known."""
 
     def why_unknown(self, reference: Reference) -> str:
@@ -251,9 +251,9 @@ class _Resolver:
         if hits:
             marks = sorted(hit.uuid for hit in hits if isinstance(hit, Record))
             marks += [f"the one at {hit.place}" for hit in hits if not isinstance(hit, Record)]
-            words = f"{len(hits)} {kind.several} have the natural key {reference.written!r}: {', '.join(marks)}"
+            words = f"{len(hits)} {kind.plural} have the natural key {reference.written!r}: {', '.join(marks)}"
             return Unresolved(reference, Why.AMBIGUOUS, words)
-        gone = self._index.why_gone(kind, questions, reference.written) or self._why_place_gone(kind, reference)
+        gone = self._index.why_removed(kind, questions, reference.written) or self._why_place_removed(kind, reference)
         if gone:
             return Unresolved(reference, Why.MISSING, gone, is_explained=True)
         words = f"there is no {kind.words} {reference.written!r}{perhaps_unseen(kind)}"
@@ -264,13 +264,13 @@ class _Resolver:
         near = self._near(kind, reference.written)
         return Unresolved(reference, Why.MISSING, words, near=near, cause=cause)
 
-    def _why_place_gone(self, kind: Kind, reference: Reference) -> str:
+    def _why_place_removed(self, kind: Kind, reference: Reference) -> str:
         """Return why the place in a path has no target, if known."""
         splits = list(natural_keys.path_splits(reference.written)) if isinstance(reference.written, str) else []
         if not kind.parent_key or not splits:
             return ""
         parent, place = KINDS[kind.parent], splits[0][0]
-        return self._index.why_gone(parent, _by_name(parent, place), place)
+        return self._index.why_removed(parent, _by_name(parent, place), place)
 
     def _near(self, kind: Kind, written: Any) -> tuple[str, ...]:
         names = self._index.names(kind) if isinstance(written, str) else []

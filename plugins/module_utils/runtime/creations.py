@@ -433,18 +433,18 @@ class Creations:
 
     def _take(self, kind: str, watched: _Kind) -> bool:
         """Take the lock. Return True if others created something since records were read, or may have."""
-        several = KINDS[kind].several
+        plural = KINDS[kind].plural
         try:
             wait_for(
                 watched.lock.try_acquire,
                 self.lock_wait,
                 self._clock,
                 self._sleep,
-                lambda: self.on_wait(f"Waiting for {_who(watched)}, which makes {several} of the same instance."),
+                lambda: self.on_wait(f"Waiting for {_who(watched)}, which makes {plural} of the same instance."),
             )
         except Busy as busy:
             raise LockTimeout(
-                f"Waited {self.lock_wait:g} seconds (tuning.lock_wait) for {_who(watched)}, which makes {several} of "
+                f"Waited {self.lock_wait:g} seconds (tuning.lock_wait) for {_who(watched)}, which makes {plural} of "
                 f"the same instance. No {KINDS[kind].words} was made by this task."
             ) from busy
         except OSError as error:
@@ -475,8 +475,8 @@ class Creations:
 
 
 def _who(watched: _Kind) -> str:
-    holder = watched.lock.holder()
-    process = holder.process if holder else watched.state().process
+    owner = watched.lock.owner()
+    process = owner.process if owner else watched.state().process
     return f"another process (id {process}) of this user" if process else "another process of this user"
 
 

@@ -279,7 +279,7 @@ class Lock:
             raise
         return True
 
-    def holder(self) -> LockOwner | None:
+    def owner(self) -> LockOwner | None:
         """Return the process that owns the lock in the first place with an owner, or None if that is unknown."""
         for file in self._files:
             with contextlib.suppress(OSError):

@@ -439,7 +439,7 @@ class _Absorbing:
         in_tables: Counter[str] = Counter()
         for one, reason in kept:
             file = one.entry.place_of(one.name).file
-            if self._desired.tables.of(file) is not None:
+            if self._desired.tables.for_file(file) is not None:
                 in_tables[file] += 1
                 continue
             is_hidden = self._desired.hiding.touches(one.entry)
@@ -707,10 +707,10 @@ class _Absorbing:
         done = self._files.append(target, section, list(overrides.values()), known, tell, names)
         for path in fetched.keys() & set(_texts_in(done.written)):
             self._files.add_file(target.layer, path, fetched[path].read_bytes())
-        if done.lacking:
-            lacking = ", ".join(f"{name} ({number:,})" for name, number in sorted(done.lacking.items()))
+        if done.missing_columns:
+            missing_columns = ", ".join(f"{name} ({number:,})" for name, number in sorted(done.missing_columns.items()))
             self._result.not_changed.append(
-                f"{place}: left out of new {section}, because it has no such column: {lacking}"
+                f"{place}: left out of new {section}, because it has no such column: {missing_columns}"
             )
         self._count(section, "added", sum(id(record) not in left for record in fresh))
         for entry, record in overrides.items():

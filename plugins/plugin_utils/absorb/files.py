@@ -82,11 +82,11 @@ class Appended:
     """The records that were added to files.
 
     :ivar written: each record as a file has it.
-    :ivar lacking: number of records without a field, because their table has no such column.
+    :ivar missing_columns: number of records without a field, because their table has no such column.
     """
 
     written: list[Mapping[str, Any]] = field(default_factory=list)
-    lacking: Counter[str] = field(default_factory=Counter)
+    missing_columns: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass
@@ -123,7 +123,7 @@ class Files:
 
         :raises NotSpliced: if such a file cannot be edited.
         """
-        if self._desired.tables.of(place.file) is not None:
+        if self._desired.tables.for_file(place.file) is not None:
             raise NotSpliced("it is in a table of another system")
         if self._desired.hiding.is_vaulted(place.source):
             raise NotSpliced("its file is vaulted")
@@ -155,7 +155,7 @@ class Files:
         except NotSpliced as error:
             labels = ", ".join(called(one.label, one.path.name if one.path.is_file() else "") for one in self._layers)
             raise InvalidInput(f"{words} a path that begins with a layer: {labels}") from error
-        if self._desired.tables.of(path) is not None:
+        if self._desired.tables.for_file(path) is not None:
             raise InvalidInput(f"{words} a file that is no table of another system")
         layer = self._layers[target.layer]
         if layer.path.is_file():
@@ -192,7 +192,7 @@ class Files:
             opened.source = self._source(target, opened.before)
         return opened.source
 
-    def is_there(self, target: Target) -> bool:
+    def exists(self, target: Target) -> bool:
         """Return True if the file, or the beginning of a new file, exists."""
         opened = self._open(target)
         return opened.before is not None
@@ -218,11 +218,11 @@ class Files:
         has_variables = self._desired.declares_variables
         name = self.label(target)
         if name.lower().endswith(WORKBOOK):
-            return WorkbookSource(WorkbookFile(content), has_variables, self._desired.dialects.of(name))
+            return WorkbookSource(WorkbookFile(content), has_variables, self._desired.dialects.for_file(name))
         if not name.lower().endswith(".csv"):
             file = TextFile(content.decode(), str.encode)
             return (YamlSource if name.endswith(_YAML) else JsonSource)(file, has_variables)
-        dialect = self._desired.dialects.of(name)
+        dialect = self._desired.dialects.for_file(name)
         codec = _codec_of(content, dialect)
         file = TextFile(content.decode(codec), lambda text: text.encode(codec))
         delimiter = self._desired.delimiters.get(name) or delimiter_of([file.plain.partition("\n")[0]], dialect)
@@ -266,7 +266,7 @@ class Files:
         if not records:
             return done
         try:
-            if self.is_there(target):
+            if self.exists(target):
                 rest = self._add(target, section, overrides, fresh, done, names)
             else:
                 rest = self._begin(target, overrides, fresh, done)
@@ -301,7 +301,7 @@ class Files:
             opened.after = ("" if suffix == ".jsonl" else "---\n").encode() + "".join(written).encode()
             done.written += records
             return []
-        dialect = self._desired.dialects.of(self.label(target))
+        dialect = self._desired.dialects.for_file(self.label(target))
         cell = formulas.escaped if self._formulas == formulas.ESCAPE else str
         rest = []
         try:
@@ -346,10 +346,10 @@ class Files:
         found: list[Finding] = []
         name = self.label(target)
         if name.lower().endswith(WORKBOOK):
-            book = Workbook(name, content, self._desired.dialects.of(name), found, Sheets(), [])
+            book = Workbook(name, content, self._desired.dialects.for_file(name), found, Sheets(), [])
             list(book.sections())
         elif name.lower().endswith(".csv"):
-            dialect = self._desired.dialects.of(name)
+            dialect = self._desired.dialects.for_file(name)
             text = dialect.decode(content)[0].replace("\r\n", "\n").replace("\r", "\n")
             list(read_csv(text, name, found, dialect=dialect))
         else:
@@ -420,18 +420,18 @@ def _rest(
     columns = table.columns()
     for record in records:
         found = {name: next((one for one in (name, *names.others(name)) if one in columns), "") for name in record}
-        lacking = {name for name, column in found.items() if not column}
+        missing_columns = {name for name, column in found.items() if not column}
         known = {column: record[name] for name, column in found.items() if column}
         try:
             needed = names.needed(record)
-            if lacking and (is_whole or any(name in needed for name in lacking)):
+            if missing_columns and (is_whole or any(name in needed for name in missing_columns)):
                 raise NotSpliced("it has no such column")
             table.append([known])
         except NotSpliced:
             yield record
         else:
             done.written.append(known)
-            done.lacking.update(lacking)
+            done.missing_columns.update(missing_columns)
 
 
 def _depth(target: Target) -> int:

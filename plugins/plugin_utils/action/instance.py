@@ -97,7 +97,7 @@ def _provision(run: InstanceRun, check_mode: bool, written: Mapping[str, Any]) -
     is_undo = options["mode"] == "undo"
     if options["mode"] in ("apply", "undo") and options["protected"]:
         require_caps(written)
-    looks_only = check_mode or options["mode"] == "drift"
+    reads_only = check_mode or options["mode"] == "drift"
     sources = sources_of(options, refuse_links=options["protected"])
     src = sources[0] if sources else None
     plan_file = _path(options, "plan_file")
@@ -106,7 +106,7 @@ def _provision(run: InstanceRun, check_mode: bool, written: Mapping[str, Any]) -
     apply_record = _path(options, "apply_record")
     if options["mode"] == "render":
         return _rendered(run, check_mode, sources)
-    stored = None if looks_only or options["mode"] == "validate" else _stored_plan(options, plan_file, written)
+    stored = None if reads_only or options["mode"] == "validate" else _stored_plan(options, plan_file, written)
 
     def all_that_is_written() -> DesiredInstance:
         return run.load(sources)
@@ -116,7 +116,7 @@ def _provision(run: InstanceRun, check_mode: bool, written: Mapping[str, Any]) -
     client: Client | None = None
     undo: Undo | None = None
     if is_undo:
-        client = _connected(run, looks_only)
+        client = _connected(run, reads_only)
         with many_objects():
             undo = _undo(options, client, all_that_is_written() if has_files else None)
     if stored is not None:
@@ -137,7 +137,7 @@ def _provision(run: InstanceRun, check_mode: bool, written: Mapping[str, Any]) -
         with many_objects():
             desired = all_that_is_written()
     else:
-        missing = "only a real run applies a plan_file" if looks_only else f"there is no plan_file {plan_file or ''}"
+        missing = "only a real run applies a plan_file" if reads_only else f"there is no plan_file {plan_file or ''}"
         raise InvalidInput(f"src: {missing.rstrip()}, and neither src nor desired says what to plan")
     desired.findings += rules.findings if rules is not None else []
     if options["mode"] == "validate":
@@ -146,7 +146,7 @@ def _provision(run: InstanceRun, check_mode: bool, written: Mapping[str, Any]) -
     is_drift = options["mode"] == "drift"
     written_now = all_that_is_written if has_files and not is_undo else None
     run_options = RunOptions(
-        check_mode=looks_only,
+        check_mode=reads_only,
         drift=is_drift,
         journal=_path(options, "journal"),
         twin_of=options.get("twin_of") or "",
@@ -160,18 +160,18 @@ def _provision(run: InstanceRun, check_mode: bool, written: Mapping[str, Any]) -
         undo=undo,
         apply_record=apply_record,
     )
-    client = client or _connected(run, looks_only)
+    client = client or _connected(run, reads_only)
     account = run_instance(client, desired, run_options, progress_printer(host=run.host))
     account.made_by = made_by(desired.set_name, run.host)
     account.warnings += client.transport.notes()
-    if plan_file is not None and stored is None and not looks_only:
+    if plan_file is not None and stored is None and not reads_only:
         account.warnings.insert(0, f"plan_file: there is no {plan_file}, so the plan was made anew.")
     write_reports(account, reports, src, secrets_of(INSTANCE, options) | client.tokens.secrets, url)
-    return result_of(account, looks_only and options["drift_fail"], reports)
+    return result_of(account, reads_only and options["drift_fail"], reports)
 
 
-def _connected(run: InstanceRun, looks_only: bool) -> Client:
-    client = run.connect(read_only=looks_only)
+def _connected(run: InstanceRun, reads_only: bool) -> Client:
+    client = run.connect(read_only=reads_only)
     client.creations.on_wait = tell_on_screen
     return client
 
@@ -226,7 +226,7 @@ def _rendered(run: InstanceRun, check_mode: bool, sources: Sequence[Path]) -> di
     destination.compare(rendered.files)
     if not check_mode:
         destination.carry_out()
-    return {**outcome, **destination.account(rendered.summary), "duration": round(time.monotonic() - started, 3)}
+    return {**outcome, **destination.result(rendered.summary), "duration": round(time.monotonic() - started, 3)}
 
 
 def _report_url(options: Mapping[str, Any]) -> str:
@@ -315,7 +315,7 @@ def _validated(
         account = _judged(told, desired, check_mode, host)
         account.warnings = warnings
         account.warning_places = {line: place for line, (place, _rule) in of_rules.items()}
-        account.rules = (rules or RuleSet()).of(findings, of_rules)
+        account.rules = (rules or RuleSet()).by_message(findings, of_rules)
         write_reports(account, reports, src, (), url)
     fine = f"{len(desired.entries)} records, nothing wrong"
     warned = {"warnings": warnings} if warnings else {}

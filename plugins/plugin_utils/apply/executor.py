@@ -57,7 +57,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 )
 from ansible_collections.community.seventhings.plugins.module_utils.plan.state import find_now
 from ansible_collections.community.seventhings.plugins.module_utils.reconcile.apply import Applier
-from ansible_collections.community.seventhings.plugins.module_utils.reconcile.refusals import perhaps_hidden_holder
+from ansible_collections.community.seventhings.plugins.module_utils.reconcile.refusals import perhaps_hidden_owner
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import not_kept, unkept
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import CreatedMeanwhile
 
@@ -274,9 +274,9 @@ class Executor:
         if self._stopped:
             self._leave(planned, self._stopped, self.outcome.not_tried)
             return True
-        lacking = self._ready.lacking(planned)
-        if lacking:
-            self._leave(planned, lacking, self.outcome.skipped)
+        why_not_ready = self._ready.why_not_ready(planned)
+        if why_not_ready:
+            self._leave(planned, why_not_ready, self.outcome.skipped)
             return True
         try:
             self._stop_if_orphaned()
@@ -509,7 +509,7 @@ class Executor:
                     looks = [created]
                     uuid = applier.write(change, lambda: looks.pop() if looks else self._find(planned), lost=lost)
         except REFUSED_VALUES as refused:
-            holder = perhaps_hidden_holder(planned.schema, planned.keys, change.values, refused)
+            holder = perhaps_hidden_owner(planned.schema, planned.keys, change.values, refused)
             if holder:
                 refused.message += f"{holder} The next plan looks it up in the archive."
                 self._journal.refused(planned.kind.name, planned.noted)

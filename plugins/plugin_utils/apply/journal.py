@@ -39,7 +39,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime.crea
 )
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.locks import Busy, lock_owner_of, wait_for
 
-from ..desired.desired import INLINE, Held, Source
+from ..desired.desired import INLINE, Source, SourceCount
 from .journal_place import place_of, places_of_all
 
 SIZE_LIMIT = 256 << 20
@@ -482,12 +482,12 @@ class Journal:
                 self._lock_wait,
                 self._clock,
                 self._sleep,
-                lambda: self._on_wait(f"Waiting for the journal: {held}{self._holder()}."),
+                lambda: self._on_wait(f"Waiting for the journal: {held}{self._owner_words()}."),
             )
         except Busy as busy:
             raise JournalLocked(
-                f"journal: {held} for more than {self._lock_wait:g} seconds (tuning.lock_wait){self._holder()}; try "
-                f"again when it is done"
+                f"journal: {held} for more than {self._lock_wait:g} seconds (tuning.lock_wait){self._owner_words()}; "
+                f"try again when it is done"
             ) from busy
 
     def _try_lock(self) -> bool:
@@ -520,7 +520,7 @@ class Journal:
         except FileNotFoundError:
             return False
 
-    def _holder(self) -> str:
+    def _owner_words(self) -> str:
         """Return which process owns the journal, in words to append; empty if the system does not say."""
         holder = lock_owner_of(self._opened())
         return f": {holder}" if holder else ""
@@ -647,7 +647,7 @@ class Journal:
 
     # ---- sources
 
-    def applied(self, sources: Mapping[Source, Held]) -> None:
+    def applied(self, sources: Mapping[Source, SourceCount]) -> None:
         """Note the sources of an apply with their numbers of records, if they changed."""
         if not self.set_id:
             # All files without a set share one journal.

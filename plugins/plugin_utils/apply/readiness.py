@@ -102,7 +102,7 @@ class Readiness:
         """Return the uuid of the record whose links were postponed."""
         return str(self._of_entry[id(link.entry)].made)
 
-    def lacking(self, planned: Planned) -> str:
+    def why_not_ready(self, planned: Planned) -> str:
         """Return why a record cannot be written because something that it needs was not created; empty if it can.
 
         Fill in the uuids of created records. Records of one section are linked after all of them exist, so in that case

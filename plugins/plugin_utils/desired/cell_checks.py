@@ -51,7 +51,7 @@ class CellChecks:
             kind = Dialect.oddity(value)
             if kind:
                 field = schema.find(name)
-                dialect = self._desired.dialects.of(_file_of(entry, name))
+                dialect = self._desired.dialects.for_file(_file_of(entry, name))
                 if dialect.accepts_as_written(kind) or (field is not None and value in field.allowed):
                     continue
                 if not kind.is_blank:
@@ -63,7 +63,7 @@ class CellChecks:
             elif value.__class__ is str and name in self._names_of_lists(schema):
                 field = schema.find(name)
                 is_one = field is not None and type_of(field).shape == _LINKS and not _LIST_MARKS.search(value)
-                dialect = self._desired.dialects.of(_file_of(entry, name))
+                dialect = self._desired.dialects.for_file(_file_of(entry, name))
                 if not is_one and not dialect.list_separator:
                     remedy = self._remedy(_file_of(entry, name), _LIST_SETTING)
                     why = f'a list is written as a;b{remedy}, or as JSON: ["a", "b"]'
@@ -115,7 +115,7 @@ def mapping_words(desired: DesiredInstance, schema: Schema, path: str, columns: 
     rest = [column for column in columns if column not in meant]
     mapped = ", ".join(f"{_yaml(column)}: {_yaml(key)}" for column, key in meant.items()) or "COLUMN: FIELD"
     ignored = f", ignore: [{', '.join(map(_yaml, rest))}]" if rest else ""
-    table = desired.tables.of(path)
+    table = desired.tables.for_file(path)
     if table is not None:
         return f"map them in {table.setting}, or ignore them: `columns: {{{mapped}}}{ignored}`"
     return (

@@ -36,7 +36,7 @@ Source = tuple[str, str]
 """A file, or :data:`INLINE`, and one of its sections."""
 
 
-class Held(NamedTuple):
+class SourceCount(NamedTuple):
     """The contents of a source.
 
     :ivar rows: number of its entries. :ivar records: number of its entries that are to exist and belong to the set.
@@ -170,7 +170,7 @@ class DesiredInstance:
     src: str = ""
     origin: str = ""
     root: str = ""
-    sources: dict[Source, Held] = field(default_factory=dict)
+    sources: dict[Source, SourceCount] = field(default_factory=dict)
     unread: list[str] = field(default_factory=list)
     sections: set[str] = field(default_factory=set)
     hiding: Hiding = field(default_factory=Hiding)
@@ -190,7 +190,7 @@ class DesiredInstance:
 
     def how_to_set(self, path: str, setting: str) -> str:
         """Say where to write a setting of a table, ready to be pasted."""
-        table = self.tables.of(path)
+        table = self.tables.for_file(path)
         if table is not None:
             return f"set `{setting}` in {table.setting}"
         if self.dialects.files:

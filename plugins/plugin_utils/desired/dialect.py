@@ -507,7 +507,7 @@ class Dialects:
     named: Mapping[str, Collection[str]] = field(default_factory=dict)
     overlays: Sequence[Overlay] = ()
 
-    def of(self, name: str) -> Dialect:
+    def for_file(self, name: str) -> Dialect:
         """Return the dialect of a file, by its name below the directory."""
         own = next((dialect for pattern, dialect in self.files if fnmatchcase(name, pattern)), self.general)
         overlay = next((one for one in self.overlays if one.matches(name)), None)

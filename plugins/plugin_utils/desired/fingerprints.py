@@ -126,7 +126,7 @@ class _Placeholder:
     fields: tuple[str, ...] | None
 
     @classmethod
-    def of(cls, entry: Entry, stored: Mapping[str, Any]) -> _Placeholder:
+    def from_stored(cls, entry: Entry, stored: Mapping[str, Any]) -> _Placeholder:
         names = stored["fields"]
         fields = None if names is None else tuple(map(str, names))
         return cls(entry, str(stored["file"]), str(stored["place"]), fields)
@@ -151,7 +151,7 @@ class Placeholders:
 
         :raises KeyError: if the plan has no hash of them.
         """
-        placeholder = _Placeholder.of(entry, stored)
+        placeholder = _Placeholder.from_stored(entry, stored)
         if placeholder.source not in self._hashes:
             raise KeyError(placeholder.source)
         self._placeholders.setdefault(placeholder.source, []).append(placeholder)

@@ -100,7 +100,7 @@ def _damage(finding: Finding, desired: DesiredInstance) -> str:
         return ""
     if isinstance(finding.place, CellPlace):
         return damage_in_workbook(misfit.spelling)
-    return damage_in_table(misfit.spelling, misfit.value, desired.dialects.of(source))
+    return damage_in_table(misfit.spelling, misfit.value, desired.dialects.for_file(source))
 
 
 def _cells(findings: Sequence[Finding]) -> str:
@@ -156,7 +156,7 @@ class _Proposals:
         text, presets = self._text(finding), self._presets(finding.place.source)
         if text is None or finding.misfit is None or not presets:
             return False
-        is_other = presets[0] != self._desired.dialects.of(finding.place.source).preset
+        is_other = presets[0] != self._desired.dialects.for_file(finding.place.source).preset
         return is_other and PRESETS[presets[0]].reads(finding.misfit.spelling, text)
 
     def proposal(self, source: str) -> str:

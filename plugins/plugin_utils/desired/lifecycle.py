@@ -55,12 +55,12 @@ class Lifecycle:
             self.is_protected if other.is_protected is None else other.is_protected,
         )
 
-    def left_alone(self, schema: Schema, is_there: bool) -> frozenset[str]:
+    def left_alone(self, schema: Schema, exists: bool) -> frozenset[str]:
         """Return the keys of the ignored fields.
 
-        :param is_there: True if the record exists already.
+        :param exists: True if the record exists already.
         """
-        patterns = (*self.ignore, *(self.initial if is_there else ()))
+        patterns = (*self.ignore, *(self.initial if exists else ()))
         return frozenset(key for pattern in patterns for key in keys_of(schema, pattern))
 
     def protects(self, names: Iterable[str]) -> str:

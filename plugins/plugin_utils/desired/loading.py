@@ -23,7 +23,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.suggestions import LIKELY, closest_names
 
 from ..ansible_compat import was_vaulted
-from .desired import BY_TEMPLATE, INLINE, SECTIONS, DesiredInstance, Held, states_of
+from .desired import BY_TEMPLATE, INLINE, SECTIONS, DesiredInstance, SourceCount, states_of
 from .dialect import HOW_TO_SAVE, CellReader, Dialects, WrongEncoding
 from .entry import Entry
 from .hiding import Hiding
@@ -255,14 +255,14 @@ class _Loading:
 
     def _cells(self, name: str, ending: str, table: TableReader | None) -> CellReader | None:
         """Return the reader for the cells of a file, or None if types accept them as they are."""
-        dialect = self.desired.dialects.of(name)
+        dialect = self.desired.dialects.for_file(name)
         if ending != ".csv":
             return dialect if table is not None and ending == ".jsonl" and not dialect.is_plain else None
         return None if dialect.is_plain and dialect.is_chosen and not dialect.list_separator else dialect
 
     def _table_of(self, name: str, section: str) -> TableReader | None:
         """Return the mapping for a file of another system, or None if the settings do not name the file."""
-        table = self.desired.tables.of(name)
+        table = self.desired.tables.for_file(name)
         if table is None:
             return None
         if section in BY_TEMPLATE or _parts(name)[1] in (".yml", ".yaml"):
@@ -279,7 +279,7 @@ class _Loading:
                 )
                 self._find_plainly(table.place, words)
         desired = self.desired
-        return TableReader(table, section, desired.dialects.of(name), desired.findings, desired.warnings)
+        return TableReader(table, section, desired.dialects.for_file(name), desired.findings, desired.warnings)
 
     def _below(self, top: ListResult, root: Folder) -> Iterator[str]:
         """Yield the names of everything but directories, in a directory and below it. Hidden names are left out.
@@ -417,7 +417,7 @@ class _Loading:
         content = self._content(root, name, may_be_vaulted)
         if content is None:
             return ()
-        dialect = self.desired.dialects.of(name)
+        dialect = self.desired.dialects.for_file(name)
         try:
             text, is_guess = dialect.decode(content)
         except WrongEncoding as wrong:
@@ -445,8 +445,8 @@ class _Loading:
         content = self._content(root, name)
         if content is None:
             return
-        dialect = self.desired.dialects.of(name)
-        table = self.desired.tables.of(name)
+        dialect = self.desired.dialects.for_file(name)
+        table = self.desired.tables.for_file(name)
         sheets = Sheets(table.sheets, section) if table is not None else Sheets()
         desired = self.desired
         book = Workbook(self._called(name), content, dialect, desired.findings, sheets, desired.warnings)
@@ -539,8 +539,8 @@ class _Loading:
         # A template may have a file of its own or share one.
         if table is not None and table.read is not None:
             self.desired.tables_read.append(table.read)
-        before = self.desired.sources.get((self._called(source), section), Held())
-        self.desired.sources[self._called(source), section] = Held(before.rows + rows, before.records + records)
+        before = self.desired.sources.get((self._called(source), section), SourceCount())
+        self.desired.sources[self._called(source), section] = SourceCount(before.rows + rows, before.records + records)
 
     def _is_managed(self, node: Node) -> bool:
         """Return True if a record belongs to the set, and False if it is written as unmanaged."""

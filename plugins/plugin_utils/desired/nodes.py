@@ -161,8 +161,8 @@ class Places(Positions):
         """Return the place of a part of a field, or of its nearest part that was written."""
         node = self._node
         for step in way:
-            is_there = step in node.value if isinstance(node.value, dict) else step in range(_length(node.value))
-            if not is_there:
+            exists = step in node.value if isinstance(node.value, dict) else step in range(_length(node.value))
+            if not exists:
                 break
             node = node.member(step)
         return node.place
@@ -173,8 +173,8 @@ class Places(Positions):
 
     def of_cell(self, name: str) -> Place | None:
         """Return the place of the cell of a column, empty or not; None if the table has no such column."""
-        is_there = name in self._node.value or name in self._node.empty_cells()
-        return place_at(self._node.source, self._node.mark_of(name)) if is_there else None
+        exists = name in self._node.value or name in self._node.empty_cells()
+        return place_at(self._node.source, self._node.mark_of(name)) if exists else None
 
     @property
     def is_table(self) -> bool:

@@ -80,11 +80,11 @@ class Tables:
     entries: Sequence[Table] = ()
     by_label: Mapping[str, Tables] = field(default_factory=dict)
 
-    def of(self, name: str) -> Table | None:
+    def for_file(self, name: str) -> Table | None:
         """Return the entry for a file, by its name below the directory, including that of its layer."""
         for label in sorted(self.by_label, key=len, reverse=True):
             if name.startswith(f"{label}/"):
-                return self.by_label[label].of(name.removeprefix(f"{label}/"))
+                return self.by_label[label].for_file(name.removeprefix(f"{label}/"))
         return next((one for one in self.entries if one.matches(name)), None)
 
     @property

@@ -77,14 +77,14 @@ class Call(ControllerRun):
         )
         task = {"limits": dict(limits), "limited_account": self.options.get("limited_account")}
         run_options = RunOptions(check_mode=self.check_mode, caps=Caps.from_task(task), lists=lists.state)
-        account = run_instance(client, desired, run_options, progress_printer(host=self.host))
-        account.made_by = made_by("", self.host)
-        account.warnings += self.all_warnings(client)
-        account.requests = client.transport.sent
+        result = run_instance(client, desired, run_options, progress_printer(host=self.host))
+        result.made_by = made_by("", self.host)
+        result.warnings += self.all_warnings(client)
+        result.requests = client.transport.sent
         # A list that names only the records to change omits no record by mistake.
-        account.reported = {}
-        write_reports(account, reports, None, secrets_of(CONNECTION, self.options) | client.tokens.secrets, "")
-        return result_of(account, False, reports)
+        result.reported = {}
+        write_reports(result, reports, None, secrets_of(CONNECTION, self.options) | client.tokens.secrets, "")
+        return result_of(result, False, reports)
 
     def all_warnings(self, client: Client) -> list[str]:
         """Return the warnings of this call, and those of its connection."""

@@ -135,7 +135,7 @@ class _Handover:
             try:
                 records = lists.state.records(kind)
             except SeventhingsError as error:
-                found.unread[kind.several] = error.message
+                found.unread[kind.plural] = error.message
                 continue
             schema = lists.client.schema(kind)
             for record in records:

@@ -95,7 +95,7 @@ class ObjectLists:
                 self.state.records(kind)
         for name in sorted(client.maybe_hidden_message):
             if self.state.has_missed(name):
-                raise IncompleteList.of_the_list(KINDS[name].several)
+                raise IncompleteList.of_the_list(KINDS[name].plural)
 
     @property
     def objects(self) -> Sequence[Record]:

@@ -255,7 +255,7 @@ def _files(exported: Exported, options: Mapping[str, Any], root: str, dialects: 
     format_name = options["format"]
     in_book = [section for section in BULK if section in exported.sections] if format_name == "xlsx" else []
     if in_book:
-        book = workbook_of(exported, root, dialects.of(BOOK))
+        book = workbook_of(exported, root, dialects.for_file(BOOK))
         files[BOOK] = book.content
         for section, rest in book.rest.items():
             files |= more_files(section, rest, section in MANY)

@@ -189,7 +189,7 @@ class _Export:
         self._write_all()
         for name in sorted(self._client.maybe_hidden_message):
             if self._state.has_missed(name):
-                raise IncompleteList.of_the_list(KINDS[name].several)
+                raise IncompleteList.of_the_list(KINDS[name].plural)
         if self._selection.holds(HUB_ITEM.section):
             self._name_orders()
         self._result.left_out = list(dict.fromkeys(self._result.left_out))

@@ -73,10 +73,10 @@ def _csv_files(
     section: str, records: Sequence[Any], size: int, dialects: Dialects, cell: Callable[[str], str]
 ) -> dict[str, bytes]:
     """Return tables, each in the dialect of its name. The parts of a divided table have the dialect of the first."""
-    dialect = dialects.of(f"{section}/0001.csv" if section in MANY else f"{section}.csv")
+    dialect = dialects.for_file(f"{section}/0001.csv" if section in MANY else f"{section}.csv")
     parts, rest = _csv(records, size, dialect, cell)
     if len(parts) > 1 and section not in MANY:
-        dialect = dialects.of(f"{section}/0001.csv")
+        dialect = dialects.for_file(f"{section}/0001.csv")
         parts, rest = _csv(records, size, dialect, cell)
     files = _named(section, parts, "csv", dialect)
     return files | (more_files(section, rest, _is_directory(section, parts), size) if rest else {})

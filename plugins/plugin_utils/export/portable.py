@@ -239,8 +239,8 @@ class Portable:
         """Return a renter that an instance answered only as a text: the user with this name, or the text."""
         try:
             return renter_of(value[1], self._state.records(USER))
-        except Ambiguous as several:
-            raise NotPortable(several.message) from several
+        except Ambiguous as ambiguous:
+            raise NotPortable(ambiguous.message) from ambiguous
 
     def _attachment(self, attachment: Attachment) -> Any:
         try:

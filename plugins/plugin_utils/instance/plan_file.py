@@ -29,7 +29,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import attachments_in
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE
 
-from ..desired.desired import DesiredInstance, Held
+from ..desired.desired import DesiredInstance, SourceCount
 from ..desired.entry import Entry
 from ..desired.fingerprints import Fingerprints, Placeholders, Written, hidden_names, keyed_hash
 from ..desired.hiding import VAULTED, Hiding
@@ -415,7 +415,7 @@ def _desired_from(document: Mapping[str, Any]) -> DesiredInstance:
         scope=_restored(document["scope"]),
         observed=document.get("observed", {}),
         set_sizes=document.get("set_sizes", {}),
-        sources={(path, section): Held(*held) for path, section, *held in document.get("sources", ())},
+        sources={(path, section): SourceCount(*held) for path, section, *held in document.get("sources", ())},
         old_names={
             section: [(_restored(old), _restored(new)) for old, new in pairs]
             for section, pairs in document["moved"].items()
@@ -471,7 +471,7 @@ def _restored(value: Any) -> Any:
             items, text = _restored(value["is"]), _text_of(value[_CELL])
             if not isinstance(items, (dict, list)):
                 raise ValueError(f"{_CELL}: {shorten(items)} does not fit; expected a list or a map")
-            return CellMap.of(items, text) if isinstance(items, dict) else CellList.of(items, text)
+            return CellMap.from_members(items, text) if isinstance(items, dict) else CellList.from_items(items, text)
         return {name: _restored(one) for name, one in value.items()}
     return [_restored(one) for one in value] if isinstance(value, list) else value
 

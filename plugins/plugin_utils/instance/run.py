@@ -34,7 +34,7 @@ from ..apply.applied_base import AppliedBase, new_baseline
 from ..apply.executor import Executor, Outcome, Progress
 from ..apply.journal import Journal, JournalBroken, JournalRefused, protected_by_others
 from ..apply.journal_place import earlier_journal, place_of
-from ..desired.desired import SECTIONS, DesiredInstance, Held, Limits, digest_of
+from ..desired.desired import SECTIONS, DesiredInstance, Limits, SourceCount, digest_of
 from ..desired.fingerprints import PlanOutdated, scrypted
 from ..desired.grouped_findings import group_findings
 from ..report.forecast import NOTHING, forecast_of
@@ -408,7 +408,9 @@ class _Run:
         if undo is None or self._stored is not None:
             return plan_options
         # Undoing does not change the sources of the set.
-        self._desired.sources = {source: Held(number, number) for source, number in journal.memory.sources.items()}
+        self._desired.sources = {
+            source: SourceCount(number, number) for source, number in journal.memory.sources.items()
+        }
         inverse = inverse_of(self._client, undo, self._desired, journal, self._is_resumed(journal))
         self._desired, self._undo_refusals = inverse.desired, inverse.refusals
         # An undo also restores values that scans or people wrote.
@@ -434,7 +436,7 @@ class _Run:
             doubtful = unlisted & self._client.maybe_hidden_message
             if plan.state is None or plan.findings or not any(map(plan.state.has_missed, sorted(doubtful))):
                 return plan
-        raise IncompleteList.of_the_list(KINDS[min(doubtful)].several)
+        raise IncompleteList.of_the_list(KINDS[min(doubtful)].plural)
 
     # ---- gate
 
@@ -704,7 +706,7 @@ class _Run:
                 **{clean(one.text): one.place for one in self._odd},
                 **{line: place for line, (place, _rule) in of_rules.items()},
             },
-            rules=rules.of([*plan.findings, *plan.live_findings], of_rules),
+            rules=rules.by_message([*plan.findings, *plan.live_findings], of_rules),
             forecast=self._forecast,
             made_by=made_by(self._desired.set_name),
         )

@@ -79,7 +79,7 @@ class KnownSchemas:
         self._schemas: dict[str, Schema] = {}
         self.by_label_alone: dict[str, set[str]] = defaultdict(set)
 
-    def of(self, kind: Kind) -> Schema:
+    def for_kind(self, kind: Kind) -> Schema:
         """Return the fields of one kind."""
         if kind.name not in self._schemas:
             fields = [*kind.fields, *kind.identity] if kind.template else list(kind.written or kind.fields)
@@ -95,13 +95,13 @@ class KnownSchemas:
         options = set(_DEFINITIONS.fields) - {"relations"}
         values, _findings = _DEFINITIONS.parse({name: one for name, one in entry.fields.items() if name in options}, "")
         key, label = (str(values.get(name) or "") for name in ("field_key", "label"))
-        is_there = schema.fields.get(key) if key else schema.find(label)
-        field = field_to_be(values) or is_there
+        existing = schema.fields.get(key) if key else schema.find(label)
+        field = field_to_be(values) or existing
         if field is None or not (key or label):
             return
-        if not key and is_there is None:
+        if not key and existing is None:
             self.by_label_alone[schema.kind.name].add(label)
-        own = key or (is_there.key if is_there else label)
+        own = key or (existing.key if existing else label)
         schema.take([replace(field, key=own, label=label or field.label, mandatory=False)])
 
 
@@ -121,21 +121,21 @@ class _Validation:
         self._claimed: dict[tuple[Any, ...], Place] = {}
 
     def run(self) -> list[Finding]:
-        for place, words in check_identity(self._desired, self._schemas.of, self._is_complete):
+        for place, words in check_identity(self._desired, self._schemas.for_kind, self._is_complete):
             self._find(place, words)
         unmanaged = {id(entry) for entry in self._desired.unmanaged}
         for entry in (*self._desired.entries, *self._desired.unmanaged):
             before = self._complaints
             values = self._parse(entry)
-            self.remarks.look(self._schemas.of(entry.kind), entry, values)
+            self.remarks.look(self._schemas.for_kind(entry.kind), entry, values)
             self.places.look(entry, values)
-            written = self.observed.look(_KINDS[entry.kind.name], self._schemas.of(entry.kind), entry)
+            written = self.observed.look(_KINDS[entry.kind.name], self._schemas.for_kind(entry.kind), entry)
             if written is not None:
                 self._find(*written)
             if self._complaints == before:
                 self._claim(entry, values)
             if self._complaints == before and id(entry) not in unmanaged:
-                self.rules.look(_KINDS[entry.kind.name], self._schemas.of(entry.kind), entry, values)
+                self.rules.look(_KINDS[entry.kind.name], self._schemas.for_kind(entry.kind), entry, values)
         return sorted(self._found, key=lambda one: (one.place.source, one.place.line, one.place.column))
 
     def _is_complete(self, kind: Kind) -> bool:
@@ -154,7 +154,7 @@ class _Validation:
             self._find(entry.place, message)
 
     def _parse(self, entry: Entry) -> dict[str, Any]:
-        schema = self._schemas.of(entry.kind)
+        schema = self._schemas.for_kind(entry.kind)
         fields = entry.fields
         if entry.kind.defines_fields and names_fields(fields.get("relations")):
             fields = {**fields, "relations": with_uuids(fields["relations"], ())[0]}
@@ -174,7 +174,7 @@ class _Validation:
     # ---- natural keys
 
     def _claim(self, entry: Entry, values: Mapping[str, Any]) -> None:
-        schema = self._schemas.of(entry.kind)
+        schema = self._schemas.for_kind(entry.kind)
         have, keys = self._keys(entry, values)
         blanks = list(blanks_in_key(schema, entry, keys or (), have, self._wanted.cell_checks))
         for place, blank in blanks:
@@ -189,7 +189,7 @@ class _Validation:
 
     def _keys(self, entry: Entry, values: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...] | None]:
         """Return all values of a record, and the fields that identify it, or None if these are unknown or wrong."""
-        schema = self._schemas.of(entry.kind)
+        schema = self._schemas.for_kind(entry.kind)
         # A value of an unknown type keeps its written form.
         have = {**{name: one for name, one in entry.fields.items() if schema.find(name) is None}, **values}
         is_named = self._desired.identity.get(_KINDS[entry.kind.name])
@@ -198,7 +198,7 @@ class _Validation:
     def _named(self, entry: Entry, have: Mapping[str, Any]) -> tuple[str, ...] | None:
         """Return the fields that identify a record by the names in the files, or None if that is unknown or wrong."""
         section = _KINDS[entry.kind.name]
-        schema = self._schemas.of(entry.kind)
+        schema = self._schemas.for_kind(entry.kind)
         fields = {name: schema.find(name) for name in self._desired.identity[section]}
         keys = tuple(name if field is None else field.key for name, field in fields.items())
         left_out = [key for key in keys if key not in have]
@@ -235,7 +235,7 @@ class _Validation:
 
         The labels of fields whose keys the service generates are known only to the instance, and to a saved schema.
         """
-        kind, schema = entry.kind, self._schemas.of(entry.kind)
+        kind, schema = entry.kind, self._schemas.for_kind(entry.kind)
         if not kind.template:
             return False
         wanted = list(keys)

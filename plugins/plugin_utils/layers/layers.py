@@ -69,12 +69,12 @@ class LayeredDialects(Dialects):
 
     by_label: Mapping[str, Dialects] = field(default_factory=dict)
 
-    def of(self, name: str) -> Dialect:
+    def for_file(self, name: str) -> Dialect:
         """Return the dialect of a file, by its name including the label of its layer."""
         for label in sorted(self.by_label, key=len, reverse=True):
             if name.startswith(f"{label}/"):
-                return self.by_label[label].of(name.removeprefix(f"{label}/"))
-        return super().of(name)
+                return self.by_label[label].for_file(name.removeprefix(f"{label}/"))
+        return super().for_file(name)
 
 
 def layers_of(sources: Sequence[Path]) -> list[Layer]:

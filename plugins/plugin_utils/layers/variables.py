@@ -206,11 +206,13 @@ class Variables:
                 key: self.fill(node.member(key)) for key, one in value.items() if key not in left and _has_mark(one)
             }
             members = {key: children[key].value if key in children else one for key, one in value.items()}
-            filled: Any = CellMap.of(members, self._text(value.text, node)) if isinstance(value, CellMap) else members
+            filled: Any = (
+                CellMap.from_members(members, self._text(value.text, node)) if isinstance(value, CellMap) else members
+            )
         elif isinstance(value, list):
             children = {index: self.fill(node.member(index)) for index, one in enumerate(value) if _has_mark(one)}
             items = [children[index].value if index in children else one for index, one in enumerate(value)]
-            filled = CellList.of(items, self._text(value.text, node)) if isinstance(value, CellList) else items
+            filled = CellList.from_items(items, self._text(value.text, node)) if isinstance(value, CellList) else items
         else:
             children, filled = {}, self._scalar(value, node)
         return _with_value(node, filled, children)
@@ -243,10 +245,10 @@ class Variables:
                 self._find(node.place, f"{use}: {words}; write less into them, or use them less")
             return use
         if name not in self._wrong:
-            is_there = name in self._declared
+            exists = name in self._declared
             self._unknown_names.add(name)
             near = self._declared if len(self._unknown_names) <= _MOST_HINTS else ()
-            why = f"has no value; {_HOW_TO_GIVE}" if is_there else _unknown(name, near)
+            why = f"has no value; {_HOW_TO_GIVE}" if exists else _unknown(name, near)
             self._find_once(node, f"{use}: {why}")
         return use
 

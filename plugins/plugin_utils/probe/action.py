@@ -51,15 +51,15 @@ def _probe(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
     writes = options["tier"] != LOOK or options["sweep"]
     if writes:
         _require_permission(options)
-    if options["tier"] != LOOK and not options["sweep"] and journal.is_there():
+    if options["tier"] != LOOK and not options["sweep"] and journal.exists():
         raise InvalidInput(
             f"dest: {journal.path} tells of a probe that was killed; take away what it left first, with sweep: true"
         )
-    only_looks = check_mode or not writes
-    client = run.connect(read_only=only_looks)
+    reads_only = check_mode or not writes
+    client = run.connect(read_only=reads_only)
     if options["sweep"]:
         return _told(client, _swept(client, journal, check_mode))
-    tier = LOOK if only_looks else options["tier"]
+    tier = LOOK if reads_only else options["tier"]
     profile = probe_instance(client, tier, options, journal)
     # The answers of a tier that was not run are unknown. It would certainly create a missing profile, but no more.
     is_known = tier == options["tier"] or not target.is_taken()
@@ -131,7 +131,7 @@ def probe_instance(
 
 def _swept(client: Client, journal: Journal, check_mode: bool) -> dict[str, Any]:
     if check_mode:
-        return {"changed": journal.is_there(), "swept": 0, "msg": "Check mode takes nothing away."}
+        return {"changed": journal.exists(), "swept": 0, "msg": "Check mode takes nothing away."}
     number = sweep(client, journal, object_keys(client.definitions(OBJECT.template)))
     told = f"{number} scratch record{'' if number == 1 else 's'} of killed probes {'was' if number == 1 else 'were'}"
     return {"changed": number > 0, "swept": number, "msg": f"{told} taken away."}
@@ -140,10 +140,10 @@ def _swept(client: Client, journal: Journal, check_mode: bool) -> dict[str, Any]
 def _written(profile: Mapping[str, Any], target: Target, local: LocalFiles, is_known: bool) -> dict[str, Any]:
     content = profile_file(profile)
     path = {"dest": str(target.path)}
-    is_there = target.holds(lambda: content, len(content)) or not is_known
-    differing = local.keep(target) if is_there else local.write(target, lambda: content)
+    exists = target.holds(lambda: content, len(content)) or not is_known
+    differing = local.keep(target) if exists else local.write(target, lambda: content)
     was, now = sides(differing)
-    changed = not is_there or bool(differing)
+    changed = not exists or bool(differing)
     before = {**(path if target.is_taken() and changed else {}), **was}
     result = {
         "changed": changed,

@@ -88,10 +88,10 @@ class Evidence:
 
     def contradictions(self) -> list[dict[str, Any]]:
         """Return the switches with several observed sides, each side with its requests."""
-        several = {name: sides for name, sides in self.seen.items() if len(sides) > 1}
+        plural = {name: sides for name, sides in self.seen.items() if len(sides) > 1}
         return [
             {"switch": name, "sides": {side: _told(sides[side]) for side in SWITCHES[name].sides if side in sides}}
-            for name, sides in sorted(several.items())
+            for name, sides in sorted(plural.items())
         ]
 
 

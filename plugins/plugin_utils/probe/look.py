@@ -217,7 +217,7 @@ class Look:
         items = decoded.get("items") if isinstance(decoded, Mapping) else decoded
         if heard.is_good and isinstance(items, list):
             return [one for one in items if isinstance(one, Mapping)]
-        words = kind.several
+        words = kind.plural
         if heard.is_absent:
             self.evidence.absent.append(kind.name)
         elif heard.status == HTTPStatus.FORBIDDEN:

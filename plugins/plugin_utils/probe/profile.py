@@ -44,7 +44,7 @@ def profile_of(look: Look, account: Mapping[str, Any], tier: str, today: dt.date
     }
     new = [*dict.fromkeys(evidence.new), *strange]
     new += [f"switch {one['switch']}: several sides" for one in contradictions]
-    new += [f"keys of {KINDS[name].several} that no catalogue knows" for name in unknown]
+    new += [f"keys of {KINDS[name].plural} that no catalogue knows" for name in unknown]
     profile = {
         "version": {"profile": 1, "collection": version()},
         "date": today.isoformat(),
@@ -98,11 +98,11 @@ def summary_of(profile: Mapping[str, Any]) -> list[str]:
     lines += [f"New: {one}" for one in profile["new"]]
     account = profile["account"]
     lines += [
-        f"Restricted: {number} field{'' if number == 1 else 's'} of {KINDS[kind].several} can't be seen"
+        f"Restricted: {number} field{'' if number == 1 else 's'} of {KINDS[kind].plural} can't be seen"
         for kind, number in account["restricted_fields"].items()
     ]
-    lines += [f"Restricted: the list of {KINDS[kind].several} is refused" for kind in account["not_readable"]]
-    lines += [f"Absent, or switched off: {KINDS[kind].several}" for kind in profile["absent"]]
+    lines += [f"Restricted: the list of {KINDS[kind].plural} is refused" for kind in account["not_readable"]]
+    lines += [f"Absent, or switched off: {KINDS[kind].plural}" for kind in profile["absent"]]
     if profile["tier"] == LOOK:
         lines.append(f"The tier {TOUCH} tells more: it makes scratch records and takes them away.")
     return lines

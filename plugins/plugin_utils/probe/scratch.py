@@ -78,7 +78,7 @@ class Journal:
         made = [(str(entry.get("kind")), entry.get("uuid")) for entry in entries]
         return [f"{kind} {uuid}" for kind, uuid in made if kind in _MADE and is_uuid(uuid)]
 
-    def is_there(self) -> bool:
+    def exists(self) -> bool:
         """Return True if an earlier probe left its journal."""
         return self._folder.type_of(self.path.name) is not None
 
@@ -93,7 +93,7 @@ class Journal:
 
     def remove(self) -> None:
         """Remove the journal, because nothing is left that it could name."""
-        if self.is_there():
+        if self.exists():
             self._folder.remove(self.path.name)
 
 

@@ -107,7 +107,7 @@ class RenderedDirectory:
         if not folder.holds(NOTE, note):
             folder.write(NOTE, note, Access())
 
-    def account(self, summary: Mapping[str, int]) -> dict[str, Any]:
+    def result(self, summary: Mapping[str, int]) -> dict[str, Any]:
         """Return the result of the task.
 
         :param summary: section to the number of its records.

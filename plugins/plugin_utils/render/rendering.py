@@ -274,20 +274,20 @@ class _Rendering:
         return {name: self._value(schema, entry, name, value) for name, value in fields.items()}
 
     def _names(self, entry: Entry, name: str) -> set[str]:
-        found = self._schemas.of(entry.kind).find(name)
+        found = self._schemas.for_kind(entry.kind).find(name)
         return {name} if found is None else {name, found.key, found.label} - {""}
 
     def _schema(self, entry: Entry) -> Schema:
         """Return the fields of a record; those of the instance if their types decide about one of its values."""
         kind = entry.kind
-        schema = self._schemas.of(kind)
+        schema = self._schemas.for_kind(kind)
         if not kind.template or kind.name in self._known:
             return schema
         for name, value in entry.fields.items():
             if schema.find(name) is None and (_is_read_by_type(entry, name, value) or self._may_be_file(entry, name)):
                 self._known[kind.name] = self._ask(kind, entry.place_of(name))
                 self._schemas = KnownSchemas(self._desired.entries, self._known)
-                return self._schemas.of(kind)
+                return self._schemas.for_kind(kind)
         return schema
 
     def _value(self, schema: Schema, entry: Entry, name: str, value: Any) -> Any:

@@ -24,12 +24,12 @@ _BYTE_ORDER_MARK = "\ufeff"
 """Spreadsheets read UTF-8 only after this mark."""
 
 
-def as_csv(account: RunResult) -> str:
+def as_csv(result: RunResult) -> str:
     """Return the changes as CSV in UTF-8, with no cell that a spreadsheet runs as a formula."""
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(_COLUMNS)
-    for change in account.changes:
+    for change in result.changes:
         rows.writerows([escaped(clean(cell)) for cell in row] for row in _rows(change))
     return _BYTE_ORDER_MARK + text.getvalue()
 

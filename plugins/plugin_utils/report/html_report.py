@@ -145,32 +145,32 @@ def _templates() -> tuple[Template, Callable[..., Markup]]:
     return page_template(_style(), _FILES / "plan.html.j2"), vars(record.module)["record"]
 
 
-def as_html(account: RunResult) -> str:
+def as_html(result: RunResult) -> str:
     """Return the page, below 2 MB. It counts what does not fit."""
-    first = {FIRST: cautions(account)} if account.cautions else {}
-    wrong = [_listed(title, texts) for title, texts in {**first, **reasons(account)}.items()]
+    first = {FIRST: cautions(result)} if result.cautions else {}
+    wrong = [_listed(title, texts) for title, texts in {**first, **reasons(result)}.items()]
     others = [
         _listed(title, texts)
-        for title, texts in (("Warnings", warnings(account)), ("Every finding", account.every_finding))
+        for title, texts in (("Warnings", warnings(result)), ("Every finding", result.every_finding))
         if texts
     ]
-    if account.reported:
-        number = sum(map(len, account.reported.values()))
-        others.append({**_listed(ALONE, alone(account, _EXAMPLES)), "number": number})
+    if result.reported:
+        number = sum(map(len, result.reported.values()))
+        others.append({**_listed(ALONE, alone(result, _EXAMPLES)), "number": number})
     room = _MOST_BYTES - sum(one["bytes"] for one in (*wrong, *others))
     # Show changed sections first, and the unchanged ones in one line each.
     changing = {
         section: counts
-        for section, counts in account.summary.items()
+        for section, counts in result.summary.items()
         if any(number for word, number in counts.items() if word != "unchanged")
     }
-    equal = {name: counts["unchanged"] for name, counts in account.summary.items() if name not in changing}
-    words = {word: name for word, name in _words(account).items() if any(map(partial(_has, word), changing.values()))}
-    numbers = fields_by_number(account.changes) if is_worth_a_table(account.changes) else []
-    parts = _parts(account, room)
+    equal = {name: counts["unchanged"] for name, counts in result.summary.items() if name not in changing}
+    words = {word: name for word, name in _words(result).items() if any(map(partial(_has, word), changing.values()))}
+    numbers = fields_by_number(result.changes) if is_worth_a_table(result.changes) else []
+    parts = _parts(result, room)
     return _templates()[0].render(
-        **_top(account),
-        tables=tables(account),
+        **_top(result),
+        tables=tables(result),
         rows=[_row(section, counts, words) for section, counts in changing.items()],
         legend=list(words.items()),
         equal=", ".join(f"{words_of(name)} ({number:,})" for name, number in equal.items()),
@@ -181,17 +181,16 @@ def as_html(account: RunResult) -> str:
         most=numbers[0][2] if numbers else 1,
         at_once=_LISTED_AT_ONCE,
         parts=parts,
-        changes=f"{len(account.changes):,}",
+        changes=f"{len(result.changes):,}",
         sections=[(f"s-{name}", words_of(name)) for name in dict.fromkeys(part["section"] for part in parts)],
         actions=[
-            (f"a-{name}", action_words(name, account.is_drift))
-            for name in dict.fromkeys(one["action"] for one in parts)
+            (f"a-{name}", action_words(name, result.is_drift)) for name in dict.fromkeys(one["action"] for one in parts)
         ],
     )
 
 
-def _words(account: RunResult) -> dict[str, str]:
-    return {**WORDS, **DRIFT_WORDS} if account.is_drift else WORDS
+def _words(result: RunResult) -> dict[str, str]:
+    return {**WORDS, **DRIFT_WORDS} if result.is_drift else WORDS
 
 
 def _has(word: str, counts: Mapping[str, int]) -> bool:
@@ -223,47 +222,47 @@ def _bytes(text: str) -> int:
     return len(text.encode())
 
 
-def _top(account: RunResult) -> dict[str, Any]:
-    outcome = _OUTCOMES.get(account.outcome, account.outcome)
-    if account.check_mode and account.outcome == "changed":
+def _top(result: RunResult) -> dict[str, Any]:
+    outcome = _OUTCOMES.get(result.outcome, result.outcome)
+    if result.check_mode and result.outcome == "changed":
         outcome = "Would change"
     return {
-        "instance": account.title,
-        "badge": _badge(account),
+        "instance": result.title,
+        "badge": _badge(result),
         "outcome": outcome,
-        "sent": sent(account),
-        "number": _number(account),
-        "requests": f"{account.requests:,}",
-        "seconds": f"{account.duration:.1f}",
-        "plan_digest": account.plan_digest,
-        "undo": account.undo,
-        "forecast": forecast(account),
-        "scan_codes": scan_codes(account),
-        "hidden_records": hidden_records(account),
-        "made_by": _made_by(account),
+        "sent": sent(result),
+        "number": _number(result),
+        "requests": f"{result.requests:,}",
+        "seconds": f"{result.duration:.1f}",
+        "plan_digest": result.plan_digest,
+        "undo": result.undo,
+        "forecast": forecast(result),
+        "scan_codes": scan_codes(result),
+        "hidden_records": hidden_records(result),
+        "made_by": _made_by(result),
     }
 
 
-def _badge(account: RunResult) -> str:
+def _badge(result: RunResult) -> str:
     """Return the class of the colour that the outcome has."""
-    if account.failed:
+    if result.failed:
         return "bad"
-    if is_warned_of(account):
+    if is_warned_of(result):
         return "warned"
-    return "neutral" if account.check_mode and account.changes else "good"
+    return "neutral" if result.check_mode and result.changes else "good"
 
 
-def _number(account: RunResult) -> str:
+def _number(result: RunResult) -> str:
     """Return the number of changes and, for an unfinished apply, how many were done."""
-    number = len(account.changes)
-    done = sum(1 for change in account.changes if change.get("status") == DONE)
+    number = len(result.changes)
+    done = sum(1 for change in result.changes if change.get("status") == DONE)
     return f"{done:,} of {number:,} changes done" if 0 < done < number else f"{number:,} changes"
 
 
-def _made_by(account: RunResult) -> str:
+def _made_by(result: RunResult) -> str:
     """Return the set, the date, the user and the version, as far as they are known."""
     words = {"set": "set {}", "date": "{}", "user": "by {}", "version": "community.seventhings {}"}
-    told = (form.format(account.made_by[name]) for name, form in words.items() if account.made_by.get(name))
+    told = (form.format(result.made_by[name]) for name, form in words.items() if result.made_by.get(name))
     return ", ".join(told)
 
 
@@ -297,12 +296,12 @@ def _shares(numbers: Sequence[int]) -> list[float]:
 # ---- changes
 
 
-def _parts(account: RunResult, room: int) -> list[dict[str, Any]]:
+def _parts(result: RunResult, room: int) -> list[dict[str, Any]]:
     """Return the groups of changes that fit.
 
     :param room: bytes.
     """
-    changes, is_drift = account.changes, account.is_drift
+    changes, is_drift = result.changes, result.is_drift
     parts: dict[tuple[str, str], dict[str, Any]] = {}
     are_few, with_places = len(changes) <= _OPEN_AT_ONCE, len(changes) <= _WITH_PLACES
     for group in groups(changes, is_drift):

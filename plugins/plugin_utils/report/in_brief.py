@@ -57,16 +57,16 @@ class Table:
         return [*lines, f"and {self.more:,} more"] if self.more else lines
 
 
-def is_warned_of(account: RunResult) -> bool:
+def is_warned_of(result: RunResult) -> bool:
     """Return True if something is removed, sends e-mail or can't be undone."""
-    return bool(account.mails or account.undo or (not account.is_drift and _removed(account.changes)))
+    return bool(result.mails or result.undo or (not result.is_drift and _removed(result.changes)))
 
 
-def tables(account: RunResult) -> list[Table]:
+def tables(result: RunResult) -> list[Table]:
     """Return the tables that have rows: removals, moves, money, persons and e-mails."""
-    found = [_moves(account.moves, account.is_drift), _money(account.money, account.is_drift)]
-    if not account.is_drift:
-        found = [_removals(account.changes), *found, _persons(account.persons), _mails(account.mails)]
+    found = [_moves(result.moves, result.is_drift), _money(result.money, result.is_drift)]
+    if not result.is_drift:
+        found = [_removals(result.changes), *found, _persons(result.persons), _mails(result.mails)]
     return [table for table in found if table.rows]
 
 

@@ -61,7 +61,7 @@ _REST = 600
 """Characters for the line about what did not fit, and for the markup that folds the parts."""
 
 
-def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") -> Markdown:
+def as_markdown(result: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") -> Markdown:
     """Return the report for a pull-request comment within its maximum length.
 
     The beginning has cautions, refusals and failures, the meaning of the changes, and the counts. The changes, the most
@@ -73,31 +73,31 @@ def as_markdown(account: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") 
     """
     whole = link("the whole report", url) if url else Markdown("the report as .json or .html")
     head = Markdown("### {outcome}: {instance}\n\n{sent}\n").fill(
-        outcome=Markdown(outcome(account)),
-        instance=short(account.title, _LONGEST_NAME),
-        sent=Markdown(sent(account)),
+        outcome=Markdown(outcome(result)),
+        instance=short(result.title, _LONGEST_NAME),
+        sent=Markdown(sent(result)),
     )
-    if account.undo:
-        head = Markdown.joined([head, Markdown("\n**{undo}**\n").fill(undo=account.undo)])
-    brief = Markdown.joined([*map(_brief, tables(account)), _table(account), *_remarks(account)])
-    by_field = _fields(account.changes)
-    last = list(_points({ALONE: alone(account, _EXAMPLES)}, limit))
+    if result.undo:
+        head = Markdown.joined([head, Markdown("\n**{undo}**\n").fill(undo=result.undo)])
+    brief = Markdown.joined([*map(_brief, tables(result)), _table(result), *_remarks(result)])
+    by_field = _fields(result.changes)
+    last = list(_points({ALONE: alone(result, _EXAMPLES)}, limit))
     room = limit - len(head) - len(brief) - len(by_field) - _length(last) - len(whole) - _REST
-    wrong = list(_points({FIRST: cautions(account), **reasons(account)}, room // _ONE))
-    warned = list(_points({"Warnings": warnings(account)}, room // _ONE))
-    told = _told(account, room)
+    wrong = list(_points({FIRST: cautions(result), **reasons(result)}, room // _ONE))
+    warned = list(_points({"Warnings": warnings(result)}, room // _ONE))
+    told = _told(result, room)
     changes = [text for _number, text in told]
     shown_wrong = _fitting(wrong, room - min(_length(changes), room // 2))
     room -= _length(shown_wrong)
     shown_changes = _fitting(changes, room - min(_length(warned), room // _ONE))
     shown_warned = _fitting(warned, room - _length(shown_changes))
     records_shown = sum(number for number, _told in told[: len(shown_changes)])
-    hidden = len(wrong) - len(shown_wrong) + len(account.changes) - records_shown + len(warned) - len(shown_warned)
+    hidden = len(wrong) - len(shown_wrong) + len(result.changes) - records_shown + len(warned) - len(shown_warned)
     more = (
         Markdown("\n\nand {hidden} more; {whole} has all.") if hidden else Markdown("\n\nSee {whole}." if url else "")
     )
     rest = more.fill(hidden=hidden, whole=whole)
-    in_full = _folded(Markdown("{number} changes").fill(number=Markdown(f"{len(account.changes):,}")), shown_changes)
+    in_full = _folded(Markdown("{number} changes").fill(number=Markdown(f"{len(result.changes):,}")), shown_changes)
     remarks = _folded(Markdown("Warnings and records that were left alone"), [*shown_warned, *last])
     fields_table = _folded(Markdown("Fields by number of changes"), [by_field])
     return Markdown.joined([head, *shown_wrong, brief, fields_table, in_full, remarks, rest, Markdown("\n")])
@@ -125,16 +125,16 @@ def _brief(table: Table) -> Markdown:
     return Markdown.joined([head, *rows, more])
 
 
-def _remarks(account: RunResult) -> Iterator[Markdown]:
+def _remarks(result: RunResult) -> Iterator[Markdown]:
     """Yield the lines below the counts."""
-    if forecast(account):
-        yield Markdown("\n\nForecast: {told}").fill(told=Markdown(forecast(account)))
-    if scan_codes(account):
-        yield Markdown("\n\n{codes}").fill(codes=scan_codes(account))
-    if hidden_records(account):
-        yield Markdown("\n\nHidden records: {known}").fill(known=Markdown(hidden_records(account)))
-    if account.plan_digest:
-        yield Markdown("\n\nPlan file: {digest}").fill(digest=f"sha256:{account.plan_digest}")
+    if forecast(result):
+        yield Markdown("\n\nForecast: {told}").fill(told=Markdown(forecast(result)))
+    if scan_codes(result):
+        yield Markdown("\n\n{codes}").fill(codes=scan_codes(result))
+    if hidden_records(result):
+        yield Markdown("\n\nHidden records: {known}").fill(known=Markdown(hidden_records(result)))
+    if result.plan_digest:
+        yield Markdown("\n\nPlan file: {digest}").fill(digest=f"sha256:{result.plan_digest}")
 
 
 def _fitting(texts: Iterable[Markdown], room: int) -> list[Markdown]:
@@ -152,10 +152,10 @@ def _length(texts: Sequence[str]) -> int:
     return sum(map(len, texts))
 
 
-def _table(account: RunResult) -> Markdown:
-    if not account.summary:
+def _table(result: RunResult) -> Markdown:
+    if not result.summary:
         return Markdown()
-    words = [DRIFT_WORDS.get(name, name) if account.is_drift else name for name in _WORDS]
+    words = [DRIFT_WORDS.get(name, name) if result.is_drift else name for name in _WORDS]
     head = Markdown("\n\n| Section | {words} |\n|---|{lines}").fill(
         words=Markdown(" | ".join(words)), lines=Markdown("---:|" * len(_WORDS))
     )
@@ -163,7 +163,7 @@ def _table(account: RunResult) -> Markdown:
         Markdown("\n| {section} | {numbers} |").fill(
             section=cell(section), numbers=Markdown.joined((_number(numbers.get(name, 0)) for name in _WORDS), " | ")
         )
-        for section, numbers in account.summary.items()
+        for section, numbers in result.summary.items()
     )
     return Markdown.joined([head, *rows])
 
@@ -184,13 +184,13 @@ def _title(title: Markdown, number: int) -> Markdown:
     return Markdown("\n\n**{title}** ({number})\n").fill(title=title, number=number)
 
 
-def _told(account: RunResult, room: int) -> list[tuple[int, Markdown]]:
+def _told(result: RunResult, room: int) -> list[tuple[int, Markdown]]:
     """Return the parts about changes that fit: all, or the first of each group."""
-    mine = groups(account.changes, account.is_drift)
-    for most in (len(account.changes), *(_OF_A_GROUP if len(mine) > 1 else ())):
+    mine = groups(result.changes, result.is_drift)
+    for most in (len(result.changes), *(_OF_A_GROUP if len(mine) > 1 else ())):
         told = []
         left = room
-        for number, text in _changes(account, mine, room // _ONE, most):
+        for number, text in _changes(result, mine, room // _ONE, most):
             left -= len(text)
             if left < 0:
                 break
@@ -200,26 +200,26 @@ def _told(account: RunResult, room: int) -> list[tuple[int, Markdown]]:
     return told
 
 
-def _changes(account: RunResult, mine: Iterable[Group], longest: int, most: int) -> Iterator[tuple[int, Markdown]]:
+def _changes(result: RunResult, mine: Iterable[Group], longest: int, most: int) -> Iterator[tuple[int, Markdown]]:
     """Yield the parts about changes, each with its number of changes.
 
     A part is a group whose title says everything, or a change with its fields.
 
     :param most: changes of a group.
     """
-    title: list[Markdown] = [_overview(account)]
+    title: list[Markdown] = [_overview(result)]
     for group in mine:
-        for number, told in _parts(group, longest, most, account.is_drift):
+        for number, told in _parts(group, longest, most, result.is_drift):
             yield number, Markdown.joined([*title, told])
             title = []
 
 
-def _overview(account: RunResult) -> Markdown:
+def _overview(result: RunResult) -> Markdown:
     """Return the counts of many changes by action, for the beginning."""
-    if len(account.changes) <= _NAMED:
+    if len(result.changes) <= _NAMED:
         return Markdown()
-    counts = Counter(change["action"] for change in account.changes)
-    words = DRIFT_WORDS if account.is_drift else {}
+    counts = Counter(change["action"] for change in result.changes)
+    words = DRIFT_WORDS if result.is_drift else {}
     told = [
         Markdown("{number} {action}").fill(
             number=Markdown(f"{counts[action]:,}"), action=Markdown(words.get(ACTIONS[action], ACTIONS[action]))

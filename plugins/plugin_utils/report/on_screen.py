@@ -57,25 +57,25 @@ _NOTHING_DONE = ("refused", "changed", "drift")
 _OF_EVERY_TASK = ("changed", "failed", "msg", "diff", "warnings")
 
 
-def in_short(account: RunResult, reports: Sequence[Path] = (), drifted: bool = False) -> str:
+def in_short(result: RunResult, reports: Sequence[Path] = (), drifted: bool = False) -> str:
     """Return why a task failed, in a few lines with the most important last.
 
     :param reports: the files with the full report.
     :param drifted: True if it failed because there are changes.
     """
     report_hint = _report_hint(reports)
-    lines = [short("; ".join(counts(account)), _LONGEST_LINE)] if account.summary else []
-    wrong, why = reasons(account), ""
+    lines = [short("; ".join(counts(result)), _LONGEST_LINE)] if result.summary else []
+    wrong, why = reasons(result), ""
     if drifted:
-        wrong = {"Differs": [named(change) for change in account.changes]}
-        why = f"drift_fail is on, and {len(account.changes)} records are not as the files say"
-    elif account.outcome == "refused" and account.changes:
-        lines.append(f"{len(account.changes)} changes were planned and none was sent; {report_hint}")
+        wrong = {"Differs": [named(change) for change in result.changes]}
+        why = f"drift_fail is on, and {len(result.changes)} records are not as the files say"
+    elif result.outcome == "refused" and result.changes:
+        lines.append(f"{len(result.changes)} changes were planned and none was sent; {report_hint}")
     if drifted or sum(map(len, wrong.values())) > 1:
         for title, texts in wrong.items():
             lines.append(f"{title}:")
             lines += _indented(_first(texts, _LINES // len(wrong), _CHARACTERS // len(wrong), report_hint))
-    return "\n".join([*lines, short(closing(account, why), _LONGEST_LAST)])
+    return "\n".join([*lines, short(closing(result, why), _LONGEST_LAST)])
 
 
 def findings_in_short(findings: Sequence[str], reports: Sequence[Path] = ()) -> str:
@@ -129,8 +129,8 @@ def on_screen(result: Mapping[str, Any]) -> dict[str, Any]:
     printed = dict(result)
     if "warnings" in result:
         printed["warnings"] = _warned(result["warnings"], *(_WARNINGS_OF_A_FAILURE if failed else _WARNINGS))
-    account = {name: value for name, value in result.items() if name not in _OF_EVERY_TASK}
-    long = [name for name in _BY_WEIGHT if name in account]
+    members = {name: value for name, value in result.items() if name not in _OF_EVERY_TASK}
+    long = [name for name in _BY_WEIGHT if name in members]
     if not failed or not long:
         return printed
     room, lines = _MEMBERS, _MEMBER_LINES
@@ -138,16 +138,16 @@ def on_screen(result: Mapping[str, Any]) -> dict[str, Any]:
         printed.pop(name, None)
     for name in long:
         del printed[name]
-        size = len(json.dumps(account[name], default=str))
-        if name in _BEHIND_THE_REASON and account.get("outcome") in _NOTHING_DONE:
+        size = len(json.dumps(members[name], default=str))
+        if name in _BEHIND_THE_REASON and members.get("outcome") in _NOTHING_DONE:
             continue
-        if size <= room and _lines(account[name]) <= lines:
-            printed[name] = cleaned(account[name])
+        if size <= room and _lines(members[name]) <= lines:
+            printed[name] = cleaned(members[name])
             room -= size
-            lines -= _lines(account[name])
+            lines -= _lines(members[name])
         elif name in _REASONS:
-            printed[name] = _whole(account[name], _CUT)
-    told = {**account, "warnings": result.get("warnings", [])}
+            printed[name] = _whole(members[name], _CUT)
+    told = {**members, "warnings": result.get("warnings", [])}
     return {**printed, "diff": {**result.get("diff", {}), "account": told}}
 
 

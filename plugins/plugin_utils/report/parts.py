@@ -31,23 +31,23 @@ ALONE = "Not in the files, left alone"
 """Title of the result of :func:`alone`."""
 
 
-def reasons(account: RunResult) -> dict[str, list[str]]:
+def reasons(result: RunResult) -> dict[str, list[str]]:
     """Return the refusals and failures by title, or nothing without any."""
     told = {
-        "Refused": [clean(text) for text in account.refusals],
-        "Findings": [clean(text) for text in account.findings],
-        "Failed": [clean(_failure(one)) for one in account.failures],
+        "Refused": [clean(text) for text in result.refusals],
+        "Findings": [clean(text) for text in result.findings],
+        "Failed": [clean(_failure(one)) for one in result.failures],
     }
     return {title: texts for title, texts in told.items() if texts}
 
 
-def sent(account: RunResult) -> str:
+def sent(result: RunResult) -> str:
     """Return whether anything was sent. A plan uses the words of the run that it predicts."""
-    if account.outcome in ("failed", "refused"):
+    if result.outcome in ("failed", "refused"):
         return "nothing was applied"
-    if account.check_mode:
+    if result.check_mode:
         return "plan, nothing was sent"
-    return "nothing had to be sent" if account.outcome == "unchanged" else "applied"
+    return "nothing had to be sent" if result.outcome == "unchanged" else "applied"
 
 
 def _failure(one: Mapping[str, str]) -> str:
@@ -66,23 +66,23 @@ def counted(number: int, section: str) -> str:
     return f"{number:,} {KINDS[SECTIONS[section]].words if is_one else words_of(section)}"
 
 
-def cautions(account: RunResult) -> list[str]:
+def cautions(result: RunResult) -> list[str]:
     """Return the warnings at the beginning of a report, one per line."""
-    return [clean(text) for text in account.cautions]
+    return [clean(text) for text in result.cautions]
 
 
-def warnings(account: RunResult) -> list[str]:
+def warnings(result: RunResult) -> list[str]:
     """Return the other warnings, one per line."""
-    return [clean(text) for text in account.warnings if text not in account.cautions]
+    return [clean(text) for text in result.warnings if text not in result.cautions]
 
 
-def alone(account: RunResult, examples: int) -> list[str]:
+def alone(result: RunResult, examples: int) -> list[str]:
     """Return the records that are in no file and were left alone, counted by section.
 
     :param examples: maximum number of named records.
     """
     told = []
-    for section, names in account.reported.items():
+    for section, names in result.reported.items():
         examples_in_words = ", ".join(short(one_line(name), _NAME) for name in names[:examples])
         rest = len(names) - examples
         told.append(f"{counted(len(names), section)}: {examples_in_words}{f' and {rest:,} more' if rest > 0 else ''}")
@@ -119,20 +119,20 @@ def both_sides(before: str, after: str, is_drift: bool) -> str:
     return f"files say {after} / instance has {before}" if is_drift else f"{before} -> {after}"
 
 
-def outcome(account: RunResult) -> str:
+def outcome(result: RunResult) -> str:
     """Return the outcome in words. For a plan, say what it would be."""
-    if account.check_mode and account.outcome == "changed":
+    if result.check_mode and result.outcome == "changed":
         return "would change"
-    return account.outcome
+    return result.outcome
 
 
-def counts(account: RunResult) -> list[str]:
+def counts(result: RunResult) -> list[str]:
     """Return the counts of each section, one per line."""
-    words = DRIFT_WORDS if account.is_drift else {}
+    words = DRIFT_WORDS if result.is_drift else {}
     return [
         f"{clean(section)}: "
         + ", ".join(f"{number} {words.get(word, word)}" for word, number in numbers.items() if number)
-        for section, numbers in account.summary.items()
+        for section, numbers in result.summary.items()
     ]
 
 
@@ -142,24 +142,24 @@ _HIDDEN = {
 }
 
 
-def scan_codes(account: RunResult) -> str:
+def scan_codes(result: RunResult) -> str:
     """Say how many labels are attached; empty if nothing is known about labels."""
-    if not account.scan_codes:
+    if not result.scan_codes:
         return ""
-    attached, total, differ = (account.scan_codes[name] for name in ("attached", "total", "differ"))
+    attached, total, differ = (result.scan_codes[name] for name in ("attached", "total", "differ"))
     return f"scan codes: {attached:,} of {total:,} attached, {differ:,} differ from the files"
 
 
-def hidden_records(account: RunResult) -> str:
+def hidden_records(result: RunResult) -> str:
     """Return whether records are hidden from the account.
 
     Return an empty text if no change depends on complete lists.
     """
     rests_on_lists = any(
         change["action"] in (DELETE, ARCHIVE) or (change["action"] == CREATE and may_exist_hidden(change["section"]))
-        for change in account.changes
+        for change in result.changes
     )
-    return _HIDDEN.get(account.hidden_records, "") if rests_on_lists else ""
+    return _HIDDEN.get(result.hidden_records, "") if rests_on_lists else ""
 
 
 def shown_fields(change: Mapping[str, Any], longest: int, is_drift: bool = False) -> list[tuple[str, str]]:
@@ -204,14 +204,14 @@ def mark(change: Mapping[str, Any]) -> str:
     return clean(", ".join(filter(None, [change.get("note", ""), fate])))
 
 
-def removal_lines(account: RunResult) -> list[tuple[Place, str]]:
+def removal_lines(result: RunResult) -> list[tuple[Place, str]]:
     """Return a line for each deleted or archived record, with the place in the files."""
     return [
         (
-            account.places.get(number, Place("")),
+            result.places.get(number, Place("")),
             f"{clean(change['action'])}: {clean(change['section'])} {_whole(change)}",
         )
-        for number, change in enumerate(account.changes)
+        for number, change in enumerate(result.changes)
         if change["action"] in (DELETE, ARCHIVE)
     ]
 
@@ -221,10 +221,10 @@ def _whole(change: Mapping[str, Any]) -> str:
     return ": ".join(filter(None, [key_and_name(change), ", ".join(told)]))
 
 
-def forecast(account: RunResult) -> str:
+def forecast(result: RunResult) -> str:
     """Return the forecast in words; empty if nothing is to be applied."""
-    requests, minutes = account.forecast.get("requests"), account.forecast.get("minutes")
-    if not account.check_mode or not requests:
+    requests, minutes = result.forecast.get("requests"), result.forecast.get("minutes")
+    if not result.check_mode or not requests:
         return ""
     return f"{requests:,} requests" + ("" if minutes is None else f", {minutes:,.1f} minutes")
 

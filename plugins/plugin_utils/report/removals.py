@@ -85,7 +85,7 @@ class Removals:
         current = planned.change.current
         return planned.desired.get(key) if current is None else planned.schema.read_one(key, current.flat)
 
-    def of(self, planned: Planned) -> dict[str, Any]:
+    def removed_with(self, planned: Planned) -> dict[str, Any]:
         """Return what is removed along with a record; nothing for a record that stays."""
         current, schema = planned.change.current, planned.schema
         if planned.change.action not in (DELETE, ARCHIVE) or current is None:

@@ -130,17 +130,17 @@ _OURS = ("section", "action", "uuid", "status")
 """Members of a change with our own words."""
 
 
-def masked_result(account: RunResult) -> RunResult:
+def masked_result(result: RunResult) -> RunResult:
     """Return a result in which Ansible masked the secrets that it knows, as it does on the screen.
 
     Outcome, counts and our own words stay, so every report agrees with the exit code.
     """
-    changes = [{**masked_values(one), **{name: one[name] for name in _OURS if name in one}} for one in account.changes]
-    located = [(place, masked_values(message)) for place, message in account.located]
-    texts = {name: masked_values(getattr(account, name)) for name in _OF_OTHERS}
-    places = {masked_values(warning): place for warning, place in account.warning_places.items()}
-    rules = {masked_values(text): rule for text, rule in account.rules.items()}
-    return replace(account, changes=changes, located=located, warning_places=places, rules=rules, **texts)
+    changes = [{**masked_values(one), **{name: one[name] for name in _OURS if name in one}} for one in result.changes]
+    located = [(place, masked_values(message)) for place, message in result.located]
+    texts = {name: masked_values(getattr(result, name)) for name in _OF_OTHERS}
+    places = {masked_values(warning): place for warning, place in result.warning_places.items()}
+    rules = {masked_values(text): rule for text, rule in result.rules.items()}
+    return replace(result, changes=changes, located=located, warning_places=places, rules=rules, **texts)
 
 
 def failures_of(made: InstancePlan, outcome: Outcome) -> list[dict[str, str]]:
@@ -228,7 +228,7 @@ def reported_changes(
                 "status": status,
                 "reason": reason,
                 "name": removals.name_of(planned),
-                "removed": removals.of(planned),
+                "removed": removals.removed_with(planned),
             }
         )
     return told

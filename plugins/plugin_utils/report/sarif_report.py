@@ -28,19 +28,19 @@ _SETTINGS = "instance.yml"
 """The file for findings without a file, because code hosts reject findings without a place."""
 
 
-def as_sarif(account: RunResult, src: Path | None = None) -> str:
+def as_sarif(result: RunResult, src: Path | None = None) -> str:
     """Return each finding, warning and removal as a result.
 
     :param src: the directory of the files. In a checkout, files are named from its root, as reviews name them.
     """
     base = _from_checkout(src)
     # If a run failed before planning, its findings have no place.
-    findings = account.located or [(Place(""), text) for text in account.findings]
-    rules = account.rules
+    findings = result.located or [(Place(""), text) for text in result.findings]
+    rules = result.rules
     found = [
         *((_FINDING, place, text) for place, text in findings),
-        *((_WARNING, account.warning_places.get(text, Place("")), text) for text in account.warnings),
-        *((_REMOVAL, place if place.file else Place(""), text) for place, text in removal_lines(account)),
+        *((_WARNING, result.warning_places.get(text, Place("")), text) for text in result.warnings),
+        *((_REMOVAL, place if place.file else Place(""), text) for place, text in removal_lines(result)),
     ]
     described = {**_RULES, **{rule.id: rule.because or _BROKEN for rule in rules.values()}}
     document = {
@@ -51,7 +51,7 @@ def as_sarif(account: RunResult, src: Path | None = None) -> str:
                 "tool": {
                     "driver": {
                         "name": "community.seventhings",
-                        "version": account.made_by.get("version", ""),
+                        "version": result.made_by.get("version", ""),
                         "rules": [{"id": name, "shortDescription": {"text": text}} for name, text in described.items()],
                     }
                 },

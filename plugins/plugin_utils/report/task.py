@@ -39,16 +39,14 @@ def report_paths(options: Mapping[str, Any], plan_file: Path | None) -> list[Pat
     return paths
 
 
-def write_reports(
-    account: RunResult, paths: Iterable[Path], src: Path | None, secrets: Iterable[str], url: str
-) -> None:
+def write_reports(result: RunResult, paths: Iterable[Path], src: Path | None, secrets: Iterable[str], url: str) -> None:
     """Write the reports of a run. A report that can't be written is a warning of the run."""
     for path in paths:
         try:
-            write_report(account, path, src, secrets, url)
+            write_report(result, path, src, secrets, url)
         except (OSError, InvalidInput) as error:
             # The result of the run must still be reported.
-            account.warnings.append(f"report: {path} can't be written ({error})")
+            result.warnings.append(f"report: {path} can't be written ({error})")
 
 
 def progress_printer(
@@ -79,23 +77,23 @@ def progress_printer(
     return on_progress
 
 
-def result_of(account: RunResult, drift_fail: bool, reports: Sequence[Path]) -> dict[str, Any]:
+def result_of(result: RunResult, drift_fail: bool, reports: Sequence[Path]) -> dict[str, Any]:
     """Return the result of a run as Ansible expects it.
 
     :param drift_fail: fail if there are changes.
     """
-    drifted = drift_fail and account.outcome in ("changed", "drift")
-    failed = account.failed or drifted
-    text = as_text(account)
-    result: dict[str, Any] = {
-        **account.document(),
-        "changed": account.outcome in ("changed", "drift", "partly_applied"),
-        "msg": in_short(account, reports, drifted) if failed else text,
-        "diff": {"prepared": f"{as_diff(account)}\n"},
+    drifted = drift_fail and result.outcome in ("changed", "drift")
+    failed = result.failed or drifted
+    text = as_text(result)
+    members: dict[str, Any] = {
+        **result.document(),
+        "changed": result.outcome in ("changed", "drift", "partly_applied"),
+        "msg": in_short(result, reports, drifted) if failed else text,
+        "diff": {"prepared": f"{as_diff(result)}\n"},
     }
     if failed:
-        result["failed"] = True
-    return result
+        members["failed"] = True
+    return members
 
 
 def with_findings(run: ControllerRun, findings: Sequence[str]) -> dict[str, Any]:

@@ -50,45 +50,45 @@ _EXAMPLES = 3
 """Number of named records that are in no file. The others are counted."""
 
 
-def as_text(account: RunResult) -> str:
+def as_text(result: RunResult) -> str:
     """Return the result for a terminal, where the end stays visible.
 
     It has every change with its fields, the counts, the problems, and in the last line the outcome with its reason.
     Equal changes have one line, followed by the name of each record.
     """
-    told = [f"Forecast: {forecast(account)}"] if forecast(account) else []
-    return _text(account, told, closing(account))
+    told = [f"Forecast: {forecast(result)}"] if forecast(result) else []
+    return _text(result, told, closing(result))
 
 
-def as_diff(account: RunResult) -> str:
+def as_diff(result: RunResult) -> str:
     """Return the same text without its cost, which differs from run to run.
 
     So two reports of the same plan are equal.
     """
-    why = _why(reasons(account))
-    return _text(account, [], f"{account.outcome}{why and f': {why}'}")
+    why = _why(reasons(result))
+    return _text(result, [], f"{result.outcome}{why and f': {why}'}")
 
 
-def _text(account: RunResult, forecasts: Sequence[str], last: str) -> str:
-    lines = _titled(FIRST, cautions(account))
-    for table in tables(account):
+def _text(result: RunResult, forecasts: Sequence[str], last: str) -> str:
+    lines = _titled(FIRST, cautions(result))
+    for table in tables(result):
         lines += _titled(table.title, table.lines)
-    lines += [clean(account.undo)] if account.undo else []
-    is_drift = account.is_drift
-    lines += [line for group in groups(account.changes, is_drift) for line in _grouped(group, is_drift)]
-    if is_worth_a_table(account.changes):
-        numbers = fields_by_number(account.changes)
+    lines += [clean(result.undo)] if result.undo else []
+    is_drift = result.is_drift
+    lines += [line for group in groups(result.changes, is_drift) for line in _grouped(group, is_drift)]
+    if is_worth_a_table(result.changes):
+        numbers = fields_by_number(result.changes)
         lines += _titled("Fields", [f"{words_of(section)} {name}: {number:,}" for section, name, number in numbers])
-    lines += _titled("Warnings", warnings(account))
-    lines += _titled(ALONE, alone(account, _EXAMPLES))
-    lines += counts(account)
-    lines += [scan_codes(account)] if scan_codes(account) else []
-    if hidden_records(account):
-        lines.append(f"Hidden records: {hidden_records(account)}")
+    lines += _titled("Warnings", warnings(result))
+    lines += _titled(ALONE, alone(result, _EXAMPLES))
+    lines += counts(result)
+    lines += [scan_codes(result)] if scan_codes(result) else []
+    if hidden_records(result):
+        lines.append(f"Hidden records: {hidden_records(result)}")
     lines += forecasts
-    if account.plan_digest:
-        lines.append(f"Plan file: sha256:{clean(account.plan_digest)}")
-    for title, texts in reasons(account).items():
+    if result.plan_digest:
+        lines.append(f"Plan file: sha256:{clean(result.plan_digest)}")
+    for title, texts in reasons(result).items():
         lines += _titled(title, texts)
     return "\n".join([*lines, last])
 
@@ -123,19 +123,19 @@ def _titled(title: str, texts: Sequence[str]) -> list[str]:
     return [f"{title}:", *(f"  {text}" for text in texts)] if texts else []
 
 
-def closing(account: RunResult, why: str = "") -> str:
+def closing(result: RunResult, why: str = "") -> str:
     """Return the last line: the outcome, its cost, and the reason of a failure.
 
     :param why: the reason, if the result has none of its own.
     """
-    told = why or _why(reasons(account))
+    told = why or _why(reasons(result))
     left = (
-        sum(change.get("status", DONE) != DONE for change in account.changes)
-        if account.outcome == "partly_applied"
+        sum(change.get("status", DONE) != DONE for change in result.changes)
+        if result.outcome == "partly_applied"
         else 0
     )
-    rest = f"; {left} of {len(account.changes)} changes are left, and the next run takes them up" if left else ""
-    return f"{account.outcome}, {account.requests} requests, {account.duration:.1f} s{told and f': {told}'}{rest}"
+    rest = f"; {left} of {len(result.changes)} changes are left, and the next run takes them up" if left else ""
+    return f"{result.outcome}, {result.requests} requests, {result.duration:.1f} s{told and f': {told}'}{rest}"
 
 
 _WORDS = {"Refused": "reasons", "Findings": "findings", "Failed": "records that failed or were skipped"}
@@ -148,9 +148,9 @@ def _why(wrong: Mapping[str, Sequence[str]]) -> str:
     return ""
 
 
-def _as_json(account: RunResult) -> str:
+def _as_json(result: RunResult) -> str:
     """Return JSON with the same data for every program, and nothing that controls a terminal."""
-    lines = json.dumps(account.document(), indent=1, ensure_ascii=False, default=str).split("\n")
+    lines = json.dumps(result.document(), indent=1, ensure_ascii=False, default=str).split("\n")
     return "".join(f"{clean(line)}\n" for line in lines)
 
 
@@ -193,7 +193,7 @@ def _type_of(path: Path) -> FileType | None:
 
 
 def write_report(
-    account: RunResult, path: Path, src: Path | None = None, secrets: Iterable[str] = frozenset(), url: str = ""
+    result: RunResult, path: Path, src: Path | None = None, secrets: Iterable[str] = frozenset(), url: str = ""
 ) -> None:
     """Write the result in the format of the file's suffix: a page, JSON, Markdown, CSV, or its findings as SARIF.
 
@@ -202,11 +202,11 @@ def write_report(
     :param url: of the full report, for the link in a comment; empty if unknown.
     """
     check_report(path)
-    account = masked_result(account)
+    result = masked_result(result)
     if path.suffix == _SARIF:
-        text = as_sarif(account, src)
+        text = as_sarif(result, src)
     else:
-        text = as_markdown(account, url=url) if path.suffix == _COMMENT else _FORMS[path.suffix](account)
+        text = as_markdown(result, url=url) if path.suffix == _COMMENT else _FORMS[path.suffix](result)
     # A short secret might also occur in the report's own text. Masking it there would break the JSON.
     hidden = [secret for secret in secrets if len(secret) >= _SHORTEST_SECRET]
     store_report(path, without(hidden, text).encode())

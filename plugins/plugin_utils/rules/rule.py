@@ -74,7 +74,7 @@ class RuleSet:
     rules: list[Rule] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
 
-    def of(self, findings: Iterable[Finding], warnings: Mapping[str, tuple[Place, str]]) -> dict[str, Rule]:
+    def by_message(self, findings: Iterable[Finding], warnings: Mapping[str, tuple[Place, str]]) -> dict[str, Rule]:
         """Return the rules of messages and lines.
 
         :param findings: findings about rules count, by their messages.

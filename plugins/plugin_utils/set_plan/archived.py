@@ -189,7 +189,7 @@ class _Missing:
             return
         key = self._kind.barcode_key
         without_key = set(self._indexes) - set(self._with_key)
-        groups = {f"{key}s": set(self._with_key), self._kind.several: without_key}
+        groups = {f"{key}s": set(self._with_key), self._kind.plural: without_key}
         for words, indexes in groups.items():
             number = len(indexes & set(unchecked))
             if number:
@@ -199,7 +199,7 @@ class _Missing:
                 )
 
     def _why(self, words: str) -> str:
-        if words == self._kind.several:
+        if words == self._kind.plural:
             key = self._kind.barcode_key
             by = f"no {key} is written" if key else f"no list shows archived {words}"
             return f", because {by} and the journal notes no uuid."
@@ -211,7 +211,7 @@ class _Missing:
         return second_record(self._context.client, self._kind)
 
     def _advice(self, number: int, words: str) -> str:
-        if self._has_lookup is False or words == self._kind.several:
+        if self._has_lookup is False or words == self._kind.plural:
             return ""
         minutes = number / (self._context.client.transport.rate.per_minute or _PER_MINUTE)
         return f" archived_duplicates: check looks up all of them, which takes about {math.ceil(minutes)} minutes."

@@ -61,7 +61,7 @@ def compared_names(planned: Planned, desired: DesiredInstance) -> dict[str, str]
     """
     schema, entry = planned.schema, planned.entry
     lifecycle = desired.lifecycle.get(planned.section, NOTHING).with_more(entry.lifecycle)
-    alone = lifecycle.left_alone(schema, is_there=True) - set(planned.keys)
+    alone = lifecycle.left_alone(schema, exists=True) - set(planned.keys)
     if desired.scan_codes is not None and schema.kind is OBJECT:
         code = schema.find(desired.scan_codes.field)
         alone |= set() if code is None else {code.key}

@@ -150,9 +150,9 @@ def check_unique(context: PlanContext, planned: Planned, gone: Mapping[str, Plan
             if other.uuid == mine:
                 continue
             leaving = gone.get(other.uuid)
-            holder = leaving.entry if leaving else context.claimed.get(planned.kind.name, {}).get(other.uuid)
-            if holder is not None and (leaving or written_as(schema, holder, key) in holder.fields):
-                planned.after += ((key, holder),)
+            owner = leaving.entry if leaving else context.claimed.get(planned.kind.name, {}).get(other.uuid)
+            if owner is not None and (leaving or written_as(schema, owner, key) in owner.fields):
+                planned.after += ((key, owner),)
                 continue
             name = written_as(schema, planned.entry, key)
             words = f"{name}: {shorten(value)} must be unique, and {planned.kind.one} has it already: {other.uuid}"
@@ -161,9 +161,9 @@ def check_unique(context: PlanContext, planned: Planned, gone: Mapping[str, Plan
 
 def check_order(context: PlanContext) -> Iterator[Finding]:
     """Refuse records whose unique values wait for each other in a circle."""
-    for planned, key, holder in waiting_for_ever(context.result.changes):
+    for planned, key, owner in waiting_for_ever(context.result.changes):
         name, value = written_as(planned.schema, planned.entry, key), shorten(planned.change.values[key])
-        words = f"must be unique, and the one at {holder.place} has it and waits for a value of this one"
+        words = f"must be unique, and the one at {owner.place} has it and waits for a value of this one"
         yield Finding.for_message(
             planned.entry.place_of(name), f"{name}: {value} {words}; give one of them another value first"
         )

@@ -66,28 +66,28 @@ class Lifecycles:
             names = desired.identity.get(section) or next(iter(kind.match_on), kind.written_key)
             keys = [key for name in names for key in keys_of(schema, name)]
             for key in keys:
-                if key in lifecycle.left_alone(schema, is_there=True):
+                if key in lifecycle.left_alone(schema, exists=True):
                     words = f"{LIFECYCLE}.{section}: {key} identifies the {section}, so it can't be left alone"
                     yield Finding.for_message(desired.place_of(f"{LIFECYCLE}.{section}"), words)
 
     def _schema_of(self, section: str) -> Schema | None:
         return offer_schema() if SECTIONS[section] == HUB_ITEM.name else self._context.schema_of(section)
 
-    def narrow(self, planned: Planned, is_there: bool) -> None:
+    def narrow(self, planned: Planned, exists: bool) -> None:
         """Remove ignored fields from a planned record. Note whether it says that it must stay.
 
-        :param is_there: True if the record exists already.
+        :param exists: True if the record exists already.
         """
         if planned.entry.state != "present":
             return
-        planned.left_alone = self.left_alone(planned.section, planned.schema, planned.entry, is_there)
+        planned.left_alone = self.left_alone(planned.section, planned.schema, planned.entry, exists)
         if planned.kind.is_plain:
             planned.left_alone |= self._context.observed.keys(planned.section)
         if planned.left_alone:
             wanted = planned.desired.items()
             planned.desired = {key: value for key, value in wanted if key not in planned.left_alone}
 
-    def left_alone(self, section: str, schema: Schema, entry: Entry, is_there: bool) -> frozenset[str]:
+    def left_alone(self, section: str, schema: Schema, entry: Entry, exists: bool) -> frozenset[str]:
         """Return the keys of the ignored fields of a record. Fields of its natural key are never ignored."""
         general, own = self._settings.get(section, NOTHING), entry.lifecycle
         if general is NOTHING and own is NOTHING:
@@ -95,13 +95,13 @@ class Lifecycles:
         if own is not NOTHING:
             self._check(schema, entry)
         lifecycle = general.with_more(own)
-        mark = (schema.kind.name, lifecycle, is_there)
+        mark = (schema.kind.name, lifecycle, exists)
         if mark not in self._left:
             kind = schema.kind
             names = self._context.desired.identity.get(section) or [k for keys in kind.match_on for k in keys]
             names = names or kind.written_key
             identity = {key for name in names for key in keys_of(schema, name)}
-            self._left[mark] = lifecycle.left_alone(schema, is_there) - identity
+            self._left[mark] = lifecycle.left_alone(schema, exists) - identity
         return self._left[mark]
 
     def _check(self, schema: Schema, entry: Entry) -> None:

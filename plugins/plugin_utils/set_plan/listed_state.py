@@ -557,7 +557,7 @@ class _Names:
             found.append(list(hits.values()))
         return found
 
-    def why_gone(self, kind: Kind, questions: Sequence[Question], written: Any) -> str:
+    def why_removed(self, kind: Kind, questions: Sequence[Question], written: Any) -> str:
         gone = [record for question in questions for record in self.state.target_of(question, self.before)[1]]
         if not gone:
             keys = {key for question in questions for key in question.keys}

@@ -194,7 +194,7 @@ class ObservedFields:
         """Return True if the files themselves ignore a field."""
         settings = self._context.desired.lifecycle.get(section)
         lifecycle = entry.lifecycle if settings is None else settings.with_more(entry.lifecycle)
-        return key in lifecycle.left_alone(self._context.schema(entry.kind), is_there=False)
+        return key in lifecycle.left_alone(self._context.schema(entry.kind), exists=False)
 
     def _is_assumed(self, own: _Section, key: str) -> bool:
         """Return True if a field is observed because the files or the records say where objects belong."""

@@ -26,7 +26,7 @@ def in_turns(level: Sequence[Planned]) -> Iterator[Sequence[Planned]]:
         numbers.setdefault(id(planned.entry), []).append(number)
     order = TopologicalSorter(
         {
-            number: [predecessor for _key, holder in planned.after for predecessor in numbers.get(id(holder), ())]
+            number: [predecessor for _key, owner in planned.after for predecessor in numbers.get(id(owner), ())]
             for number, planned in enumerate(level)
         }
     )
@@ -40,7 +40,7 @@ def in_turns(level: Sequence[Planned]) -> Iterator[Sequence[Planned]]:
 def waiting_for_ever(changes: Iterable[Planned]) -> Iterator[tuple[Planned, str, Entry]]:
     """Yield the changes that wait for each other's unique values, each with its field and the other entry."""
     waiting = {id(planned.entry): planned for planned in changes if planned.after}
-    order = TopologicalSorter({one: [id(holder) for _key, holder in waiting[one].after] for one in waiting})
+    order = TopologicalSorter({one: [id(owner) for _key, owner in waiting[one].after] for one in waiting})
     with suppress(CycleError):
         order.prepare()
     while ready := order.get_ready():
@@ -49,13 +49,13 @@ def waiting_for_ever(changes: Iterable[Planned]) -> Iterator[tuple[Planned, str,
         for one in ready:
             waiting.pop(one, None)
     for planned in waiting.values():
-        for key, holder in planned.after:
+        for key, owner in planned.after:
             seen: set[int] = set()
-            predecessor = [id(holder)]
+            predecessor = [id(owner)]
             while predecessor:
                 at = predecessor.pop()
                 if at in waiting and at not in seen:
                     seen.add(at)
                     predecessor += [id(entry) for _key, entry in waiting[at].after]
             if id(planned.entry) in seen:
-                yield planned, key, holder
+                yield planned, key, owner

@@ -256,8 +256,8 @@ class _Planner:
     # ---- match
 
     def _is_matched(self, section: str) -> bool:
-        is_there = section in self._desired.sections or bool(self._context.entries[section])
-        return is_there and section not in _BY_THEMSELVES
+        exists = section in self._desired.sections or bool(self._context.entries[section])
+        return exists and section not in _BY_THEMSELVES
 
     def _match_section(self, section: str) -> list[tuple[Planned, Record | None]]:
         """Return the records of a section that may change, each with its record; count the unchanged ones."""
@@ -352,7 +352,7 @@ class _Planner:
             values, _fits = self._read(entry)
             self._context.resolve(values, None)
             planned = self._context.planned(entry.kind.section, entry, schema, values, (), "")
-            self._lifecycles.narrow(planned, is_there=True)
+            self._lifecycles.narrow(planned, exists=True)
             check_needs(self._context, planned, self._gone)
 
     def _leave_alone(self, section: str) -> None:
@@ -421,7 +421,7 @@ class _Planner:
             if schema.kind.made_of and not hits and "email" in values:
                 hits = user_of_person(self._state, str(values["email"]))
             if hits and schema.kind.open_status:
-                left = self._lifecycles.left_alone(section, schema, entry, is_there=True)
+                left = self._lifecycles.left_alone(section, schema, entry, exists=True)
                 compared = {key: value for key, value in values.items() if key not in left}
                 wanted = Wanted(schema, compared, entry.state)
                 hits = possible_targets(wanted, hits, partial(self._is_as_wanted, wanted))

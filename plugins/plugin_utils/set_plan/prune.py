@@ -216,7 +216,7 @@ class Pruning:
         if not tables.keeps_any:
             return False
         origin = self.options.origins.get(uuid)
-        table = None if origin is None else tables.of(origin)
+        table = None if origin is None else tables.for_file(origin)
         return origin is None or (table is not None and table.keeps_missing)
 
     def _named(self, section: str, schema: Schema, record: Record) -> tuple[tuple[str, ...], str]:

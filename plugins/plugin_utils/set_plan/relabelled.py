@@ -85,7 +85,7 @@ def _words_of_records(context: PlanContext, found: Sequence[tuple[Planned, Recor
             "instance.yml: then no label is a change"
         )
     return (
-        f"{len(found):,} {kind.several} are not there, and the records that had these keys before are there with "
+        f"{len(found):,} {kind.plural} are not there, and the records that had these keys before are there with "
         f"others: {', '.join(named[:_MOST_NAMED])}{more}. Somebody gave them other keys. Write the new keys "
         f"here if they are right{advice}{labels}"
     )

@@ -65,35 +65,35 @@ def check_removal_blockers(context: PlanContext, lifecycles: Lifecycles) -> Iter
     if context.findings:
         return
 
-    def is_reported(schema: Schema, holder: Blocker) -> bool:
+    def is_reported(schema: Schema, blocker: Blocker) -> bool:
         """Return True if the reference is written in the files, where it is a separate finding."""
-        entry = context.claimed.get(schema.kind.name, {}).get(holder.record.uuid)
+        entry = context.claimed.get(schema.kind.name, {}).get(blocker.record.uuid)
         if entry is None or entry.state != "present" or context.options.only or context.options.exclude:
             return False
-        if holder.key in lifecycles.left_alone(schema.kind.section, schema, entry, is_there=True):
+        if blocker.key in lifecycles.left_alone(schema.kind.section, schema, entry, exists=True):
             return False
-        return written_as(schema, entry, holder.key) in entry.fields
+        return written_as(schema, entry, blocker.key) in entry.fields
 
     looked = _BlockerSearch(context.state, context.result.changes)
     context.result.searched |= looked.searched
-    for planned, holders in looked.held(is_reported):
-        yield Finding.for_message(planned.entry.place, why_blocked(planned, holders))
+    for planned, blockers in looked.blocked(is_reported):
+        yield Finding.for_message(planned.entry.place, why_blocked(planned, blockers))
     context.result.warnings += looked.unknown()
 
 
 def without_blocked(state: ListedState, changes: Iterable[Planned]) -> Iterator[tuple[Planned, str]]:
     """Yield records that can no longer be removed if some changes are left out of a plan, each with the reason."""
     left = list(changes)
-    while held := list(_BlockerSearch(state, left).held()):
-        yield from ((planned, why_blocked(planned, holders)) for planned, holders in held)
-        kept = {id(planned) for planned, _holders in held}
+    while blocked := list(_BlockerSearch(state, left).blocked()):
+        yield from ((planned, why_blocked(planned, blockers)) for planned, blockers in blocked)
+        kept = {id(planned) for planned, _blockers in blocked}
         # A record that stays may block the removal of other records.
         left = [planned for planned in left if id(planned) not in kept]
 
 
-def why_blocked(planned: Planned, holders: Iterable[Blocker]) -> str:
+def why_blocked(planned: Planned, blockers: Iterable[Blocker]) -> str:
     """Return why a record cannot be removed: the names of some records that refer to it."""
-    names = sorted(map(str, holders))
+    names = sorted(map(str, blockers))
     shown_names = names[:_MOST_NAMED] + ([f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else [])
     words = " and ".join([", ".join(shown_names[:-1]), shown_names[-1]] if len(shown_names) > 1 else shown_names)
     refer = "refers" if len(names) == 1 else "refer"
@@ -132,21 +132,21 @@ class _BlockerSearch:
                 for record in state.unlisted(kind):
                     self._search(schema, keys, record, note=", archived" if record.archived else "")
 
-    def held(
-        self, is_reported: Callable[[Schema, Blocker], bool] = lambda _schema, _holder: False
+    def blocked(
+        self, is_reported: Callable[[Schema, Blocker], bool] = lambda _schema, _blocker: False
     ) -> Iterator[tuple[Planned, list[Blocker]]]:
         """Yield records that cannot be removed, with the records that refer to them.
 
         :param is_told: returns True if such a record is left out.
         """
         for uuid, found in self._found.items():
-            holders = [holder for schema, holder in found if not is_reported(schema, holder)]
-            if holders:
-                yield self._removals[uuid], holders
+            blockers = [blocker for schema, blocker in found if not is_reported(schema, blocker)]
+            if blockers:
+                yield self._removals[uuid], blockers
 
     def unknown(self) -> Iterator[str]:
         """Say which deletions may fail because archived records, which no list shows, may refer to what is deleted."""
-        archivable = sorted(KINDS[name].several for name in self.searched if KINDS[name].can_be_archived)
+        archivable = sorted(KINDS[name].plural for name in self.searched if KINDS[name].can_be_archived)
         numbers = Counter(planned.section for planned in self._removals.values())
         for section, number in numbers.items() if archivable else ():
             yield (

@@ -46,7 +46,7 @@ class RecordView:
     def __init__(self, state: ListedState) -> None:
         self._state = state
 
-    def of(
+    def view_of(
         self, schema: Schema, names: Collection[str] | None, flat: Mapping[str, Any], written: Mapping[str, Any]
     ) -> dict[str, Any]:
         """Return a record.
@@ -123,7 +123,7 @@ class RuleCheck:
     def _after(self, planned: Planned, current: Record | None, names: Collection[str] | None) -> dict[str, Any]:
         values = planned.change.values
         written = {**planned.desired, **values} if values else planned.desired
-        record = self._view.of(planned.schema, names, {} if current is None else current.flat, written)
+        record = self._view.view_of(planned.schema, names, {} if current is None else current.flat, written)
         if planned.kind.defines_fields:
             record[_TEMPLATE] = planned.entry.template
         return record
@@ -194,7 +194,7 @@ class RuleCheck:
     def _change(self, planned: Planned, names: Collection[str] | None) -> dict[str, Any]:
         change = planned.change
         flat = {} if change.current is None else change.current.flat
-        before = self._view.of(planned.schema, names, flat, {})
+        before = self._view.view_of(planned.schema, names, flat, {})
         after: dict[str, Any] = {}
         if change.action == ARCHIVE:
             after = dict(before)
@@ -241,7 +241,7 @@ class RuleCheck:
                 continue
             if not self._is_compared(listed):
                 continue
-            record = self._view.of(schema, names, listed.flat, {})
+            record = self._view.view_of(schema, names, listed.flat, {})
             if template:
                 record[_TEMPLATE] = template
             for one in rules:

@@ -518,7 +518,7 @@ class _Inverter:
             try:
                 records = self._state.records(kind)
             except SeventhingsError as error:
-                self._warn(f"{kind.several}: whether they refer to what is archived was not looked up: {error.message}")
+                self._warn(f"{kind.plural}: whether they refer to what is archived was not looked up: {error.message}")
                 continue
             yield from ((kind, record) for record in records)
 

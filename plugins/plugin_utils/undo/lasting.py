@@ -83,7 +83,7 @@ def lasting_words(changes: Iterable[Lasting]) -> str:
             partly[_ARCHIVED] += 1
     parts = []
     if lasting:
-        names = [_counted(count, KINDS[name].words, KINDS[name].several) for name, count in lasting.items()]
+        names = [_counted(count, KINDS[name].words, KINDS[name].plural) for name, count in lasting.items()]
         parts.append(f"cannot be undone: {', '.join(names)}")
     if partly:
         names = [_counted(count, *words) for words, count in partly.items()]

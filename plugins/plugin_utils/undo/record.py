@@ -225,7 +225,7 @@ def _check_change(change: Mapping[str, Any], prefix: str) -> None:
     if (change["action"] == DELETE and "absent" not in states) or (
         change["action"] == ARCHIVE and "archived" not in states
     ):
-        raise ValueError(f"{prefix}action: {change['action']} does not fit; {kind.several} are never removed so")
+        raise ValueError(f"{prefix}action: {change['action']} does not fit; {kind.plural} are never removed so")
     is_known = change["action"] != CREATE and not kind.numbered
     if (change["uuid"] and not is_uuid(change["uuid"])) or (is_known and not change["uuid"]):
         raise ValueError(f"{prefix}uuid: {shorten(change['uuid'])} does not fit; expected that of the record")

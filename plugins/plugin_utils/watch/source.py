@@ -82,9 +82,9 @@ class Frugal(RateLimit):
         super().__init__(per_minute, of_the_instance.clock)
         self._of_the_instance = of_the_instance
 
-    def wait(self, patience: float = float("inf"), pausing: Pausing | None = None) -> float:
+    def wait(self, max_pause: float = float("inf"), pausing: Pausing | None = None) -> float:
         super().wait()
-        return self._of_the_instance.wait(patience, *([] if pausing is None else [pausing]))
+        return self._of_the_instance.wait(max_pause, *([] if pausing is None else [pausing]))
 
     def refused(self, sent: float, pause: float) -> None:
         self._of_the_instance.refused(sent, pause)
@@ -189,7 +189,7 @@ def _watcher(client: Client, cursor: CursorFile, options: Mapping[str, Any]) -> 
             fields=options["fields"],
             matches=[Match(one["id"], one["kind"], one["where"]) for one in options["matches"]],
             due_days=options["due_days"],
-            tells_existing=options["existing"] == "tell",
+            reports_existing=options["existing"] == "tell",
             whole_interval=options["whole_interval"],
         ),
         now=_clock_of(options["timezone"]),

@@ -74,7 +74,7 @@ class WatchOptions:
     :ivar kinds: their names. :ivar dates: further fields whose dates are reported, by key or label.
     :ivar fields: the fields that an event may name, by key or label. :ivar matches: the filters that an event answers.
     :ivar due_days: how many days before its deadline a task or a rental case is reported.
-    :ivar tells_existing: True to report existing records at the initial read; otherwise they are only remembered.
+    :ivar reports_existing: True to report existing records at the initial read; otherwise they are only remembered.
     :ivar whole_interval: seconds after which the whole list is read, if only changes were read.
     """
 
@@ -83,7 +83,7 @@ class WatchOptions:
     fields: Sequence[str] = ()
     matches: Sequence[Match] = ()
     due_days: int = 0
-    tells_existing: bool = False
+    reports_existing: bool = False
     whole_interval: float = 3600.0
 
 
@@ -174,11 +174,11 @@ class Watcher:
         state = self._next.kinds.setdefault(kind.name, KindState())
         records, is_whole = self._read(kind, state)
         schema.learn(key for record in records for key in record.flat)
-        look = _KindRead(self, schema, state, watches, is_silent=is_first and not self.options.tells_existing)
+        look = _KindRead(self, schema, state, watches, is_silent=is_first and not self.options.reports_existing)
         look.see(records)
         if is_whole:
             look.miss({record.uuid for record in records})
-        look.tell_dates()
+        look.report_dates()
         look.match()
         stamps = [str(record.flat.get(_STAMP) or "") for record in records]
         state.stamp = max(stamps if is_whole else [state.stamp, *stamps], default="")
@@ -310,7 +310,7 @@ class _KindRead:
             if fate != "hidden":
                 self._add(fate, uuid, one, record)
 
-    def tell_dates(self) -> None:
+    def report_dates(self) -> None:
         """Report approaching and past dates, each once."""
         now, kind = self._watcher.now(), self._schema.kind.name
         for uuid, one in list(self._state.records.items()):
@@ -318,7 +318,7 @@ class _KindRead:
                 continue
             due: list[tuple[bool, ReportedDate]] = [
                 # The first read of a newly watched field only remembers its dates.
-                (watch.mark not in self._state.watched and not self._watcher.options.tells_existing, told)
+                (watch.mark not in self._state.watched and not self._watcher.options.reports_existing, told)
                 for watch, told in near(self._watches, one.dates, now)
             ]
             record = self._seen.get(uuid)

@@ -79,10 +79,10 @@ def test_references_to_several_records_are_not_called_unknown(site: Site) -> Non
     )
     site.run()
     site.write({"objects.csv": _table("A", "B", copies=5)})
-    several, unknown = site.plan().findings[-2:]
-    assert "5 cells such as 'A'" in several
-    assert "): 2 rooms have the natural key 'A': " in several
-    assert several.endswith("; expected exactly one")
+    plural, unknown = site.plan().findings[-2:]
+    assert "5 cells such as 'A'" in plural
+    assert "): 2 rooms have the natural key 'A': " in plural
+    assert plural.endswith("; expected exactly one")
     assert unknown.endswith("there is no such room")
 
 

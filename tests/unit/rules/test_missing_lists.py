@@ -61,10 +61,10 @@ def test_files_without_the_section_are_applied(tmp_path: Path, status: int) -> N
 def test_a_list_that_is_asked_for_is_named(name: str, status: int) -> None:
     service = Embedded.started()
     service.set(missing_operations={LISTS[name][1]: status})
-    with pytest.raises(ListMissing, match=f"This instance has no list of {KINDS[name].several}"):
+    with pytest.raises(ListMissing, match=f"This instance has no list of {KINDS[name].plural}"):
         service.client().list_all(KINDS[name])
     info = service.call(f"{name}_info")
-    assert f"This instance has no list of {KINDS[name].several}" in info["msg"]
+    assert f"This instance has no list of {KINDS[name].plural}" in info["msg"]
 
 
 def test_a_list_that_others_depend_on_is_an_error() -> None:

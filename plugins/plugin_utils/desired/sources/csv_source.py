@@ -384,9 +384,9 @@ def _row(row: list[str], table: _Table, line: int) -> Node | None:
 def structure(cell: str) -> CellList | CellMap | BrokenCell:
     """Return a list or a map from the JSON in a cell, with its text for text types."""
     if too_deep(cell) is not None:
-        return BrokenCell.of(cell, f"nested more than {DEEPEST} deep")
+        return BrokenCell.from_text(cell, f"nested more than {DEEPEST} deep")
     if has_too_many(cell):
-        return BrokenCell.of(cell, TOO_MANY)
+        return BrokenCell.from_text(cell, TOO_MANY)
     try:
         found = json.loads(
             cell,
@@ -396,10 +396,10 @@ def structure(cell: str) -> CellList | CellMap | BrokenCell:
             object_pairs_hook=_no_duplicates,
         )
     except ValueError as error:
-        return BrokenCell.of(cell, str(error))
+        return BrokenCell.from_text(cell, str(error))
     if not is_whole(cell, found):
-        return BrokenCell.of(cell, "half of a surrogate pair")
-    return CellMap.of(found, cell) if isinstance(found, dict) else CellList.of(found, cell)
+        return BrokenCell.from_text(cell, "half of a surrogate pair")
+    return CellMap.from_members(found, cell) if isinstance(found, dict) else CellList.from_items(found, cell)
 
 
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -334,7 +334,9 @@ class _Sheet:
 def _typed(text: str, kind: str) -> TypedCell:
     """Return a cell without text."""
     is_shown = kind.startswith(_SHOWN)
-    return TypedCell.of(text, _NO_TEXT["number" if is_shown else kind], kind.removeprefix(_SHOWN) if is_shown else "")
+    return TypedCell.from_spelling(
+        text, _NO_TEXT["number" if is_shown else kind], kind.removeprefix(_SHOWN) if is_shown else ""
+    )
 
 
 class _SheetRow(Node):

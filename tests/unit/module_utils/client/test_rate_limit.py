@@ -306,16 +306,16 @@ def test_a_pause_that_lasts_longer_than_there_is_time_is_reported_at_once(clock:
     rate = RateLimit(200, clock, clock.sleep)
     rate.refused(rate.wait(), 40.0)
     with pytest.raises(PauseTooLong) as caught:
-        rate.wait(patience=39.0)
+        rate.wait(max_pause=39.0)
     assert caught.value.seconds == pytest.approx(40)
     assert clock.slept == []
-    assert rate.wait(patience=41.0) >= 1040
+    assert rate.wait(max_pause=41.0) >= 1040
 
 
 def test_the_limit_itself_is_waited_for_however_long_it_takes(clock: Clock) -> None:
     rate = RateLimit(1, clock, clock.sleep)
     many(rate, 3)
-    assert rate.wait(patience=0.0) >= 1180
+    assert rate.wait(max_pause=0.0) >= 1180
 
 
 def test_a_pause_is_longer_by_a_little_and_never_shorter(clock: Clock) -> None:

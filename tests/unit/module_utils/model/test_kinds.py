@@ -11,7 +11,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 
 
 @pytest.mark.parametrize(
-    ("name", "several"),
+    ("name", "plural"),
     [
         ("rental_case", "rental cases"),
         ("category", "categories"),
@@ -21,5 +21,5 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
         ("batch", "batches"),
     ],
 )
-def test_more_than_one_record_have_a_plural(name: str, several: str) -> None:
-    assert Kind(name, "/list").several == several
+def test_more_than_one_record_have_a_plural(name: str, plural: str) -> None:
+    assert Kind(name, "/list").plural == plural

@@ -112,7 +112,10 @@ def test_a_plain_scalar_that_looks_like_something_else_is_refused_with_itself_in
 
 
 def test_a_cell_that_holds_no_text_says_why() -> None:
-    assert refused("TEXT", TypedCell.of("815", "text; the cell holds a number")) == "text; the cell holds a number"
+    assert (
+        refused("TEXT", TypedCell.from_spelling("815", "text; the cell holds a number"))
+        == "text; the cell holds a number"
+    )
 
 
 def test_the_advice_to_quote_does_not_offer_what_yaml_made_of_the_value() -> None:

@@ -69,7 +69,7 @@ class Known:
         self.asked.append((kind.name, [[short(one) for one in ways] for ways in questions]))
         return [[hit for one in ways for hit in self.meanings.get(short(one), ())] for ways in questions]
 
-    def why_gone(self, kind: Kind, questions: Sequence[Question], written: Any) -> str:
+    def why_removed(self, kind: Kind, questions: Sequence[Question], written: Any) -> str:
         self.why_gone_of.append([short(one) for one in questions])
         return self.gone.get((kind.name, str(written)), "")
 

@@ -110,11 +110,11 @@ def test_many_that_make_different_records_make_all_of_them(folder: Folder, tmp_p
 def test_with_nothing_to_do_nobody_waits(folder: Folder, tmp_path: Path) -> None:
     service = Service(tmp_path)
     service.ensure(on(folder), "Lab")
-    holder = on(folder)
-    holder.watch(["room"])
-    holder.hold(["room"])
+    owner = on(folder)
+    owner.watch(["room"])
+    owner.hold(["room"])
     assert service.ensure(on(folder, lock_wait=0.0), "Lab") is False
-    holder.leave()
+    owner.leave()
 
 
 def test_a_kind_that_is_watched_twice_is_watched_since_the_first_time(folder: Folder, tmp_path: Path) -> None:
@@ -128,11 +128,11 @@ def test_a_kind_that_is_watched_twice_is_watched_since_the_first_time(folder: Fo
 
 
 def test_kinds_have_a_lock_each(folder: Folder, tmp_path: Path) -> None:
-    holder = on(folder)
-    holder.watch(["room"])
-    holder.hold(["room"])
+    owner = on(folder)
+    owner.watch(["room"])
+    owner.hold(["room"])
     assert Service(tmp_path).ensure(on(folder, lock_wait=0.0), "Halle", "location")
-    holder.leave()
+    owner.leave()
 
 
 # ---- kills
@@ -384,10 +384,10 @@ def test_a_wait_is_reported_after_5_seconds_and_fails_after_lock_wait(
     folder: Folder, tmp_path: Path, clock: Clock
 ) -> None:
     def keep() -> None:
-        holder = on(folder)
-        holder.watch(["rental_case"])
-        holder.hold(["rental_case"])
-        with holder.making("rental_case", "Fair"):
+        owner = on(folder)
+        owner.watch(["rental_case"])
+        owner.hold(["rental_case"])
+        with owner.making("rental_case", "Fair"):
             note(tmp_path / "held", "yes")
             signal.pause()
 

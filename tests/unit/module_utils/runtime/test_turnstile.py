@@ -143,7 +143,7 @@ def test_a_limit_of_0_neither_counts_nor_waits_and_reports_of_its_pauses(folder:
     assert clock.slept == []
     free.refused(free.wait(), 40.0)
     with pytest.raises(PauseTooLong) as caught:
-        bound.wait(patience=0.0)
+        bound.wait(max_pause=0.0)
     assert caught.value.seconds == pytest.approx(40)
 
 

@@ -92,7 +92,7 @@ def test_who_lets_go_of_a_unique_value_is_removed_before_the_one_that_gets_it() 
 
 
 def test_what_needs_nothing_misses_nothing() -> None:
-    assert ready().lacking(planned("objects", CREATE, name="x", room=Reference("room", 1))) == ""
+    assert ready().why_not_ready(planned("objects", CREATE, name="x", room=Reference("room", 1))) == ""
 
 
 def test_what_waits_for_a_record_that_was_made_gets_its_uuid() -> None:
@@ -100,7 +100,7 @@ def test_what_waits_for_a_record_that_was_made_gets_its_uuid() -> None:
     reference = awaiting(room)
     thing = planned("objects", CREATE, 2, room=reference)
     room.made = uuid_of(7)
-    assert ready(room, thing).lacking(thing) == ""
+    assert ready(room, thing).why_not_ready(thing) == ""
     assert thing.change.values["room"] == replace(reference, uuid=uuid_of(7))
     assert thing.change.values["room"].pending is None
 
@@ -112,7 +112,7 @@ def test_what_waits_for_a_record_that_failed_is_not_written() -> None:
     changes.fail(room)
     assert changes.has_failed(room)
     assert not changes.has_failed(thing)
-    assert changes.lacking(thing) == "needs room 1, which was not made"
+    assert changes.why_not_ready(thing) == "needs room 1, which was not made"
 
 
 @pytest.mark.parametrize(("is_hidden", "name"), [(False, "Store"), (True, VAULTED)])
@@ -122,7 +122,7 @@ def test_what_waits_for_a_record_of_no_change_is_not_written(
     room = planned("rooms", CREATE, 1)
     thing = planned("objects", CREATE, 2, room=awaiting(room, "Store"))
     monkeypatch.setattr(Hiding, "touches", lambda _self, entry: is_hidden and entry is thing.entry)
-    assert ready(thing).lacking(thing) == f"needs room {name}, which is not made by this run"
+    assert ready(thing).why_not_ready(thing) == f"needs room {name}, which is not made by this run"
 
 
 @pytest.mark.parametrize(("action", "verb"), [(CREATE, "made"), (UPDATE, "changed")])
@@ -130,24 +130,24 @@ def test_a_value_of_a_field_that_was_not_made_or_changed_is_not_written(action: 
     field = planned("fields", action, 1, "asset", type="TEXT", label="colour")
     thing, person = planned("objects", CREATE, 2, colour="red"), planned("persons", CREATE, 3, colour="red")
     changes = ready(field, thing, person)
-    assert changes.lacking(thing) == f"needs field definition 1, which was not {verb}"
-    assert changes.lacking(person) == ""
+    assert changes.why_not_ready(thing) == f"needs field definition 1, which was not {verb}"
+    assert changes.why_not_ready(person) == ""
     field.made = uuid_of(7)
-    assert changes.lacking(thing) == ""
+    assert changes.why_not_ready(thing) == ""
 
 
 def test_a_field_that_keeps_its_type_is_waited_for_by_nothing() -> None:
     field = planned("fields", UPDATE, 1, "asset", comment="x")
-    assert ready(field).lacking(planned("objects", CREATE, 2, colour="red")) == ""
+    assert ready(field).why_not_ready(planned("objects", CREATE, 2, colour="red")) == ""
 
 
 def test_what_somebody_refers_to_still_is_not_removed() -> None:
     room, thing = planned("rooms", DELETE, 1), planned("objects", UPDATE, 2)
     room.leaving = (thing.entry,)
     changes = ready(room, thing)
-    assert changes.lacking(room) == ""
+    assert changes.why_not_ready(room) == ""
     changes.fail(thing)
-    assert changes.lacking(room) == "object 2 refers to it still"
+    assert changes.why_not_ready(room) == "object 2 refers to it still"
 
 
 # ---- links to records of the same level
@@ -183,10 +183,10 @@ def test_only_the_link_misses_where_a_record_of_the_same_section_failed() -> Non
     second = planned("objects", CREATE, 2, name="x", part=awaiting(first))
     changes = ready(first, second)
     changes.fail(first)
-    assert changes.lacking(second) == ""
+    assert changes.why_not_ready(second) == ""
     changes.without_later_links(second)
     [link] = dict(changes.batches())[Level.LINKS]
-    assert changes.lacking(link) == "needs object 1, which was not made"
+    assert changes.why_not_ready(link) == "needs object 1, which was not made"
 
 
 def test_a_change_of_links_alone_is_done_when_they_are_written() -> None:
@@ -233,5 +233,5 @@ def test_every_change_of_links_alone_is_done_when_they_are_written() -> None:
 def test_a_field_that_gets_another_type_is_known_by_its_key_whatever_label_it_gets() -> None:
     field = planned("fields", UPDATE, 1, "asset", type="TEXT", label="Shade")
     changes = ready(field)
-    assert changes.lacking(planned("objects", CREATE, 2, colour="red"))
-    assert not changes.lacking(planned("objects", CREATE, 3, Shade="red"))
+    assert changes.why_not_ready(planned("objects", CREATE, 2, colour="red"))
+    assert not changes.why_not_ready(planned("objects", CREATE, 3, Shade="red"))

@@ -266,7 +266,7 @@ def test_a_file_has_its_own_dialect(tmp_path: Path) -> None:
         '{preset: excel-de, "null": "-", files: {"objects/legacy-*.csv": {preset: excel-us}}}',
     )
     assert _read(desired) == [{"barcode": "1", "bought": "2024-12-31"}, {"barcode": "2", "bought": "2024-12-31"}]
-    assert desired.dialects.of("objects/legacy-1.csv").null == "-"
+    assert desired.dialects.for_file("objects/legacy-1.csv").null == "-"
 
 
 def test_single_keys_override_a_preset(tmp_path: Path) -> None:

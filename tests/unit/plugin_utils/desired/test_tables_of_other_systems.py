@@ -408,8 +408,8 @@ def test_layers_have_tables_of_their_own_or_those_of_the_first(tmp_path: Path) -
     desired = load_layers([tmp_path / "base", tmp_path / "site"])
     assert judged(desired) == []
     assert [dict(one.fields) for one in desired.entries] == [{"barcode": "1", "inventory_name": "b"}]
-    table = desired.tables.of("site/objects.csv")
+    table = desired.tables.for_file("site/objects.csv")
     assert table is not None
     assert table.keeps_missing
     assert desired.tables.keeps_any
-    assert desired.tables.of("site/rooms.csv") is None
+    assert desired.tables.for_file("site/rooms.csv") is None

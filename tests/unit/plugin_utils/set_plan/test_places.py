@@ -37,18 +37,18 @@ def numbered(site: Site) -> tuple[Site, int]:
     return site, dresden.id
 
 
-@pytest.mark.parametrize("is_there", [True, False])
+@pytest.mark.parametrize("exists", [True, False])
 def test_an_integer_that_is_an_id_and_a_name_is_a_finding_that_names_both(
-    numbered: tuple[Site, int], is_there: bool
+    numbered: tuple[Site, int], exists: bool
 ) -> None:
     site, number = numbered
-    if is_there:
+    if exists:
         site.run()
     site.write({"rooms.yml": f"- {{building_id: {number}, number: '1.04'}}\n"})
     (found,) = site.run().findings
     uuids = [one.uuid for one in site.client().list_all(KINDS["location"])]
     assert found.startswith(f"rooms.yml:1:17: building_id: {number} is the id of the location 'Dresden' ({uuids[0]})")
-    assert (uuids[1] if is_there else "locations.yml:2:3") in found
+    assert (uuids[1] if exists else "locations.yml:2:3") in found
     site.write({"rooms.yml": f"- {{building_id: '{number}', number: '1.04'}}\n"})
     assert site.run().outcome == "changed"
 
@@ -71,13 +71,13 @@ def test_a_cell_of_a_table_is_a_name(numbered: tuple[Site, int]) -> None:
 
 @pytest.mark.parametrize("column", ["target", "actual"])
 @pytest.mark.parametrize(("location", "is_fine"), [("Dresden", True), ("Leipzig", False), (None, False)])
-@pytest.mark.parametrize("is_there", [True, False])
+@pytest.mark.parametrize("exists", [True, False])
 def test_a_room_and_a_location_that_disagree_are_a_finding(
-    site: Site, column: str, location: str | None, is_fine: bool, is_there: bool
+    site: Site, column: str, location: str | None, is_fine: bool, exists: bool
 ) -> None:
     settings = "api: seventhings/v1\nset: test\nobserved: {objects: []}\n"
     site.write({"instance.yml": settings, **PLACES})
-    if is_there:
+    if exists:
         site.run()
     record = thing(**{f"{column}_room": "Dresden/1.04", f"{column}_building": location})
     site.write({"objects.yml": record})

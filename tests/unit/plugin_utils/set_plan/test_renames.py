@@ -46,14 +46,14 @@ def test_a_record_may_move_to_one_that_the_same_files_make(site: Site) -> None:
     _applied(site)
 
 
-@pytest.mark.parametrize("is_there", ["1", "2", "3", None])
-def test_a_history_of_renames_is_followed_from_wherever_an_instance_is(site: Site, is_there: str | None) -> None:
-    if is_there:
-        site.write({"objects.yml": _objects(is_there)})
+@pytest.mark.parametrize("exists", ["1", "2", "3", None])
+def test_a_history_of_renames_is_followed_from_wherever_an_instance_is(site: Site, exists: str | None) -> None:
+    if exists:
+        site.write({"objects.yml": _objects(exists)})
         site.run()
     pairs = [("barcode: '1'", "barcode: '2'"), ("barcode: '2'", "barcode: '3'")]
     site.write({**_moved("objects", *pairs), "objects.yml": "- {barcode: '3', inventory_name: New}\n"})
-    assert _changes(site) == [("update" if is_there else "create", "3")]
+    assert _changes(site) == [("update" if exists else "create", "3")]
     _applied(site)
     assert len(site.dump()["objects"]) == 1
 

@@ -22,14 +22,14 @@ def _unlisted(transport: FakeTransport, hiding: Hiding | None = None) -> Unliste
     return UnlistedRecords(client_on(transport), hiding or Hiding())
 
 
-@pytest.mark.parametrize("is_there", [True, False])
-def test_each_barcode_is_looked_up_once(is_there: bool) -> None:
+@pytest.mark.parametrize("exists", [True, False])
+def test_each_barcode_is_looked_up_once(exists: bool) -> None:
     found = by_uuid({"asset_uuid": uuid_of(1), "id": 1, "barcode": "4711"})
-    transport = FakeTransport({_PATH: found if is_there else refusal(404)})
+    transport = FakeTransport({_PATH: found if exists else refusal(404)})
     unlisted = _unlisted(transport)
     for written in ("4711", {"barcode": "4711"}):
         record = unlisted.target_of(Reference("object", written=written))
-        assert (record is not None) == is_there
+        assert (record is not None) == exists
     assert transport.lines == [_PATH]
 
 

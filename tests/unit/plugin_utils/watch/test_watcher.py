@@ -178,7 +178,7 @@ def test_an_unknown_field_is_named(bench: Bench) -> None:
 
 
 def test_what_is_there_is_reported_where_that_is_wanted(bench: Bench) -> None:
-    events = seen(bench.start(kinds=["room"], tells_existing=True))
+    events = seen(bench.start(kinds=["room"], reports_existing=True))
     assert {one["type"] for one in events} == {"new"}
     assert len(events) == len(bench.client.list_all(KINDS["room"]))
 
@@ -212,7 +212,7 @@ def test_a_look_that_fails_loses_nothing(bench: Bench) -> None:
 
 def test_a_module_that_is_off_is_said_and_the_rest_is_watched(bench: Bench) -> None:
     bench.service.steer("PUT", "/settings", {"modules_off": ["rental"]})
-    watcher = bench.start(kinds=["rental_case", "room"], tells_existing=True)
+    watcher = bench.start(kinds=["rental_case", "room"], reports_existing=True)
     assert {one["kind"] for one in seen(watcher)} == {"room"}
     assert "switched off" in " ".join(watcher.problems)
 
