@@ -287,13 +287,14 @@ class _Inverter:
         there = self._with_same_key(schema, change, fields)
         if there is not None:
             if self._is_resumed and there.uuid in self._journal.memory.made:
+                self._created_again[change.uuid] = _key_of(change, fields)
                 yield Entry(kind, fields, place, uuid=there.uuid)
             return
         missing = schema.missing(fields)
         if missing:
             self._warn(f"{kind.words} {change.key}: can't be created again without {', '.join(missing)}.")
             return
-        self._created_again[change.uuid] = {key: fields[key] for key in change.keys if key in fields}
+        self._created_again[change.uuid] = _key_of(change, fields)
         yield Entry(kind, fields, place)
 
     def _with_same_key(self, schema: Schema, change: RecordedChange, fields: Mapping[str, Any]) -> Record | None:
@@ -530,6 +531,11 @@ class _Inverter:
         for article in value if isinstance(value, (tuple, list)) else ():
             if isinstance(article, Mapping):
                 yield str(article.get("asset_uuid") or numbers.get(article.get("asset_id"), ""))
+
+
+def _key_of(change: RecordedChange, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the natural key of a record that is created again."""
+    return {key: fields[key] for key in change.keys if key in fields}
 
 
 def _compared(reference: Mapping[str, Any]) -> Any:

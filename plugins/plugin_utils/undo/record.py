@@ -133,9 +133,12 @@ class ApplyRecord:
     def continued(self, earlier: ApplyRecord) -> ApplyRecord:
         """Return the record of a run that completes an interrupted run, with the state before the earlier run."""
         mine = {one.mark: one for one in self.changes}
+        # A run that only points references elsewhere names records by their uuids.
+        marks = {(one.kind, one.uuid): one.mark for one in self.changes if one.uuid}
         both = []
         for one in earlier.changes:
-            now = mine.pop(one.mark, None)
+            mark = one.mark if one.mark in mine else marks.get((one.kind, one.uuid), one.mark)
+            now = mine.pop(mark, None)
             both.append(one if now is None else _together(one, now))
         return replace(self, changes=(*both, *mine.values()))
 

@@ -268,6 +268,37 @@ def test_an_undo_that_is_killed_anywhere_is_finished_by_the_next(tmp_path: Path,
 
 
 @pytest.mark.slow
+def test_an_undo_that_is_killed_anywhere_still_points_references_at_what_it_creates_again(
+    tmp_path: Path, here: SiteHere
+) -> None:
+    """An archived object leads to a deleted one; the undo and the undo of the undo bring both back and forth."""
+    here.write({"objects.yml": yaml_list([thing(1), thing(2, accessories=["100001"])])})
+    assert here.run().outcome == "changed"
+    before = active(here.dump())
+    here.write({"objects.yml": yaml_list([{**thing(1), "_state": "absent"}, {**thing(2), "_state": "archived"}])})
+    assert here.run(limits=EVERYTHING).outcome == "changed"
+    applied = active(here.dump())
+    store, state = here.embedded.service.store, tmp_path / "state"
+    at = 0
+    is_killed = True
+    while is_killed:
+        at += 1
+        site = Embedded.started(store=store).site(here.root)
+        shutil.rmtree(tmp_path / "again", ignore_errors=True)
+        shutil.copytree(state, tmp_path / "again")
+        with mock.patch.dict(os.environ, {"XDG_STATE_HOME": str(tmp_path / "again")}):
+            is_killed = killed(site, at, lambda site=site: undo(site, workers=1))
+            site.embedded.clock.forward(120)
+            result = undo(site, workers=1) if is_killed else None
+            assert result is None or not result.failed, (at, result.findings, result.failures, result.refusals)
+            assert active(site.dump()) == before, at
+            redone = undo(site)
+        assert not redone.failed, (at, redone.findings, redone.failures, redone.refusals)
+        assert active(site.dump()) == applied, at
+    assert at > 8
+
+
+@pytest.mark.slow
 def test_an_apply_that_is_killed_anywhere_is_undone(tmp_path: Path, here: SiteHere) -> None:
     before = active(small_apply(here))
     store, state = here.embedded.service.store, tmp_path / "state"
