@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What unit and integration tests share: one embedded service a session with demo data, and one without any."""
+"""Fixtures of unit and integration tests: per session one embedded service with demo data, and one without data."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _state_of_the_session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 def state_home(
     _state_of_the_session: None, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Path:
-    """Return the state directory of one test, which nothing has made yet; below it lie the journals."""
+    """Return the state directory of one test, which does not exist yet. The journals are below it."""
     path = tmp_path_factory.getbasetemp() / f"state-{secrets.token_hex(8)}"
     monkeypatch.setenv("XDG_STATE_HOME", str(path))
     return path

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files ask, tasks allow: what a pull request can write never widens what the task says."""
+"""Files request, tasks allow: nothing that a pull request can write widens what the task allows."""
 
 from __future__ import annotations
 
@@ -294,7 +294,7 @@ def test_a_scope_of_few_records_lifts_no_limit_of_the_task(site: Site, action: s
 
 @pytest.mark.parametrize("action", ["create", "update", "delete"])
 def test_percents_hold_on_the_hub_too(site: Site, action: str) -> None:
-    """What is offered there is public, and an offer that is gone is gone."""
+    """Offers on the hub are public, and a withdrawn offer can't be restored."""
     things = [{"barcode": f"{one:03d}", "inventory_name": "Thing"} for one in range(30)]
     offers = [{"object": f"{one:03d}", "price": "10.00", "category": "chairs"} for one in range(12)]
     site.write({"objects.yml": yaml_list(things), "hub.yml": yaml_list(offers)})

@@ -51,7 +51,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.re
 
 CORPUS = payloads.some() + (payloads.mixed(1, 400) if LONG else payloads.mixed(1, 10))
 BATCH = 40
-"""Payloads that stand in one instance at once."""
+"""Number of payloads in one instance at once."""
 BATCHES = [CORPUS[at : at + BATCH] for at in range(0, len(CORPUS), BATCH)]
 MODES = sorted(set(hostile_service.MODES) - {"dripping", "bomb"})
 """How a service behaves here; what takes time or memory has tests of its own."""
@@ -61,14 +61,14 @@ CAPS = {"tuning": {"max_pages": 3}}
 
 @dataclass(frozen=True)
 class World:
-    """A hostile service, a directory for the one that is attacked, and one that is none of its business."""
+    """A hostile service, the attacked directory, and a directory that must stay untouched."""
 
     service: HostileService
     inside: Path
     outside: Path
 
     def look(self) -> dict[str, tuple[float, bytes]]:
-        """Return what stands outside, and since when."""
+        """Return what exists outside, and since when."""
         return {
             str(path.relative_to(self.outside)): (path.lstat().st_mtime, path.read_bytes())
             for path in sorted(self.outside.rglob("*"))
@@ -122,7 +122,7 @@ def assert_harmless(results: list[dict[str, Any]], output: str = "") -> None:
 
 
 def test_no_door_misses_its_line() -> None:
-    """Whoever adds a module, a report, a source of files, a format or a plugin adds a line, and so these tests."""
+    """A new module, report, source of files, format or plugin needs a line, and so gets these tests."""
     assert set(doors.MODULES) == set(MODULES)
     documented = {path.stem for path in (ROOT / "plugins" / "modules").glob("*.py")}
     assert documented == set(MODULES) | doors.CONTROLLER
@@ -171,7 +171,7 @@ def test_a_module_with_a_hostile_service(world: World, name: str, mode: str) -> 
 
 @pytest.mark.parametrize("name", sorted(doors.MODULES))
 def test_a_module_with_payloads_in_its_options(world: World, name: str) -> None:
-    """What a playbook takes from others and puts into options comes back in messages."""
+    """Values that a playbook gets from others and puts into options come back in messages."""
     world.service.texts = CORPUS[:BATCH]
     results = []
     for text in CORPUS if LONG else CORPUS[::3]:
@@ -262,7 +262,7 @@ def test_the_instance_with_a_hostile_service_and_every_report(world: World, mode
 
 
 def test_payloads_in_every_place_of_an_apply_record(world: World) -> None:
-    """Whatever a forged record says, nothing is run, nothing is deleted, and reports steer nothing."""
+    """Whatever a forged record says, nothing runs, nothing is deleted, and reports control no terminal."""
     results = []
     for number, text in enumerate(CORPUS):
         fields = {"barcode": "100001", text: text, "inventory_name": text}
@@ -320,7 +320,7 @@ def test_payloads_in_every_place_of_desired_files(world: World) -> None:
 
 
 def test_payloads_in_every_place_of_a_rendered_state(world: World) -> None:
-    """What is rendered stays in its directory, and is read back as data; what files can't hold is a finding."""
+    """Rendered files stay in their directory and are read back as data. What files can't contain is a finding."""
     results = []
     for number, text in enumerate(CORPUS):
         layers = [str(state(world.inside / f"{number}-{name}", files_of(text))) for name in "ab"]
@@ -386,7 +386,7 @@ def test_an_export_of_payloads(world: World, form: str) -> None:
 
 
 UNNAMEABLE = ["{{ own_secret }}", "{# x #}", "\\ud800", "a\\0b", " ", "=1+1", "# x", "!unsafe x", "<<"]
-"""Names of fields that files can't hold, or only in quotes; their values are as good as any."""
+"""Names of fields that files can't contain, or only in quotes. Their values are like any others."""
 
 
 @pytest.mark.parametrize("form", sorted(doors.FORMATS))
@@ -468,7 +468,7 @@ def test_a_stocktake_of_a_hostile_service_and_every_report(world: World, mode: s
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_probe_of_a_hostile_service(world: World, mode: str) -> None:
-    """Whatever is answered, nothing of it gets into the profile."""
+    """No part of any answer gets into the profile."""
     results, profiles = [], []
     for number, texts in enumerate(BATCHES if LONG else BATCHES[:1]):
         world.service.texts, world.service.mode = texts, mode

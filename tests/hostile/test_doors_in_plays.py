@@ -107,8 +107,9 @@ ECHOES = [
     for secret in hostile_service.SECRETS
     for spelling in dict.fromkeys(hostile_service.spelled(secret))
 ]
-"""Records of a service that has been taken over: it may write what it was sent, and the tokens that it gave, into any
-text of any record, in any spelling.
+"""Records of a compromised service.
+
+It may write what it was sent, and its tokens, into any text of any record, in any spelling.
 """
 
 
@@ -161,7 +162,7 @@ def test_nothing_runs_in_any_place_of_a_play(service: HostileService, tmp_path: 
 
 
 def test_an_inventory_of_records_that_hold_credentials_shows_none(service: HostileService, tmp_path: Path) -> None:
-    """Nor does what the cache keeps."""
+    """The cache does not show any, either."""
     service.texts = ECHOES
     (tmp_path / "x.seventhings.yml").write_text(json.dumps({**INVENTORY, "hosts": "locations"}))
     command = [str(Path(sys.executable).with_name("ansible-inventory")), "-i", "x.seventhings.yml", "--list", "-vvvv"]
@@ -190,7 +191,7 @@ FORMS = (
 @pytest.mark.parametrize("hosts", ["rooms", "objects", "locations"] if LONG else ["rooms"])
 @pytest.mark.parametrize("transform", ["never", "always"] if LONG else ["never"])
 def test_no_inventory_prints_what_steers(service: HostileService, tmp_path: Path, hosts: str, transform: str) -> None:
-    """Names of hosts and groups, also those that ``keyed_groups`` makes of them; the cache is cold, then warm."""
+    """Names of hosts and groups, including those that ``keyed_groups`` creates, with a cold and a warm cache."""
     # A name of dots alone is rejected, because it would lead to another directory.
     service.texts = [text for text in TEXTS if text.strip(". ")]
     (tmp_path / "x.seventhings.yml").write_text(json.dumps({**INVENTORY, "hosts": hosts}))

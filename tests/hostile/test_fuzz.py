@@ -70,7 +70,7 @@ VALUES = some.recursive(
 
 @some.composite
 def changed(draw: some.DrawFn, document: Any) -> Any:
-    """Return a document in which something stands in the place of something else, is missing, or is there besides."""
+    """Return a document in which something is replaced, missing or added."""
     made = json.loads(json.dumps(document))
     for _time in range(draw(some.integers(1, 4))):
         node: Any = made
@@ -90,7 +90,7 @@ def changed(draw: some.DrawFn, document: Any) -> Any:
 
 @some.composite
 def garbled(draw: some.DrawFn, content: bytes) -> bytes:
-    """Bytes of which some are others, missing, or there twice."""
+    """Return bytes with some of them replaced, missing or doubled."""
     made = bytearray(content)
     for _time in range(draw(some.integers(1, 6))):
         at = draw(some.integers(0, max(len(made) - 1, 0)))
@@ -101,7 +101,7 @@ def garbled(draw: some.DrawFn, content: bytes) -> bytes:
 
 
 def fuzz(strategy: some.SearchStrategy[Any], check: Callable[[Any], object]) -> None:
-    """Whatever comes, it is taken, or refused with an error that can be printed."""
+    """Any input is accepted, or rejected with an error that can be printed."""
 
     @FUZZED
     @given(strategy)
@@ -180,7 +180,7 @@ def packed(parts: Mapping[str, bytes]) -> bytes:
 
 @some.composite
 def garbled_workbooks(draw: some.DrawFn) -> bytes:
-    """Workbooks of which one part, or the archive itself, is garbled, or a part is missing."""
+    """Return workbooks with a garbled or missing part, or a garbled archive."""
     parts = workbook()
     name = draw(some.sampled_from([*sorted(parts), ""]))
     if not name:
@@ -304,7 +304,7 @@ READING = sorted(name for name in doors.MODULES if name.endswith("_info"))
 
 @pytest.mark.parametrize("name", READING)
 def test_answers(name: str) -> None:
-    """What a module that reads is answered, with any part of it changed."""
+    """Change any part of the answers to a module that reads."""
     service = HostileService()
     service.texts = ["Lab", "0001"]
     lists: dict[str, Any] = {path: {"items": service.records(path), "total": 2, "page": 1} for path in ALL_LISTS}
@@ -374,7 +374,7 @@ GROWING: dict[str, Callable[[int], tuple[str, bytes]]] = {
 
 @pytest.mark.parametrize("what", sorted(GROWING))
 def test_four_times_as_much_takes_no_more_than_four_times_as_long(tmp_path: Path, what: str) -> None:
-    """With room for noise: what is quadratic takes sixteen times."""
+    """The factor leaves room for noise: quadratic time would be sixteen times as long."""
 
     def read(size: int) -> float:
         directory = tmp_path / str(size)

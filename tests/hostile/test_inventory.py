@@ -31,7 +31,7 @@ from project import LONG
 from trust import IS_TEXT_A_TEMPLATE, as_template
 
 CANARY = "heron-51-quay"
-"""What a payload that runs prints; no payload holds it."""
+"""The output of a payload that runs. No payload contains it."""
 OWN = "own-71-secret"
 """The value of a variable of the play that no record may show."""
 
@@ -123,7 +123,7 @@ def thing(number: int, name: str, place: int | None = None, **fields: Any) -> di
 
 @dataclass(frozen=True)
 class Output:
-    """What a process left."""
+    """The output of a process."""
 
     status: int
     out: str
@@ -135,11 +135,11 @@ class Output:
 
     @property
     def words(self) -> str:
-        """What was printed, with line breaks as spaces: warnings are wrapped."""
+        """The output with line breaks as spaces, because warnings are wrapped."""
         return " ".join(self.all.split())
 
     def refusal_of(self, source: str) -> str:
-        """Return what was said of a source that the plugin refused."""
+        """Return the message about a source that the plugin rejected."""
         # Before 2.19 the name of the plugin is not quoted, an asterisk begins the text, and lines also break after
         # hyphens.
         warnings = self.words.replace("- ", "-").replace("'auto'", "auto").split("[WARNING]: ")
@@ -363,7 +363,7 @@ def test_numbers_and_booleans_are_never_wrapped(work: Workplace) -> None:
 
 
 def warm_cache(work: Workplace, **options: Any) -> Path:
-    """Return a cache with one room; gives its file."""
+    """Return the cache file of an inventory with one room."""
     work.has(rooms=[room(1, "Lab")])
     work.write(cache=True, cache_plugin="ansible.builtin.jsonfile", cache_connection="cache", **options)
     assert work.inventory("--list").status == 0
@@ -542,7 +542,7 @@ REFUSED: tuple[tuple[dict[str, Any], list[str], tuple[str, ...]], ...] = (
     ({"variable_prefix": "ansible_"}, ["Lab"], ("variable_prefix",)),
     ({"group_prefix": "a-"}, ["Lab"], ("group_prefix",)),
 )
-"""Options of a source, names of rooms, and what is said of them."""
+"""Options of a source, names of rooms, and the expected message."""
 
 
 def test_names_that_belong_to_somebody_else_are_refused_and_nothing_is_added(machines: Workplace) -> None:
@@ -661,7 +661,7 @@ def test_a_name_reads_no_file_that_is_not_its_own(machines: Workplace) -> None:
 
 @pytest.mark.parametrize("hostname", ["", "at/{{ name }}"])
 def test_a_name_reads_no_file_by_a_variable_of_the_environment(work: Workplace, hostname: str) -> None:
-    """Ansible expands such a variable in the name of a host when it looks for the host's files."""
+    """Ansible expands such a variable in a host name when it looks for the files of the host."""
     work.file("vault.yml", f"leaked: {OWN}\n")
     for folder in ("room", "at"):
         work.file(f"host_vars/{folder}/keep", "")

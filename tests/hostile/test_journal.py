@@ -54,7 +54,7 @@ def site(empty_emulator: Emulator, tmp_path: Path) -> Site:
 
 @pytest.fixture
 def victim(tmp_path: Path) -> Path:
-    """Return a file of the user that is no journal."""
+    """Return a user's file that is not a journal."""
     path = tmp_path / ".bashrc"
     path.write_text("# mine\n", "utf-8")
     return path
@@ -79,7 +79,7 @@ def forge(path: Path, site: Site, *notes: dict[str, Any], **names: str) -> None:
 
 
 def mine_and_theirs(site: Site, number: int = 20) -> dict[str, str]:
-    """One object of the set, and others that somebody made in the application."""
+    """Return one object of the set, and objects that somebody created in the application."""
     client = site.client()
     for one in range(1, number):
         client.create(OBJECT, {"barcode": f"{one:03d}", "inventory_name": "Theirs"})

@@ -49,7 +49,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.instance.off
 from ansible_collections.community.seventhings.plugins.plugin_utils.layers.given import sources_of
 
 SECRET = "gUe55-mE-n0t"
-"""What stands in the files outside; no finding and no request may hold it."""
+"""The content of the files outside. No finding and no request may contain it."""
 
 SETTINGS = "api: seventhings/v1\nset: hostile\n"
 
@@ -185,7 +185,7 @@ def test_a_path_that_no_file_can_have_is_a_finding(site: Site, path: str) -> Non
 def test_what_a_task_names_and_is_no_regular_file_is_never_waited_for(
     tmp_path: Path, make: Callable[[Path], None]
 ) -> None:
-    """Neither when it is judged, nor where somebody put it in the place of what was."""
+    """It applies during the check, and if somebody replaces a checked file."""
     odd = tmp_path / "odd.txt"
     make(odd)
     (problem,) = check_local(Attachment(path=str(odd)), "path")
@@ -206,7 +206,7 @@ def test_what_became_larger_than_the_service_takes_is_not_read(tmp_path: Path) -
 def test_a_key_that_is_no_regular_file_is_never_waited_for(
     tmp_path: Path, option: str, make: Callable[[Path], None]
 ) -> None:
-    """Whoever reads a pipe waits for its other end, and ``/dev/zero`` has none."""
+    """Reading a pipe waits for the other end, and ``/dev/zero`` never ends."""
     make(tmp_path / "key.pem")
     with pytest.raises(InvalidInput, match=f"{option}: .*key.pem"):
         connect({"base_url": "https://acme.test", "access_token": "t", option: str(tmp_path / "key.pem")})

@@ -76,7 +76,7 @@ def test_a_neighbour_reads_and_changes_nothing_that_is_kept(
 def test_a_journal_that_a_neighbour_made_first_is_refused(
     site: Site, shared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where nobody named a directory for it; whoever names one says that it is to be trusted."""
+    """This applies if nobody named a directory. A named directory is trusted."""
     public = shared / "public"
     public.mkdir()
     public.chmod(0o1777)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What goes to an instance goes nowhere else, and who gives up a protection is told."""
+"""Data for an instance goes nowhere else, and a disabled protection is reported."""
 
 from __future__ import annotations
 

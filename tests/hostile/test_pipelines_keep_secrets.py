@@ -31,7 +31,7 @@ def test_no_secret_is_an_argument(path: Path) -> None:
 
 
 def _is_variable(line: str) -> bool:
-    """Tell a line that sets an environment variable from one that runs a command."""
+    """Return True if a line sets an environment variable instead of running a command."""
     return re.match(r"\s*(#|- #)|\s*[A-Z_]+: ", line) is not None
 
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plan are approved, not just found: whoever can write a plan file gets no further than the task that applies it."""
+"""Plans must be approved, not just found: a forged plan file gets no further than the task that applies it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def site(empty_emulator: Emulator, tmp_path: Path) -> Site:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """Where the plan is kept."""
+    """Return the path of the plan."""
     return tmp_path / "acme.plan"
 
 
@@ -161,7 +161,7 @@ def test_a_digest_that_is_none_never_lets_anything_pass(
 
 
 def test_what_is_approved_concerns_what_is_applied(site: Site, path: Path, planned: dict[str, Any]) -> None:
-    """Check mode makes the plan anew, whatever was approved before."""
+    """Check mode makes a new plan, whatever was approved before."""
     site.write({"objects.yml": objects("1")})
     result = plan(site, path, plan_digest=planned["plan_digest"], require_plan=True)
     assert result["outcome"] == "changed"
@@ -171,7 +171,7 @@ def test_what_is_approved_concerns_what_is_applied(site: Site, path: Path, plann
 def test_the_bytes_that_are_judged_are_those_that_are_applied(
     site: Site, path: Path, planned: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Somebody puts another plan in its place while the first one is being applied."""
+    """Somebody replaces the plan while it is being applied."""
 
     def connected(*given: Any, **more: Any) -> Any:
         edit(path, lambda document: document["changes"].pop())

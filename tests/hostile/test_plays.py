@@ -64,7 +64,7 @@ def objects(service: Emulator) -> dict[str, bool]:
 
 
 def journal_in(src: Path) -> Path:
-    """Where a pull request may put a journal."""
+    """Return the places where a pull request may put a journal."""
     path = src / ".seventhings" / "journal.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     return path

@@ -21,7 +21,7 @@ from emulator_process import Emulator
 from trust import IS_TEXT_A_TEMPLATE
 
 CANARY = "heron-51-quay"
-"""What a payload that runs prints; no payload holds it."""
+"""The output of a payload that runs. No payload contains it."""
 BARE = "lookup('ansible.builtin.pipe', 'echo $CANARY')"
 PAYLOADS = (BARE, "{{ " + BARE + " }}")
 
@@ -93,7 +93,7 @@ def service(emulator: Emulator) -> Emulator:
 
 
 def run(directory: Path, service: Emulator, task: dict[str, Any]) -> playbook.Run:
-    """Run a task, and what it gave through every door."""
+    """Run a task, and pass its result through every door."""
     filters = directory / "filter_plugins"
     filters.mkdir(parents=True)
     (filters / "payloads.py").write_text(FILTERS)
@@ -146,7 +146,7 @@ def test_what_the_lookup_gives_is_data(service: Emulator, tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("mode", ["plan", "apply"])
 def test_what_instance_gives_is_data(service: Emulator, tmp_path: Path, mode: str) -> None:
-    """Payloads in the service become what was before, those of the files what shall be."""
+    """Payloads in the service become the old values, and payloads in the files the new values."""
     objects = send(service, service.token(), "GET", "objects?per_page=2")["items"]
     directory = tmp_path / "state"
     directory.mkdir()

@@ -52,7 +52,7 @@ def _record(number: int) -> dict[str, Any]:
 
 
 class _Hostile(http.server.BaseHTTPRequestHandler):
-    """Answer by the first step of the path, which is the end of the root that the client was given."""
+    """Answer by the first segment of the path, which is the end of the client's root."""
 
     protocol_version = "HTTP/1.1"
     over: threading.Event
@@ -163,7 +163,7 @@ class _Hostile(http.server.BaseHTTPRequestHandler):
         self._json(json.dumps([{**_record(1), "id": "9" * 5000}]).encode())
 
     def _cookies(self) -> None:
-        """Cookies to be kept, and a record that tells how long those are that came."""
+        """Send cookies, and a record with the length of the received cookies."""
         self.send_response(200)
         for number in range(50):
             self.send_header("Set-Cookie", f"c{uuid.uuid4()}={'x' * 4000}; Path=/; Max-Age=999999; n={number}")
@@ -222,7 +222,7 @@ def test_an_answer_is_read_up_to_its_limit_and_no_further(service: str, mode: st
 
 
 def test_a_bomb_costs_little_memory(service: str) -> None:
-    """Both an answer and a file, with the limits that hold where nothing is said."""
+    """Both an answer and a file, with the default limits."""
     acts = ('client.list_all(KINDS["location"])', f'download(client, "{FILE}")')
     *messages, mebibytes = _in_a_process(service, "bomb", *acts)
     assert ["longer than 16 MiB" in messages[0], "longer than 64 MiB" in messages[1]] == [True, True]
@@ -355,7 +355,7 @@ def test_many_short_records_count_for_what_they_cost() -> None:
 
 
 def test_lists_without_an_end_cost_little_memory(service: str) -> None:
-    """With the limits that hold where nothing is said, two of them at once, as a plan reads them."""
+    """With the default limits, and two lists at once, as in a plan."""
     act = '[both.submit(client.list_all, KINDS["location"]) for _each in "12"][1].result()'
     *messages, mebibytes = _in_a_process(service, "endless_and_wide", act)
     assert "more than 64 MiB" in messages[0]

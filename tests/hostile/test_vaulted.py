@@ -27,7 +27,7 @@ from trust import IS_TEXT_A_TEMPLATE
 
 PASSWORD = "open sesame"
 MARK = "Zq7mark"
-"""Stands in every vaulted text."""
+"""Every vaulted text contains it."""
 
 _VAULT = VaultLib([("default", VaultSecret(PASSWORD.encode()))])
 _SETTINGS = "api: seventhings/v1\nset: hostile\n"
@@ -148,7 +148,7 @@ _BESIDE = {
     "fields/asset.yml": "- label: '---'\n  type: TEXT\n- label: Pin\n  type: TEXT\n",
     "locations.yml": "- name: Head office\n",
 }
-"""What the pull request writes beside it, in plain."""
+"""Plain files that the pull request adds."""
 
 
 @pytest.mark.parametrize("kind", list(PLAINTEXTS)[:: 1 if LONG else 3])

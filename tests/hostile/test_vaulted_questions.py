@@ -57,7 +57,7 @@ def vaulted(text: str) -> bytes:
 
 
 def answered(site: Site, mode: str, files: dict[str, str], secret: str) -> dict[str, Any]:
-    """Return what a run tells, and every report of it."""
+    """Return the output of a run, and all of its reports."""
     site.write({**files, "objects/secret.yml": vaulted(secret)})
     loader = DataLoader()
     loader.set_vault_secrets([("default", SECRET)])

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plan files and reports of a run: for their owner alone, and never written through a link that somebody made first."""
+"""Plan files and reports are readable only by their owner, and are never written through a planted link."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_a_report_on_a_full_disk_is_whole_or_as_it_was(
 
 
 class FullDisk:
-    """A file that takes half of what is written into it."""
+    """A file that accepts half of what is written to it."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor

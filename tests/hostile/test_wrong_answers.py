@@ -82,7 +82,7 @@ Act = Callable[[Place], dict[str, Any]]
 class Door:
     """A way to run something.
 
-    :ivar prepare: creates what was there before.
+    :ivar prepare: creates the state before the run.
     """
 
     name: str
@@ -317,7 +317,7 @@ _door("lookup of a person", _lookup("person", {"email": USER}))
 
 @dataclass
 class Start:
-    """What a run of a door begins with."""
+    """The state at the start of a run."""
 
     store: Store
     path: Path
@@ -325,7 +325,7 @@ class Start:
 
 @dataclass
 class Run:
-    """What a run gave.
+    """The outcome of a run.
 
     :ivar state: the records of the instance, and the files.
     """

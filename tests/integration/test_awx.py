@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The example for AWX: its data fits together, and the real modules of awx.awx take it where they are found."""
+"""The AWX example: its data is consistent, and the real modules of awx.awx accept it if they are installed."""
 
 from __future__ import annotations
 

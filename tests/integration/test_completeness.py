@@ -56,7 +56,7 @@ NOT_WRITTEN = {
 
 @dataclass
 class Walk:
-    """What all steps of all modules sent and returned, in calm weather."""
+    """Everything that all steps of all modules sent and returned, in calm weather."""
 
     sent: dict[str, list[Any]] = field(default_factory=lambda: defaultdict(list))
     """Operation to the bodies of its requests."""
@@ -103,7 +103,7 @@ def everything(service: Emulator) -> Walk:
 
 
 def tokens(service: Emulator) -> list[Result]:
-    """Return the module whose steps can't be written in a file: what it takes is made on the way."""
+    """Return the module whose steps can't be written in a file, because its input is created during the run."""
     client = {"base_url": service.base_url, "client_id": service.client_id}
     code = service.steer("POST", "/sso-codes", {})
     pair = steps.call("auth_token", service.options())
@@ -130,7 +130,7 @@ def description() -> dict[str, Any]:
 
 @cache
 def operations() -> dict[str, dict[str, Any]]:
-    """Operation to its description, with its method and path; those with the fewest parameters in the path first."""
+    """Return operation to description, with method and path, the fewest path parameters first."""
     found = [
         {**item[method], "method": method.upper(), "path": path}
         for path, item in description()["paths"].items()
@@ -150,7 +150,7 @@ def operation_of(method: str, path: str) -> str | None:
 
 
 def followed(node: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a node of the description with what it refers to in its place."""
+    """Return a node of the description with its references resolved."""
     result = dict(node)
     while "$ref" in result:
         target: Any = description()
@@ -174,7 +174,10 @@ def properties(schema: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterat
 
 
 def writable(name: str) -> dict[str, tuple[str, ...]]:
-    """Every property in the body of an operation, by name; a body that comes in two forms has the same ones in both."""
+    """Return every property in the body of an operation, by name.
+
+    If a body has two forms, both have the same properties.
+    """
     content = followed(operations()[name].get("requestBody", {})).get("content", {})
     return {f"{name} {'.'.join(path)}": path for form in content.values() for path in properties(form["schema"])}
 

@@ -35,7 +35,7 @@ def service(emulator: Emulator) -> Emulator:
 
 @dataclass(frozen=True)
 class Foreign:
-    """A server that is no instance: what it answers, and what it was asked."""
+    """A server that is no instance: its answers, and the requests that it got."""
 
     url: str
     asked: list[str]
@@ -314,7 +314,7 @@ def test_the_environment_is_in_for_options(service: Emulator, monkeypatch: pytes
 
 
 def test_the_rate_limit_of_the_service_is_kept_to(service: Emulator) -> None:
-    """The service takes a burst of 2 and then wants a second; what it refuses is sent again when it says so."""
+    """The service accepts a burst of 2 and then wants a second. Rejected requests are sent again at the given time."""
     service.steer("PUT", "/rate-limit", {"per_minute": 600, "burst": 2})
     defaults = steps.connection(service)
     service.clear_log()

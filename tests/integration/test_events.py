@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The example of Event-Driven Ansible, run by the real ansible-rulebook where that and Java are there."""
+"""The Event-Driven Ansible example, run by the real ansible-rulebook if that and Java are installed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ pytestmark = [
 
 
 def until(condition: Callable[[], bool], process: subprocess.Popen[str]) -> bool:
-    """Wait for what a process does; false where it ends without it."""
+    """Wait for an effect of a process. Return False if the process ends without it."""
     end = time.monotonic() + _WALL_TIME_FACTOR
     while not condition():
         if process.poll() is not None or time.monotonic() > end:

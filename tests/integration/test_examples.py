@@ -24,7 +24,7 @@ OURS = "community.seventhings."
 
 
 def examples(path: Path, directory: Path) -> list[dict[str, Any]]:
-    """Return the tasks of a module's documentation; what they write to the common directory goes to one of the test."""
+    """Return the tasks of a module's documentation, with their files in a directory of the test."""
     text = documentation.block(path, "EXAMPLES").replace("/tmp/", f"{directory}/")
     return list(yaml.safe_load(text))
 
@@ -121,5 +121,8 @@ def test_examples_of_many_records_run_twice(tmp_path: Path, name: str) -> None:
 
 
 def always_changes(result: playbook.Result, path: Path) -> bool:
-    """Revoking tokens is a change each time, as there are new ones; so is an operation that is sent as it is."""
+    """Revoking tokens is always a change, because there are new tokens.
+
+    So is an operation that is sent unconditionally.
+    """
     return path.stem == "api" or (path.stem == "auth_token" and "token is absent" in result.name)

@@ -129,7 +129,7 @@ class Desk:
         return [f"{entry['method']} {entry['path'].removeprefix(steps.PREFIX)}" for entry in self.service.log()]
 
     def found(self, making: Making) -> int:
-        """How many records of that kind are there now."""
+        """Return the number of present records of a kind."""
         self.service.steer("DELETE", "/faults")
         module = INFO.get(making.module, f"{making.module}_info")
         listed = steps.call(module, {**self.defaults, "filters": dict(making.filters), **making.more})

@@ -402,7 +402,7 @@ class History:
             yield self.set(piece, options)
 
     def check_changes(self) -> None:
-        """Look for every change that a process reports, as soon as no request can take effect any more."""
+        """Look for every reported change once no request can take effect any more."""
         time.sleep(LATEST)
         told = [json.loads(line) for line in processes.noted(self.path / "results")]
         reported = {name for one in told for name in one["set"]}

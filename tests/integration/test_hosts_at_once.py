@@ -124,7 +124,7 @@ def host(service: Emulator, making: Making, path: Path, options: Mapping[str, An
 def at_once(
     service: Emulator, making: Making, number: int, path: Path, options: Mapping[str, Any] | None = None
 ) -> list[dict[str, Any]]:
-    """Return the results of so many hosts that begin at the same moment."""
+    """Return the results of many hosts that start at the same moment."""
     path.mkdir()
     hosts = [host(service, making, path, options or {}) for _number in range(number)]
     (path / "go").touch()
@@ -133,7 +133,7 @@ def at_once(
 
 
 def posts(service: Emulator, making: Making) -> int:
-    """How many requests made something."""
+    """Return the number of creating requests."""
     return sum(
         entry["method"] == "POST" and entry["path"] == f"{steps.PREFIX}{making.post}" and entry["status"] in (200, 201)
         for entry in service.log()
@@ -196,7 +196,7 @@ def test_hosts_of_a_play_under_the_limit_of_the_service(making: Making, service:
 
 
 def test_hosts_that_are_killed_leave_no_lock_and_no_duplicate(service: Emulator, tmp_path: Path) -> None:
-    """Also while their request is under way: the service carries it out all the same."""
+    """The service still carries out a pending request of a killed host."""
     chance = random.Random(3)
     making = next(one for one in MAKINGS if one.module == "location")
     for number in range(ROUNDS):
@@ -216,7 +216,7 @@ def test_hosts_that_are_killed_leave_no_lock_and_no_duplicate(service: Emulator,
 
 
 FOUND_AGAIN = ("field_definition", "location", "room", "person", "object", "task", "rental_case")
-"""What is looked for by its natural key after a request whose answer nobody saw."""
+"""Records that are looked up by natural key after a lost answer."""
 
 
 @pytest.mark.parametrize(
@@ -252,12 +252,12 @@ def test_who_is_killed_while_its_request_is_under_way_leaves_no_lock_and_no_dupl
 
 
 def locks() -> list[Path]:
-    """Return the files of the kinds of which records are made."""
+    """Return the lock files of the created kinds."""
     return sorted(Path(os.environ["SEVENTHINGS_RUNTIME_DIR"]).glob("create-*"))
 
 
 def sending() -> set[int]:
-    """Return the processes that are about to make something, and those that were killed then."""
+    """Return the processes that are about to create something, and those that were killed then."""
     noted = [lock.read_bytes() for lock in locks()]
     # The header is the format and the number of the last creation.
     return {struct.unpack_from("<Q", content, 12)[0] for content in noted if len(content) >= 20}

@@ -135,6 +135,6 @@ def test_both_ends_give_the_same_result(service: Emulator, tmp_path: Path) -> No
 
 
 def comparable(data: dict[str, Any]) -> dict[str, Any]:
-    """Return a result without what says where it was made, and without what Ansible adds to one of them."""
+    """Return a result without members that depend on where it was created."""
     left_out = ("invocation", "exception", "failed", "_ansible_parsed", "_ansible_no_log", "ansible_facts")
     return {key: value for key, value in data.items() if key not in left_out and not key.startswith("_")}

@@ -96,7 +96,7 @@ def test_the_example_instance(empty: Emulator, tmp_path: Path) -> None:
 
 
 def applied(run: Run) -> Result:
-    """Return what the role's one task that applies returned."""
+    """Return the result of the role's apply task."""
     return run.named("Apply")
 
 
@@ -110,13 +110,13 @@ def with_quoted_dates(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def number_of_records(source: Path) -> int:
-    """How many records the files of an instance have; what is no list of records is about the directory."""
+    """Return the number of records in the files of an instance. Other content is about the directory."""
     about = ("instance.yml", "lab.seventhings.yml", "site.yml")
     return sum(len(entries(path)) for path in source.rglob("*.yml") if path.name not in about)
 
 
 def single_modules(service: Emulator) -> dict[str, Any]:
-    """Return the example instance with a task for each record, or a loop where the fields are a map."""
+    """Return the example instance with a task for each record, or a loop if the fields are a map."""
     tasks: list[dict[str, Any]] = []
 
     def add(module: str, options: Any, **more: Any) -> None:
@@ -153,7 +153,7 @@ def single_changes(run: Run) -> int:
 
 
 def test_single_modules_provision_an_empty_instance(empty: Emulator, tmp_path: Path) -> None:
-    """What earlier tasks of the play are to make is missing in check mode; it runs through all the same."""
+    """In check mode, records of earlier tasks are missing, but the play still runs through."""
     play = single_modules(empty)
     empty.clear_log()
 
@@ -205,11 +205,11 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "report": {"template": "none", "objects": [NOBODY], "dest": "none"},
     "user_from_person": {"person": "nobody@nordhain.example"},
 }
-"""What it takes to call a module at all, where that is more than naming a record that is not there."""
+"""Required options of modules, unless naming a missing record suffices."""
 
 
 def test_module_defaults_through_the_action_group_reach_every_module(emulator: Emulator, tmp_path: Path) -> None:
-    """Each sends a request to where the group says, with the token that it says."""
+    """Each module sends a request to the instance of the group, with the token of the group."""
     emulator.reset()
     defaults = steps.connection(emulator)
     emulator.clear_log()

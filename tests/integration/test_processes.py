@@ -58,7 +58,7 @@ class Bench:
         self.hosts.append(processes.forked(work))
 
     def results(self) -> list[dict[str, Any]]:
-        """Return the results of all processes, which have ended with this."""
+        """Return the results of all processes after they ended."""
         assert processes.ended(*self.hosts) == [0] * len(self.hosts)
         return [json.loads(line) for line in processes.noted(self.path / "results")]
 

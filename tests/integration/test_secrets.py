@@ -67,7 +67,7 @@ class _Echo(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture(scope="module")
 def echo() -> Iterator[str]:
-    """Where the server of the test is."""
+    """Return the address of the test server."""
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Echo) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()
@@ -77,7 +77,7 @@ def echo() -> Iterator[str]:
 
 
 def secret(name: str) -> str:
-    """Where a play has a secret from: Ansible prints the lines of a playbook around a task that fails."""
+    """Return a template for a secret, because Ansible prints the playbook lines around a failed task."""
     return f"{{{{ lookup('ansible.builtin.env', 'TEST_{name}') }}}}"
 
 

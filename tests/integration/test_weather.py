@@ -68,7 +68,7 @@ def walk_here(service: Emulator, hasty: Walker, weather: Mapping[str, str], path
 
 
 def assert_nothing_twice(service: Emulator) -> None:
-    """No two records that a step made have one natural key."""
+    """Check that no two records of a step have the same natural key."""
     service.steer("PUT", "/switches", {"weather": "calm"})
     defaults = steps.connection(service)
     keys = {
@@ -87,7 +87,7 @@ def assert_nothing_twice(service: Emulator) -> None:
 
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Walker:
-    """Nothing waits. Gives an empty directory, in which relative paths are looked for, at each call."""
+    """Make every wait instant. Yield a function that returns an empty directory for relative paths."""
 
     def fresh() -> Path:
         directory = Path(tempfile.mkdtemp(dir=tmp_path))
@@ -137,7 +137,7 @@ def test_any_mixture_of_sides(service: Emulator, hasty: Walker, sides: Mapping[s
 def test_every_side_in_a_real_play(
     service: Emulator, tmp_path: Path, sides: Mapping[str, list[str]], number: int
 ) -> None:
-    """Of so many plays, each turns a share of the switches; together they show every side that is not calm."""
+    """Each of the plays turns a share of the switches. Together they show every side that is not calm."""
     turned = awkward(sides)[number::PLAYS]
     share = dict(turned)
     assert len(share) == len(turned), "a play shows one side of a switch"

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The context that a handler gets: the request taken apart, the user, the data, the weather."""
+"""The context of a handler: the parsed request, the user, the data, the weather."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Context:
 
     @property
     def per_page(self) -> int:
-        """The number of records on a page: as many as were asked for, or fewer where the instance has a lower cap."""
+        """The number of records on a page: as requested, or fewer if the instance has a lower cap."""
         asked: int = self.parameters["per_page"]
         cap = self.weather["per_page_cap"]
         return asked if cap == "none" else min(asked, int(cap))
@@ -162,7 +162,7 @@ class Context:
     def unpaged(self, found: Sequence[Any], size: int) -> Answer:
         """Answer a list that the description calls unpaged.
 
-        :param size: the number of records on a page, on instances that page it all the same.
+        :param size: the number of records on a page, on instances that page it anyway.
         """
         side, asked = self.weather["unpaged_lists"], self.query.parameters
         if side == "refuse" and "page" in asked:
@@ -179,7 +179,7 @@ class Context:
         return answer_json(list(found))
 
     def created(self, path: str, *, uuid: str | None = None, number: int | None = None) -> Answer:
-        """201 with the headers that say what was made."""
+        """Return a 201 with the headers that identify the created record."""
         location = self.view.url(path) if self.weather["location_header"] == "url" else PREFIX + path
         headers = {"Location": location}
         if uuid is not None:

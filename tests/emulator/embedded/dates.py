@@ -54,7 +54,7 @@ def is_rfc_3339(text: str) -> bool:
 
 
 def instant(text: str) -> datetime | None:
-    """Return the instant that a written value stands for; without a zone it is UTC."""
+    """Return the instant of a written value. Without a zone it is UTC."""
     try:
         moment = datetime.fromisoformat(text)
         if moment.tzinfo is None:
@@ -120,7 +120,7 @@ def matches_format(text: str, form: str) -> bool:
 
 
 def before(day: str, interval: dict[str, object] | None) -> str | None:
-    """Return the day that lies a time interval before another one; None when there is none in the calendar."""
+    """Return the day that is a time interval before another day, or None if the calendar has none."""
     if interval is None:
         return None
     unit, count = interval["unit"], interval["value"]

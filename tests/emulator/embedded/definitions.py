@@ -24,7 +24,7 @@ _TRANSLATED: Mapping[str, str] = {"barcode": "scancode"}
 class Definition:
     """One definition. ``body`` is what a client wrote, without uuid and field_key.
 
-    :ivar builtin: the label that a built-in field starts with; empty for the fields that clients made.
+    :ivar builtin: the original label of a built-in field; empty for the fields that clients created.
     """
 
     uuid: str
@@ -84,7 +84,7 @@ class Definition:
         return None if text is None else compiled(text)
 
     def related(self, relation: str) -> str | None:
-        """Return the uuid of the field that stands in a relation to this one."""
+        """Return the uuid of the field that is related to this field."""
         relations = self.body.get("relations") or []
         return next((one["field_uuid"] for one in relations if one["type"] == relation), None)
 
@@ -132,7 +132,7 @@ class Definition:
 
 
 def compiled(text: str) -> re.Pattern[str]:
-    """Return a pattern as the service takes it, with or without slashes around it. Raises a 400."""
+    """Return a compiled pattern in the form of the service, with or without slashes around it. Raises a 400."""
     body, flags = text, 0
     wrapped = re.fullmatch(r"/(.*)/([imsux]*)", text, re.DOTALL)
     if wrapped:

@@ -87,7 +87,7 @@ class Description:
         return content
 
     def check_body(self, name: str, schema: Mapping[str, Any], value: Any, *, secret: bool = False) -> None:
-        """Hold a body against its schema. What is secret in it is not repeated in the error."""
+        """Check a body against its schema. The error does not repeat secrets."""
         problem = self._problem(("body", name), schema, value)
         if problem:
             raise bad_request("Body does not match schema" + ("" if secret else f": {problem}"))
@@ -143,7 +143,7 @@ def _switches_in(node: Any) -> set[str]:
 
 
 def _on_this_side(node: Any, weather: Weather) -> Any:
-    """Return the same schemas as they are in this weather."""
+    """Return the same schemas in this weather."""
     if isinstance(node, Sequence) and not isinstance(node, str):
         return [_on_this_side(child, weather) for child in node]
     if not isinstance(node, dict):

@@ -53,7 +53,7 @@ class BadRule(ValueError):
 
 @dataclass
 class Rule:
-    """One rule, as it was given, with the requests that it has seen.
+    """One rule, as it was given, with the requests that it matched.
 
     :ivar added: when it was given, in seconds on the clock of the gateway.
     """
@@ -110,7 +110,7 @@ class Faults:
         return latency, None
 
     def seed(self, seed: str) -> None:
-        """Begin to draw anew: with the same seed, the same chances in the same order."""
+        """Restart the random draws. The same seed yields the same chances in the same order."""
         self._random = random.Random(seed)
 
     def replace(self, rules: Any) -> None:
@@ -272,10 +272,7 @@ class RateLimit:
 
 
 def rate_headers(limit: RateLimit | None) -> dict[str, str]:
-    """Return the headers of an answer about the rate limit.
-
-    Without a limit they tell of a usual one that nothing is taken from.
-    """
+    """Return the headers of an answer about the rate limit. Without a limit they report an unused one."""
     per_minute = limit.per_minute if limit else _USUAL_PER_MINUTE
     remaining = limit.remaining if limit else _USUAL_PER_MINUTE
     return {"X-RateLimit-Limit": f"{per_minute:g}", "X-RateLimit-Remaining": str(remaining)}

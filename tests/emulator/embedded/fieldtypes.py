@@ -41,7 +41,7 @@ def invalid(key: str, expected: str) -> Refusal:
 
 
 class FieldType:
-    """A type of which the stored value is the written and the read value."""
+    """A type whose stored value equals the written and the read value."""
 
     holds_list = False
     computed = False

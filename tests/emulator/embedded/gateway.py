@@ -37,11 +37,11 @@ from .service import Accepted, Service
 class Exchange:
     """A request that has arrived.
 
-    :ivar problem: what is wrong with it before anybody looks at it.
+    :ivar problem: what is wrong with its form.
     :ivar arrived: seconds on the clock of the gateway.
     :ivar moment: the same as date and time.
-    :ivar latency: seconds until it goes on to the service.
-    :ivar rule: the fault that happens to it.
+    :ivar latency: seconds until it reaches the service.
+    :ivar rule: the fault that it gets.
     """
 
     call: Call
@@ -98,7 +98,7 @@ class Gateway:
         return max(0.0, self._pending[0][0] - self.clock.now()) if self._pending else None
 
     def settle(self) -> None:
-        """Do what is due."""
+        """Carry out everything that is due."""
         while self._pending and self._pending[0][0] <= self.clock.now():
             heapq.heappop(self._pending)[2]()
 
@@ -133,7 +133,7 @@ class Gateway:
         return answer, answer.status, late
 
     def _commit_later(self, exchange: Exchange, late: Accepted, entry: int) -> None:
-        """Carry out a request so many seconds after it arrived, and enter that into the log."""
+        """Carry out a request some seconds after it arrived, and log it."""
         seconds = float(exchange.rule.given.get("commit_after", 0)) if exchange.rule else 0.0
         moment = exchange.moment + timedelta(seconds=seconds)
 

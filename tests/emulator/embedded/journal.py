@@ -22,7 +22,7 @@ _IN_QUERY = re.compile(rf"\b({'|'.join(sorted(_SECRETS))})=[^&]*")
 
 
 class Journal:
-    """A table of its own in a temporary database, which is gone with the process."""
+    """A table in a temporary database, which ends with the process."""
 
     def __init__(self, clock: Callable[[], datetime]) -> None:
         self._clock = clock
@@ -35,9 +35,10 @@ class Journal:
         self._since = datetime.min.replace(tzinfo=UTC)
 
     def note(self, call: Call, status: int | None, started: datetime, seconds: float, fault: str | None) -> int:
-        """Log a request, and return the number of its entry. No status means that the client got no answer.
+        """Log a request, and return the number of its entry.
 
-        One that came before the log was cleared belongs to what was cleared, however long it took.
+        No status means that the client got no answer. A request that arrived before the log was cleared is not logged,
+        however long it took.
         """
         if started < self._since:
             return 0
@@ -78,7 +79,7 @@ def _written(moment: datetime) -> str:
 
 
 def masked(value: Any) -> Any:
-    """Return the same value with every credential in it made unreadable."""
+    """Return the same value with every credential masked."""
     if isinstance(value, dict):
         return {key: _MASK if key in _SECRETS and one is not None else masked(one) for key, one in value.items()}
     if isinstance(value, list):

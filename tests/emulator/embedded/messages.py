@@ -51,7 +51,7 @@ class Answer:
 
 
 class Refusal(Exception):
-    """The service does not do what it was asked to; the status says why (interface section 7)."""
+    """Raised if the service refuses a request; the status says why (interface section 7)."""
 
     def __init__(self, status: int, message: str, *, key: str | None = None, silent: bool = False) -> None:
         super().__init__(message)

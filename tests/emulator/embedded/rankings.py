@@ -25,7 +25,7 @@ class Rankings:
     def ids(self, sql: str, parameters: Sequence[Any]) -> array[int]:
         """Return the ids that a query finds.
 
-        There is one connection, so its count of changes tells whether anything was written.
+        The count of changes of the only connection shows if anything was written.
         """
         if self._changes != self._db.total_changes:
             self.forget()

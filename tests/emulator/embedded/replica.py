@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The copy of the data that readers see on a slow instance: each write shows there some seconds after it was made."""
+"""The copy of the data that readers see on a slow instance: each write appears in it some seconds later."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ class Replica:
         self._coming: deque[tuple[float, tuple[Store, Templates]]] = deque()
 
     def restart(self, lag: float | None = None) -> None:
-        """Show readers everything that was written, and what is written from now on so many seconds later.
+        """Show readers everything that was written, and later writes after a delay.
 
-        :param lag: None for as many as before.
+        :param lag: None for the same delay as before.
         """
         self._lag = self._lag if lag is None else lag
         self._coming.clear()
         self._seen = self._copy() if self._lag else (self._store, self._templates)
 
     def written(self) -> None:
-        """Keep what was just written for those who read later."""
+        """Store the latest write for later readers."""
         if self._lag:
             self._coming.append((self._clock.now() + self._lag, self._copy()))
 

@@ -62,7 +62,7 @@ class Where:
 
 @dataclass(frozen=True)
 class Page:
-    """Rows of one page, and where they stand."""
+    """Rows of one page, and their position."""
 
     rows: list[Any]
     page: int
@@ -81,7 +81,10 @@ class Selector:
     def where(
         self, conditions: Iterable[Condition], columns: Mapping[str, Column], where: Where | None = None
     ) -> Where:
-        """Raise a 400 for an unknown field, unless the weather ignores those, and for a value of the wrong type."""
+        """Return the condition.
+
+        Raise a 400 for an unknown field, unless the weather ignores those, and for a wrong type.
+        """
         where = where or Where()
         for condition in conditions:
             if condition.operator in PRESENCE and self.weather["presence_operators"] == "refuse":

@@ -58,7 +58,7 @@ class Server:
         return _response(answer)
 
     def _wake(self) -> None:
-        """Commit what is pending when it is due, even if nobody looks: a kill must find it committed."""
+        """Commit pending requests when they are due, so that a kill finds them committed."""
         self.gateway.settle()
         if self._timer:
             self._timer.cancel()
@@ -66,7 +66,7 @@ class Server:
         self._timer = None if due is None else asyncio.get_running_loop().call_later(due, self._wake)
 
     async def _read(self, request: web.BaseRequest, path: str, query: str) -> tuple[Call, Refusal | None]:
-        """Return the request as a call, and what is wrong with it before anybody has looked at it."""
+        """Return the request as a call, and what is wrong with its form."""
         headers = {name.lower(): _clean(value) for name, value in request.headers.items()}
         parts, body, problem = None, b"", None
         if headers.get("expect", "").lower() == "100-continue":

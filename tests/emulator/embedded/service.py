@@ -71,7 +71,7 @@ class Service:
             self.replica.restart(self.settings.read_lag_seconds)
 
     def answer(self, call: Call, *, keep: bool = True) -> Answer:
-        """Carry out a request. What is answered has been committed, unless it is not kept."""
+        """Carry out a request. Everything answered is committed, unless it is not kept."""
         accepted = self.accept(call)
         return self.carry_out(accepted, keep=keep) if isinstance(accepted, Accepted) else accepted
 

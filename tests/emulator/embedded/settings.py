@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The settings of one instance: what its administrators decide, what this tenant lacks, what its answers leave out."""
+"""The settings of one instance: administrators' choices, missing operations, and members that answers leave out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .kinds import ROUTES
 MODULES = ("rental", "hub", "catalog")
 OPERATIONS = frozenset(f"{route.method} {route.path}" for route in ROUTES)
 MISSING = (403, 404, 405)
-"""The statuses with which an instance answers an operation that it lacks."""
+"""The statuses of an operation that an instance does not have."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Settings:
     read_lag_seconds: float = 0
 
     def changed(self, given: Mapping[str, Any]) -> Settings:
-        """Return the same settings with those that are given. Raises BadRule."""
+        """Return a copy with the given settings. Raises BadRule."""
         for name, value in given.items():
             if name not in _CHECKS:
                 raise BadRule(f"there is no setting {name!r}; there are {', '.join(_CHECKS)}")

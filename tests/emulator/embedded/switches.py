@@ -372,7 +372,7 @@ class Weather:
         return self._sides[name]
 
     def set(self, sides: Mapping[str, str]) -> None:
-        """Turn the given switches, or none of them when one is unknown. ``weather`` turns all."""
+        """Turn the given switches, or none of them if one is unknown. ``weather`` turns all."""
         wanted: dict[str, str] = {}
         if "weather" in sides:
             wanted.update(all_sides(sides["weather"]))
@@ -418,7 +418,7 @@ def from_profile(text: str) -> dict[str, str]:
 
 
 def as_markdown() -> str:
-    """Return the table, for the documentation."""
+    """Return the table for the documentation."""
     lines = ["| Switch | Sides (calm first, rough last) | Meaning | Source |", "|---|---|---|---|"]
     for switch in TABLE:
         sides = ", ".join(f"`{side}`" for side in switch.sides)

@@ -91,7 +91,7 @@ _NEVER_SET = (
 
 @dataclass(frozen=True)
 class Column:
-    """Something to read, filter and sort by. Columns of fields have a definition, those of the server have none."""
+    """A column to read, filter and sort by. Columns of fields have a definition, columns of the server have none."""
 
     key: str
     type: FieldType

@@ -141,7 +141,7 @@ class View:
         ]
 
     def assets_named(self, uuids: Iterable[str]) -> dict[str, tuple[int, str]]:
-        """Id and display name of objects by uuid, deleted ones included."""
+        """Return id and display name of objects by uuid, including deleted objects."""
         wanted = set(uuids)
         rows = self._among("SELECT id, uuid, display_name FROM departed WHERE template = 'asset' AND uuid IN", wanted)
         rows += self._among(

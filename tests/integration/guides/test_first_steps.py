@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the README and the demo tell a newcomer to type, typed as it is, against what ``make emulator`` starts."""
+"""The commands of the README and the demo for newcomers, typed as printed, against a service like ``make emulator``."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _EMULATOR_OPTIONS = re.search(r"EMULATOR_OPTIONS\),(.*?)\)", _MAKEFILE)
 
 
 def commands(text: str) -> list[str]:
-    """Return the commands of a Markdown text: what is indented by four spaces, outside of fences."""
+    """Return the commands of a Markdown text: lines indented by four spaces, outside of fences."""
     without_fences = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
     return [line.strip() for line in without_fences.splitlines() if line.startswith("    ")]
 
 
 @pytest.fixture
 def exports() -> Iterator[dict[str, str]]:
-    """Yield the variables that ``make emulator`` tells to paste, of a service with its data on a port that is free."""
+    """Yield the variables that ``make emulator`` prints for pasting, of a service with its data on a free port."""
     assert _EMULATOR_OPTIONS is not None
     options = _EMULATOR_OPTIONS[1].replace("8765", "0").split()
     command = [sys.executable, "tests/emulator", *options]

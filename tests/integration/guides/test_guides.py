@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The README and the guides keep their word: what is marked in them runs on the embedded service, and shows this."""
+"""The README and the guides are true: their marked snippets run on the embedded service and print the shown output."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def graph(directory: Path, service: Emulator, snippet: guides.Snippet, name: str
 
 
 def missing_lines(shown: str, printed: str) -> list[str]:
-    """Return the lines that were not printed, in this order; none where all of it stands there, wrapped or not."""
+    """Return the lines that were not printed in this order, wrapped or not."""
     if " ".join(shown.split()) in " ".join(printed.split()):
         return []
     rest = iter(line.rstrip() for line in printed.splitlines())
@@ -49,7 +49,7 @@ def missing_lines(shown: str, printed: str) -> list[str]:
 
 
 def check(directory: Path, service: Emulator, snippet: guides.Snippet, last: list[str]) -> list[str]:
-    """Do what the mark of a snippet says. Return the output of the last runs, for ``shows``."""
+    """Execute the mark of a snippet. Return the output of the last runs, for ``shows``."""
     verb, _separator, rest = snippet.mark.partition(" ")
     if verb == "shows":
         printed = last[1 if rest == "again" else 0]

@@ -67,7 +67,7 @@ def names(service: Emulator, section: str, key: str) -> list[str]:
 
 
 def writes(service: Emulator) -> list[str]:
-    """Return what was sent besides reading and signing in."""
+    """Return the requests except reads and logins."""
     return [entry["path"] for entry in service.log() if entry["method"] != "GET" and "auth_token" not in entry["path"]]
 
 

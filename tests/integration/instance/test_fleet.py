@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A fleet in real processes: one account of all instances, in which the bad ones stop nobody."""
+"""A fleet in real processes: one report about all instances, in which failing instances stop no others."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_a_report_of_another_kind_is_refused(tmp_path: Path, services: list[Emul
 
 
 def test_batches_are_accounted_for_as_they_end(tmp_path: Path, services: list[Emulator]) -> None:
-    """What comes later has not failed, and what only was planned is not told as done."""
+    """Later batches have not failed, and planned changes are not reported as done."""
     for service in services:
         service.reset()
     hosts = _hosts(services)

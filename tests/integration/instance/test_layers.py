@@ -138,7 +138,7 @@ def test_a_vaulted_variable_is_refused_before_anything_is_sent(tmp_path: Path, s
 
 
 def test_layers_are_rendered_in_check_mode_for_real_and_again(tmp_path: Path) -> None:
-    """What differs is told first, nothing needs a connection, and the second render changes nothing."""
+    """Differences are reported first, no connection is needed, and the second render changes nothing."""
     _write(tmp_path, {**FILES, "overlays/berlin/objects.yml": "- {barcode: B, inventory_name: Lamp 2}\n"})
     (tmp_path / "base/objects/it.csv").write_text("barcode,inventory_name\nA,Desk\nB,Lamp\n")
     options = {"mode": "render", "src": ["base", "overlays/berlin"], "dest": "out"}

@@ -95,7 +95,7 @@ class Pipeline(ABC):
     @property
     @abstractmethod
     def journal(self) -> Path:
-        """What is kept between runs."""
+        """Return the journal that is kept between runs."""
 
     @abstractmethod
     def job(self, name: str) -> subprocess.CompletedProcess[str]:
@@ -245,7 +245,7 @@ def pipeline(request: pytest.FixtureRequest, service: Emulator, tmp_path: Path) 
 
 
 def writes(service: Emulator) -> list[str]:
-    """Return what was sent besides reading and signing in."""
+    """Return the requests except reads and logins."""
     return [entry["path"] for entry in service.log() if entry["method"] != "GET" and "auth_token" not in entry["path"]]
 
 

@@ -52,7 +52,7 @@ def played(
 
 
 def printed(run: Run, name: str) -> str:
-    """Return what was printed of one task."""
+    """Return the output of one task."""
     assert run.status == 2, run.output
     _before, _title, rest = run.output.partition(f"TASK [{name}]")
     return rest.partition("\n\nTASK [")[0].partition("\n\nPLAY RECAP")[0].strip("* \n")

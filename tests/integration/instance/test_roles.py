@@ -64,7 +64,7 @@ def applied(done: Run) -> Result:
 
 
 def writes(service: Emulator) -> list[str]:
-    """Return what was sent besides reading and signing in."""
+    """Return the requests except reads and logins."""
     return [entry["path"] for entry in service.log() if entry["method"] != "GET" and "auth_token" not in entry["path"]]
 
 
@@ -340,7 +340,7 @@ def test_local_files_come_from_the_directory_that_the_roles_name(acme: Path, ser
 
 
 def ceilings(service: Emulator, pipeline: str) -> dict[str, Any]:
-    """Return what the example of a pipeline allows its files, for this instance."""
+    """Return the caps of the pipeline example for this instance."""
     text = yaml.safe_load((ROOT / "examples" / "ci" / pipeline).read_text("utf-8"))
     written: str = text["env" if "env" in text else "variables"]["CEILINGS"]
     for root in ("${{ vars.SEVENTHINGS_BASE_URL }}", "$SEVENTHINGS_BASE_URL"):

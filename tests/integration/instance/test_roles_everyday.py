@@ -25,7 +25,7 @@ FACTS = {
     "nas": {"serial": "SV-1U-20871", "vendor": "Dell Inc."},
     "new": {"serial": "NEW-1", "vendor": "HP"},
 }
-"""Host to what it says of itself."""
+"""Host to its facts."""
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def _inventory(directory: Path) -> list[str]:
 
 
 def writes(service: Emulator) -> list[str]:
-    """Return what was sent besides reading and signing in."""
+    """Return the requests except reads and logins."""
     return [entry["path"] for entry in service.log() if entry["method"] != "GET" and "auth_token" not in entry["path"]]
 
 

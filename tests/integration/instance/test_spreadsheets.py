@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Spreadsheets through real plays: there and back as a workbook, and German CSV with what is told about it."""
+"""Spreadsheets in real plays: a round trip as a workbook, and German CSV with its findings."""
 
 from __future__ import annotations
 

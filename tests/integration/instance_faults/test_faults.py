@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Faults while an instance is planned and applied: nothing is lost or made twice, and a further run converges."""
+"""Faults during plan and apply: nothing is lost or created twice, and another run converges."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _names(dump: Any, kind: str) -> list[str]:
 
 
 def _missing(dump: Any, whole: Any) -> dict[str, list[str]]:
-    """Return the names of what is not there yet, by what the words for it are."""
+    """Return the names of missing records."""
     return {words: sorted({*_names(whole, kind)} - {*_names(dump, kind)}) for kind, words in _KINDS.items()}
 
 
@@ -314,7 +314,7 @@ def test_unstable_pages_and_records_that_come_while_paging_are_no_reason_to_make
 
 
 class _FullDisk:
-    """The functions of ``os``, on a disk that takes so many notes, and of the next one the first bytes."""
+    """The functions of ``os`` on a disk that accepts some notes, and the first bytes of the next."""
 
     def __init__(self, room: int) -> None:
         self._room = room

@@ -68,7 +68,7 @@ class Apply:
             )
 
     def finish(self) -> str:
-        """Wait for its end; return what it printed."""
+        """Wait for its end, and return its output."""
         status = self.process.wait(_SECONDS)
         text = self._output.read_text("utf-8")
         assert status == 0, text[-2000:]
@@ -102,7 +102,7 @@ def _until(process: subprocess.Popen[Any], reached: Callable[[], bool]) -> None:
 
 @pytest.fixture(scope="module")
 def undisturbed() -> dict[str, Any]:
-    """Return what an undisturbed run comes to, filled by the first test that needs it."""
+    """Return the result of an undisturbed run, computed by the first test that needs it."""
     return {}
 
 

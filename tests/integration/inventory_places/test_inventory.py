@@ -32,7 +32,7 @@ LOCATIONS = 500
 
 @dataclass(frozen=True)
 class Output:
-    """What a process left: its exit status, what it printed, and what it said beside."""
+    """The result of a process: exit status, output and warnings."""
 
     status: int
     out: str
@@ -146,7 +146,7 @@ def test_a_list_has_variables_of_hosts_and_groups(work: Workplace) -> None:
 
 
 def test_five_requests_are_enough(work: Workplace) -> None:
-    """One of them proves that the definitions are whole."""
+    """One of them proves that the list of definitions is complete."""
     work.write()
     work.asked()
     work.inventory("--list")

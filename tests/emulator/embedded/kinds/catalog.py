@@ -76,7 +76,7 @@ def insert(context: Context, fields: Mapping[str, Any], *, uuid: str | None = No
 
 
 def replace_item(context: Context) -> Answer:
-    """PUT: what is not given is emptied."""
+    """PUT: missing fields are emptied."""
     values = {"fields": _fields(context, context.body["fields"]), "updated_at": context.now}
     context.store.update("catalog_item", _find(context)["id"], values)
     return no_content()
@@ -96,7 +96,7 @@ def _find(context: Context) -> Any:
 
 
 def _fields(context: Context, written: Mapping[str, Any]) -> str:
-    """Return the written fields, each held against the field of objects that it stands for."""
+    """Return the written fields, each checked against the corresponding field of objects."""
     definitions = context.templates["asset"].definitions
     kept: dict[str, Any] = {}
     for key, value in written.items():

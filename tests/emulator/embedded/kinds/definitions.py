@@ -88,10 +88,7 @@ def _find(context: Context) -> Definition:
 
 
 def _body(context: Context, written: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the members of a written definition that are stored.
-
-    Raises a refusal for what the description cannot see.
-    """
+    """Return the stored members of a written definition. Raises a refusal for what the description cannot check."""
     body: dict[str, Any] = {key: written.get(key) for key in _KEYS}
     body["possible_values"] = body["possible_values"] or []
     body["relations"] = body["relations"] or []

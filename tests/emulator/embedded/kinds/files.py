@@ -151,7 +151,7 @@ def read_thumbnail(context: Context) -> Answer:
 
 
 def _note_size(context: Context, file_id: int, size: tuple[int, int]) -> None:
-    """Keep the sizes that were made of a file; beyond so many there is no further one, but those stay."""
+    """Remember the created sizes of a file. Beyond a maximum no further size is created, but the existing ones stay."""
     key = {"file_id": file_id, "width": size[0], "height": size[1]}
     known = context.store.rows("SELECT width, height FROM thumbnail_size WHERE file_id = ?", (file_id,))
     if size in {(row["width"], row["height"]) for row in known}:

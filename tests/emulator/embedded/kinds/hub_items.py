@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects on offer (interface 4.7): offered, listed, changed, taken off. What is ordered is no longer on offer."""
+"""Objects on offer (interface 4.7): offered, listed, changed, taken off. Ordered items are no longer on offer."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The e-mails that would have gone out since the start: notices, and reminders with the day on which they go out."""
+"""The e-mails that would have been sent since the start: notices, and reminders with their day."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def remind_of_task(context: Context, task: Any) -> None:
 
 
 def remind_of_rental_case(context: Context, case: Any) -> None:
-    """Note the reminders of a rental case in place of earlier ones. One that is over reminds nobody."""
+    """Note the reminders of a rental case in place of earlier ones. A completed case reminds nobody."""
     body = json.loads(case["body"])
     recipient = _email(context, case["responsible_user_uuid"])
     forget_reminders(context, case["uuid"])
@@ -69,7 +69,7 @@ def remind_of_fields(context: Context, template: Template, uuid: str, values: Ma
 
 
 def forget_reminders(context: Context, record: str) -> None:
-    """Nobody is reminded of what is gone or has changed."""
+    """Remove the reminders of a deleted or changed record."""
     context.store.run("DELETE FROM mail WHERE cause = ? AND record = ?", (_REMINDER, record))
 
 

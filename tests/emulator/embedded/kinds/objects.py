@@ -100,7 +100,7 @@ def _link_files(context: Context, *, adding: bool) -> Answer:
 def _link_file(
     context: Context, template: Template, row: Any, files: dict[str, list[str]], pair: dict[str, str], *, adding: bool
 ) -> tuple[bool, str]:
-    """Carry out one pair in memory. Tells whether it worked, and what happened in words."""
+    """Carry out one pair in memory. Return whether it worked, and what happened in words."""
     key, uuid = pair["field-key"], pair["file-uuid"].lower()
     definition = template.definitions.get(key)
     if definition is None or definition.type.name != "ATTACHMENT":

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Persons, and the users that are made of them (interface 2.7, 4.2)."""
+"""Persons, and the users that are created from them (interface 2.7, 4.2)."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _where(context: Context, template: Template) -> Where:
 
 
 def create_person(context: Context) -> Answer:
-    """Return the one record that is written wrapped in ``fields``."""
+    """Return a created person, the only record that is written wrapped in ``fields``."""
     uuid = records.insert(context, context.templates["person"], context.body["fields"])[1]
     return context.created(f"/person/{uuid}", uuid=uuid)
 

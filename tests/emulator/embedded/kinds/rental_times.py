@@ -24,10 +24,7 @@ _MIDNIGHT = "00:00:00"
 
 
 def written(body: Mapping[str, Any], old: Any) -> dict[str, Any]:
-    """Return the columns for the days and times of a body.
-
-    What it leaves out, other than a day, is as in the old row.
-    """
+    """Return the columns for the days and times of a body. Missing times keep their value, but missing days do not."""
     days = {key: body[key][:10] for key in DAYS}
     for key, day in days.items():
         if not is_date(day) or instant(body[key]) is None:
@@ -82,7 +79,7 @@ def has_passed(context: Context, row: Any, key: str) -> bool:
 
 
 def check_overlap(context: Context, times: Mapping[str, Any], objects: Sequence[str], old: Any) -> None:
-    """Raise a 422 when one of the objects is rented in another case at the same time."""
+    """Raise a 422 if another case rents one of the objects at the same time."""
     marks = ", ".join("?" * len(OVER))
     rows = context.store.rows(
         "SELECT DISTINCT rental_case.* FROM rental_case JOIN rental_reference ON rental_id = rental_case.id"

@@ -24,7 +24,7 @@ def suggest_category(context: Context) -> Answer:
 
 
 def suggest_price(context: Context) -> Answer:
-    """Return the price of objects: the one that was set on the hub, else what is left of the purchasing price."""
+    """Return the price of objects: the price set on the hub, otherwise the remaining purchasing price."""
     prices = {}
     for uuid in context.body:
         row = records.find(context, context.templates["asset"], uuid.lower())

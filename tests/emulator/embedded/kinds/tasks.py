@@ -176,9 +176,10 @@ def _columns(context: Context, body: Mapping[str, Any], old: Any) -> dict[str, A
 
 
 def references(context: Context, written: Sequence[Mapping[str, Any]], old: Any, **extra: Any) -> list[dict[str, Any]]:
-    """Written references to objects, once each, with what is added to them. Raises when there is no such object.
+    """Return the written references to objects, each once, with their additional members.
 
-    References stay when their object is deleted, so those of the old row may be written back.
+    Raises if an object does not exist. References stay when their object is deleted, so those of the old row may be
+    written back.
     """
     kept = set() if old is None else set(referenced(old))
     found: dict[str, dict[str, Any]] = {}

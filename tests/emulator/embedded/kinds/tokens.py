@@ -41,7 +41,7 @@ def grant(context: Context) -> Answer:
 
 
 def revoke(context: Context) -> Answer:
-    """DELETE /auth_token: the tokens of a sign-in, access and refresh, or those of all sign-ins of the user."""
+    """DELETE /auth_token: revoke the tokens of one sign-in, or of all sign-ins of the user."""
     column, value = "user_id", context.user.id
     if context.weather["revoke"] == "session":
         token = _bearer(context.call.headers.get("authorization", ""))
@@ -137,7 +137,7 @@ def _new_pair(context: Context, user_id: int, session: str) -> dict[str, Any]:
 
 
 def _new_token(user_id: int, moment: float, seconds: int) -> str:
-    """Return a token that looks like those of real instances: three parts in base64, several hundred characters."""
+    """Return a token that looks like real tokens: three parts in base64, several hundred characters."""
     payload = {"jti": new_uuid(), "sub": str(user_id), "iat": int(moment), "exp": int(moment) + seconds}
     parts = [json.dumps(part, separators=(",", ":")).encode() for part in (_HEADER, payload)]
     signed = [*parts, secrets.token_bytes(_SIGNATURE_BYTES)]

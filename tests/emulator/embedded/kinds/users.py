@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Users: read only; they are made of persons (interface 2.6, 4.4)."""
+"""Users: read only; they are created from persons (interface 2.6, 4.4)."""
 
 from __future__ import annotations
 

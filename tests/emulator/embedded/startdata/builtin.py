@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The definitions that every instance has: one field of every type, and those that the interface names."""
+"""The definitions that every instance has: one field of every type, and the fields that the interface names."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _definition(template: str, key: str, type_name: str, label: str, extra: dict
 
 
 def create(store: Store, *, index: bool = True, without: Collection[str] = ()) -> None:
-    """Tables, built-in definitions and the one user.
+    """Create tables, built-in definitions and the first user.
 
     :param without: templates whose fields come from elsewhere.
     """

@@ -201,7 +201,7 @@ _FOUND_ELSEWHERE = {
     "100041": "Werkstatt/0.03",
     "100302": "4010/A 366",
 }
-"""Scan code to the room where the object was scanned in the stocktake."""
+"""Scan code to the room where the stocktake found the object."""
 
 _NOT_FOUND = ("100012", "100019", "100204")
 
@@ -251,7 +251,7 @@ def _scan(context: Context, moment: datetime, found: dict[str, str]) -> None:
 
 
 def _fields(context: Context) -> dict[str, str]:
-    """Add the fields that the instance made for itself, and return their keys by label."""
+    """Add the instance's own fields, and return their keys by label."""
     keys = {}
     for label, type_name, attributes in _FIELDS:
         key = keys[label] = f"{label.lower()}_{zlib.crc32(label.encode()):08x}"

@@ -25,7 +25,7 @@ Row = dict[str, Any]
 
 
 class BadExport(ValueError):
-    """The directory is not what an export writes."""
+    """Raised if the directory is not an export."""
 
 
 @dataclass
@@ -123,7 +123,7 @@ class Export:
         return sorted(found) + sorted(path for path in (self.root / section).glob("*.*") if path.is_file())
 
     def check_that_all_is_read(self) -> None:
-        """Raise BadExport where the export wrote records that nobody asked for: a twin lacks nothing unsaid."""
+        """Raise BadExport if some records of the export were not read: a twin must not silently miss anything."""
         note = self.root / _NOTE
         written = json.loads(note.read_text("utf-8"))["files"] if note.is_file() else {}
         for path in sorted({self.root / name for name in written} - self._read):

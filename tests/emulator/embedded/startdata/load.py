@@ -21,7 +21,7 @@ _DEPARTMENTS = ("Design", "Workshop", "Accounting", "Management")
 
 
 def load(store: Store, count: int, now: str) -> None:
-    """Fill the tables directly; the indexes are made afterwards."""
+    """Fill the tables directly, and create the indexes afterwards."""
     rooms = max(1, count // _OBJECTS_PER_ROOM)
     locations = max(1, rooms // _ROOMS_PER_LOCATION)
     persons = max(1, count // _OBJECTS_PER_PERSON)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The bytes of the files of the demonstration, made here so that no binary lies in the repository."""
+"""The bytes of the demo files, created here so that the repository has no binary files."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _DAY = datetime(2024, 5, 13, 8, 0, tzinfo=UTC)
 
 
 class StartData:
-    """``empty``, ``demo``, ``stocktake`` or a number of objects, or what an export holds."""
+    """``empty``, ``demo``, ``stocktake``, a number of objects, or the contents of an export."""
 
     def __init__(self, name: str, export: Export | None = None) -> None:
         self.name = name
@@ -67,10 +67,7 @@ class StartData:
         self._copy.copy_from(store)
 
     def restore(self, store: Store, sign_out: bool = False) -> None:
-        """Go back to the start data.
-
-        Whoever is signed in stays so, if the user still exists, unless all are signed out.
-        """
+        """Restore the start data. Users stay signed in if they still exist, unless all are signed out."""
         tokens = {table: store.rows(f"SELECT * FROM {table}") for table in _TOKENS if not sign_out}
         users = _users(store)
         if self._copy is None:

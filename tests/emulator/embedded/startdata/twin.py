@@ -38,14 +38,14 @@ _COLUMNS = {
     "room": ("name", "number", "building_id"),
     "person": ("email", "first_name", "last_name"),
 }
-"""Columns that the service itself looks at, be there such a field or not."""
+"""Columns that the service itself uses, whether or not there is such a field."""
 _OF_CATALOG = "catalog_object_"
 _PARENT = "building_id"
 _LONGEST_KEY = 55
 
 
 def own_templates(export: Export) -> list[str]:
-    """Return the templates whose fields the export brings, in place of the built-in ones."""
+    """Return the templates whose fields the export defines, in place of the built-in fields."""
     return [name for name in WITH_DEFINITIONS if export.definitions(name) is not None]
 
 
@@ -68,7 +68,7 @@ def add_definitions(store: Store, export: Export) -> None:
 
 
 def _key_of(export: Export, template: str, row: Row) -> str:
-    """Return the key of a field: as it is written, as it was made, or made anew from its label."""
+    """Return the key of a field: the written key, the generated key, or a new key from its label."""
     label = str(row["label"])
     known = row.get("field_key") or export.notes.fields.get((template, label), {}).get("field_key")
     slug = re.sub(r"[^a-z0-9]+", "_", label.lower()).strip("_") or "custom"
@@ -105,12 +105,12 @@ def _body(row: Row, uuids: Mapping[str, str]) -> dict[str, Any]:
 
 
 def load(context: Context, export: Export) -> None:
-    """Everything but the field definitions, which are there already."""
+    """Load everything except the field definitions, which exist already."""
     _Loader(context, export).run()
 
 
 class _Loader:
-    """Take the records of an export. Links between them are written when all that may be referred to are there."""
+    """Load the records of an export. Links between them are written once all possible targets exist."""
 
     def __init__(self, context: Context, export: Export) -> None:
         self.store = context.store
@@ -187,7 +187,7 @@ class _Loader:
     # ---- users
 
     def _users(self) -> None:
-        """Add the users of the notes. The operator, who signs in here, is one of them, or one more."""
+        """Add the users of the notes. The operator, who signs in here, is one of them or an additional user."""
         noted = self._export.notes.users
         own = next((user for user in noted if user["email"] == credentials.EMAIL), None)
         number = own["id"] if own else 1 + max((user["id"] or 0 for user in noted), default=0)
@@ -213,7 +213,7 @@ class _Loader:
         self.store.run("UPDATE user SET id = ? WHERE id = ?", (user.get("id") or made, made))
 
     def _users_of_persons(self) -> None:
-        """Users without a note are made of their persons; every user belongs to the person with its address."""
+        """Create users without a note from their persons. Every user belongs to the person with its address."""
         for email in self._export.rows("users"):
             address = str(email)
             if ("user", address.casefold()) not in self._names:
@@ -246,7 +246,7 @@ class _Loader:
         return record_id
 
     def _learn_rooms(self, template: str) -> None:
-        """Rooms are called by their location too."""
+        """Learn the names of rooms, which include their location."""
         for row, record_id in self._rows.get(template, ()) if template == "room" else ():
             for label in ("name", "number"):
                 if row.get(label):

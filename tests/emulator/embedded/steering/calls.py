@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""``/_emulator``: look at what was sent, change the weather, break things, go back to the start."""
+"""``/_emulator``: read the requests, change the weather, inject faults, restore the start data."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Steering:
         return self._rate_limit(None, {})
 
     def _forward(self, body: Any, query: dict[str, list[str]]) -> Any:
-        """Put the clock of the gateway forward: what is due then is done now."""
+        """Put the clock of the gateway forward, and carry out what is due then."""
         seconds = _object(body, "seconds").get("seconds")
         if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or seconds < 0:
             raise BadRule("seconds is a number from 0")
@@ -119,7 +119,7 @@ class Steering:
         return {"seconds": seconds}
 
     def _draw(self, body: Any, query: dict[str, list[str]]) -> Any:
-        """Draw the weather of a seed, in place of all switches, faults and settings."""
+        """Draw the weather of a seed, which replaces all switches, faults and settings."""
         found = drawn(_object(body, "seed").get("seed", 0))
         self.service.weather.set(found["switches"])
         self.faults.replace(found["faults"])
@@ -166,7 +166,7 @@ class Steering:
         return {"username": username, "password": password, "id": number, "uuid": uuid}
 
     def _add_code(self, body: Any, query: dict[str, list[str]]) -> Any:
-        """Return a code of an identity provider, for the first user or the one that is named."""
+        """Return a code of an identity provider, for the named user or the first."""
         given = _object(body, "username", "provider_name")
         provider = given.get("provider_name") or _PROVIDER
         if not isinstance(provider, str):
@@ -196,7 +196,7 @@ class Steering:
         return user
 
     def _expire(self, body: Any, query: dict[str, list[str]]) -> Any:
-        """One access token, or all of them: without a body, or with ``"all"`` in any place where it can be said."""
+        """Expire one access token. Expire all of them without a body, or with ``"all"`` in any place."""
         given = {} if body == "all" else _object(body, "access_token", "all")
         token = None if given.get("access_token") == "all" else given.get("access_token")
         with self.service.store.transaction():

@@ -34,7 +34,7 @@ _KINDS = (
     "hub_order",
     "catalog_item",
 )
-"""Kinds that stand in a dump though there are none; others follow where there are some."""
+"""Kinds that a dump lists even without records. Other kinds follow if they have records."""
 _TITLES = {"definition": "field_definitions", "asset": "objects"}
 """The titles of kinds in a dump that are not their name with an s."""
 _MOST_ROUNDS = 20
@@ -79,7 +79,7 @@ def _title(kind: str) -> str:
 
 
 def _names(collector: Collector) -> Name:
-    """Return a name for every node: its hint, and a hash where the hint is not enough."""
+    """Return a name for every node: its hint, and a hash if the hint is not unique."""
     nodes = collector.nodes
     places = {ref: _place(node) for ref, node in nodes.items()}
     shared = {place for place, count in Counter(places.values()).items() if count > 1}
@@ -95,12 +95,12 @@ def _names(collector: Collector) -> Name:
 
 
 def _place(node: Node) -> tuple[str, str, str]:
-    """Within what a hint has to be the only one."""
+    """Return the scope in which a hint must be unique."""
     return node.ref.kind, str(node.content.get("template", "")), node.hint
 
 
 def _colours(collector: Collector) -> dict[Ref, str]:
-    """Return a hash of each node, and of its neighbours, and of theirs, until that tells no more nodes apart."""
+    """Return a hash of each node, of its neighbours, and of theirs, until that distinguishes no more nodes."""
     nodes = collector.nodes
     colours = {ref: _hash(*_place(node)) for ref, node in nodes.items()}
     told_apart = 0

@@ -18,7 +18,7 @@ _READS = ("GET", "HEAD")
 
 
 def check_host(host: str | None) -> None:
-    """Raise Refusal where a request names another host than this machine; one that names none is no browser's."""
+    """Raise Refusal if a request names another host than this machine. A request without a host is from no browser."""
     if host is None:
         return
     try:
@@ -30,7 +30,7 @@ def check_host(host: str | None) -> None:
 
 
 def check_steering(call: Call) -> None:
-    """Raise Refusal where a steering call comes from a page of the web."""
+    """Raise Refusal if a steering call comes from a web page."""
     origin = call.headers.get("origin")
     own = f"http://{call.headers.get('host')}"
     if origin not in (None, own) or call.headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):

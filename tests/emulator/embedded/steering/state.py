@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The state of an instance as nodes that refer to each other, before anybody has given them names."""
+"""The state of an instance as nodes that refer to each other, before they get names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..templates import KINDS, Template, Templates
 
 
 class Ref(NamedTuple):
-    """Another node: its kind, and what the database knows it by."""
+    """A reference to another node: its kind, and its key in the database."""
 
     kind: str
     key: Any
@@ -24,7 +24,7 @@ class Ref(NamedTuple):
 
 @dataclass(frozen=True)
 class Node:
-    """A record. ``identity`` is what the server made up; ``hint`` is what a person would call it."""
+    """A record. ``identity`` is what the server generated; ``hint`` is a name for people."""
 
     ref: Ref
     hint: str
@@ -63,16 +63,16 @@ class Collector:
                 module.collect(self)
 
     def add(self, kind: str, key: Any, hint: Any, identity: dict[str, Any], content: dict[Any, Any]) -> None:
-        """Take a record up: what the database knows it by, what people call it, what the server made, what it is."""
+        """Add a record: its key in the database, its name for people, its generated identity, its content."""
         ref = Ref(kind, key)
         self.nodes[ref] = Node(ref, str(hint or ""), identity, content)
 
     def by_id(self, kind: str, number: int | None) -> Ref | None:
-        """Another record, to stand in the content of one."""
+        """Return a reference to another record by its id."""
         return None if number is None else Ref(kind, number)
 
     def by_uuid(self, kind: str, uuid: str | None) -> Ref | None:
-        """Return the same by its uuid."""
+        """Return a reference to another record by its uuid."""
         return None if uuid is None else Ref(kind, self._ids.get(kind, {}).get(uuid, uuid))
 
     def _definitions(self) -> None:
