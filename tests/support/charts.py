@@ -47,7 +47,7 @@ def _chart(heading: str) -> str:
 
 
 def architecture() -> str:
-    """Return the walk from what somebody wrote to requests."""
+    """Return the path from written files to requests."""
     names = (
         ("desired", "YAML, CSV, options"), ("match", "natural key"), ("compare", "by type"),
         ("plan", "changes, no I/O"), ("apply", "requests"), ("report", "result, diff"),

@@ -82,9 +82,10 @@ def _choice_problems(kind: str, choices: Any, default: Any) -> list[str]:
 
 @dataclass
 class Controller:
-    """A controller with what the modules made.
+    """A controller with the created records.
 
-    :ivar items: plural of a type to its records. :ivar linked: path of a record to what was linked to it.
+    :ivar items: plural of a type to its records.
+    :ivar linked: path of a record to its linked records.
     """
 
     url: str = ""
@@ -93,7 +94,7 @@ class Controller:
     writes: list[str] = field(default_factory=list)
 
     def get(self, path: str, query: dict[str, str]) -> Json | None:
-        """Answer a list by name, one record, or what is linked to one."""
+        """Answer a list by name, one record, or the records linked to it."""
         # Schedulable templates are a list of their own, with several types.
         path = path.replace("unified_job_templates", "job_templates")
         parts = path.split("/")

@@ -61,9 +61,9 @@ def _tasks_in(node: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 class Copier:
-    """Somebody who copies examples into a directory, and runs them on an instance.
+    """A user who copies examples into a directory and runs them on an instance.
 
-    :ivar done: number of tasks that were carried out.
+    :ivar done: number of completed tasks.
     """
 
     def __init__(self, root: Path, here: Embedded) -> None:
@@ -72,7 +72,7 @@ class Copier:
         self.done = 0
 
     def copy(self, path: Path) -> None:
-        """Carry out a guide or the examples of a module, as often as its tasks stand in it."""
+        """Run a guide or the examples of a module, as often as its tasks occur in it."""
         if path.suffix == ".py":
             self.run(documentation.block(path, "EXAMPLES"))
             return

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The documentation in a module file, and whether what a module returned is what it says."""
+"""Read the documentation of a module file, and compare it with what the module returned."""
 
 from __future__ import annotations
 

@@ -90,7 +90,10 @@ _WRITTEN: dict[str, list[Mapping[str, Any]]] = {
 
 
 def _tasks_of_steps() -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Modules with the options of each of their integration steps; what an earlier step told is some uuid."""
+    """Return modules with the options of each of their integration steps.
+
+    Results of earlier steps are replaced by some uuid.
+    """
     for path in sorted((ROOT / "tests" / "integration" / "steps").glob("*.yml")):
         for step in yaml.safe_load(re.sub(r"\{\{[^}]*\}\}", OBJECT, path.read_text(encoding="utf-8"))):
             for name, options in step.get("task", {}).items():

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Pictures as SVG, made of data: bar charts, boxes with arrows, and what a terminal showed."""
+"""Draw pictures as SVG from data: bar charts, boxes with arrows, and terminal output."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DARK = {
     _INK: "#e6edf3", _PAPER: "#0d1117", _LINE: "#6e7681", _BAR: "#57606a", _OURS: "#4493f8",
     "#e8f0fe": "#1c2b41", "#fff4e0": "#3d2e12", "#e6f6ec": "#12361f",
 }  # fmt: skip
-"""What each colour of a drawing becomes where a reader prefers a dark page."""
+"""The dark-mode colour of each colour of a drawing."""
 _SGR = re.compile(r"\x1b\[([0-9;]*)m")
 
 
@@ -53,7 +53,7 @@ def _text(x: float, y: float, text: str, size: int = 14, anchor: str = "start", 
 class Bar:
     """A bar of a chart.
 
-    :ivar is_ours: True if it stands for this collection.
+    :ivar is_ours: True if it represents this collection.
     """
 
     label: str
@@ -83,7 +83,7 @@ def bar_chart(title: str, unit: str, bars: Sequence[Bar]) -> str:
 
 @dataclass(frozen=True)
 class Box:
-    """A box of a drawing: where it stands, and its lines, the first of which is its name."""
+    """A box of a drawing: its position, and its lines, the first of which is its name."""
 
     x: int
     y: int
@@ -121,7 +121,7 @@ def boxes(title: str, size: tuple[int, int], drawn: Sequence[Box], arrows: Seque
 
 
 def _between(start: Box, end: Box) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Return the points where an arrow leaves a box and reaches the other."""
+    """Return the points where an arrow leaves a box and reaches the other box."""
     if start.x + start.width <= end.x:
         return (start.x + start.width, start.y + start.height // 2), (end.x - 3, end.y + end.height // 2)
     if end.x + end.width <= start.x:

@@ -59,7 +59,7 @@ _START = 1000.0
 
 
 class Killed(BaseException):
-    """The process is gone: nothing of it runs any more."""
+    """Raised if the process was killed."""
 
 
 @cache
@@ -76,13 +76,12 @@ def _document() -> dict[str, Any]:
 
 @dataclass
 class Embedded:
-    """An instance on start data.
+    """An instance with start data.
 
-    :ivar gateway: what is in front of it: faults, the rate limit, the log of requests.
+    :ivar gateway: the part in front of it: faults, the rate limit, the log of requests.
     :ivar clock: moves only when a client sleeps, or waits for an answer.
     :ivar log: method and path of each request.
     :ivar kill_at: number of the request at which the client is killed; negative: after the request was carried out.
-    :ivar refuse_at: number of the request that comes too early.
     """
 
     service: Service
@@ -155,7 +154,7 @@ class Embedded:
         return SiteHere(root, self)
 
     def answer(self, call: Call, patience: float) -> tuple[Exchange, Answer]:
-        """One request, as the server carries it out for a client that waits so many seconds for the answer."""
+        """Answer one request as the server does, for a client with a timeout in seconds."""
         self.log.append((call.method, call.path))
         if self.kill_at == len(self.log):
             raise Killed

@@ -26,7 +26,7 @@ _OWN = threading.local()
 
 
 def _session() -> requests.Session:
-    """Return the connections of this thread of this process: one that a process has is of no use to what it forks."""
+    """Return the connections of this thread and process, because a forked process can't use those of its parent."""
     if getattr(_OWN, "pid", 0) != os.getpid():
         _OWN.session, _OWN.pid = requests.Session(), os.getpid()
         _OWN.session.trust_env = False
@@ -36,7 +36,7 @@ def _session() -> requests.Session:
 
 @dataclass(frozen=True)
 class Emulator:
-    """A running service: where it listens, who may sign in, and the steering calls."""
+    """A running service: its address, its users, and the steering calls."""
 
     base_url: str
     username: str
@@ -69,7 +69,10 @@ class Emulator:
         return str(answer.json()["access_token"])
 
     def steer(self, method: str, path: str, body: Any = None) -> Any:
-        """One steering call, such as ``steer("PUT", "/switches", {"weather": "rough"})``; returns what it answers."""
+        """Send a steering call, such as ``steer("PUT", "/switches", {"weather": "rough"})``.
+
+        Return its answer.
+        """
         answer = _session().request(method, self.admin_url + path, json=body, timeout=_REQUEST_SECONDS)
         answer.raise_for_status()
         return answer.json() if answer.content else None
@@ -98,7 +101,7 @@ class Emulator:
 def running(
     *options: str, data: str = "demo", db: str = ":memory:", root: Path = ROOT, python: str = sys.executable
 ) -> Iterator[Emulator]:
-    """Yield a service on a free port, up when the block begins and gone when it ends.
+    """Yield a service on a free port. It runs only inside the block.
 
     :param root: the repository, or the installed collection, whose service it is.
     :param python: the interpreter that runs it.

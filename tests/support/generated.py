@@ -46,7 +46,7 @@ _DOCUMENTS = (
     "plugins/modules/*.py",
     "roles/*/meta/argument_specs.yml",
 )
-"""The documents in which lists may stand."""
+"""The documents that may contain lists."""
 
 _REPOSITORY = "examples/repository"
 _COPIES = {
@@ -93,14 +93,14 @@ def _copied(original: str) -> bytes:
 
 
 def outdated() -> list[Path]:
-    """Return the files that are not as they should be, and schemas of sections that are gone."""
+    """Return the outdated files, and schemas of sections that no longer exist."""
     wanted = files()
     wrong = [path for path, content in wanted.items() if not path.exists() or path.read_bytes() != content]
     return [*wrong, *(path for path in SCHEMAS.glob("*.json") if path not in wanted)]
 
 
 def names() -> set[str]:
-    """Return the lists that stand in some document."""
+    """Return the lists that documents contain."""
     return {match["name"] for path in _documents() for match in _LIST.finditer(path.read_text(encoding="utf-8"))}
 
 
@@ -137,7 +137,7 @@ def _routing(_width: int) -> str:
 
 
 def _module_table(_width: int) -> str:
-    """Return the modules with what they are for, each beside the one that reads the same."""
+    """Return the modules with their purpose, each next to the module that reads the same records."""
     known = _modules()
     alone = [name for name in known if name.endswith("_info") and name.removesuffix("_info") not in known]
     rows = [

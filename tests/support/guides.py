@@ -41,7 +41,7 @@ _MARK = re.compile(r"^ *(?:\.\.|<!--) (?P<mark>(?:run|fails|file|inventory|shows
 
 @dataclass(frozen=True)
 class Snippet:
-    """One code block: where it is, its language, its text, and what the comment above it says."""
+    """One code block: its place, its language, its text, and the comment above it."""
 
     guide: Path
     line: int

@@ -99,7 +99,7 @@ _ODD: tuple[Any, ...] = (
 
 
 def _odd(record: dict[str, Any], turn: int) -> dict[str, Any]:
-    """Return a record of which every fourth member is odd, others in each turn."""
+    """Return a record in which every fourth member is odd, with other members in each turn."""
     return {
         name: _ODD[(place * 7 + turn * 5) % len(_ODD)] if (place + turn) % 4 == 0 else value
         for place, (name, value) in enumerate(record.items())
@@ -146,10 +146,7 @@ class HostileService(ThreadingHTTPServer):
         }
 
     def records(self, path: str) -> list[dict[str, Any]]:
-        """Return the records of a list.
-
-        A hostile name stands for a hostile value and for one that is as good as any.
-        """
+        """Return the records of a list. A record with a hostile name has hostile values, or values like any other."""
         _item, identity, first = KINDS.get(path, _OTHER_KIND)
         return [
             {
@@ -217,7 +214,7 @@ class _Answer(BaseHTTPRequestHandler):
     # ---- what it says
 
     def texts(self, path: str, query: dict[str, list[str]]) -> None:
-        """Everything that is asked for, full of payloads."""
+        """Return everything that is requested, full of payloads."""
         page = int(query.get("page", ["1"])[0])
         steps = path.split("/")
         if path in KINDS or (self.command == "GET" and path.isalpha()):
@@ -271,7 +268,7 @@ class _Answer(BaseHTTPRequestHandler):
         self._send(400, "\n".join(self.server.texts).encode("utf-8", "surrogatepass"), "text/plain")
 
     def echoing(self, _path: str, _query: Any) -> None:
-        """All that it knows of the one who asks, in every spelling."""
+        """Return everything that the service knows about the client, in every spelling."""
         texts = (*self.server.known, self.headers.get("Authorization", "").removeprefix("Bearer "))
         self._json({"detail": " ".join(one for text in texts if text for one in spelled(text))[:3000]}, 400)
 
@@ -302,7 +299,7 @@ class _Answer(BaseHTTPRequestHandler):
         self._json({"items": items, "total": 10**18, "count": -1, "page": 1, "per_page": 1})
 
     def endless(self, path: str, query: dict[str, list[str]]) -> None:
-        """Each page is full of records that were never seen."""
+        """Return pages full of records that were never seen before."""
         number = int(query.get("page", ["1"])[0])
         identity = KINDS.get(path, ("", "uuid", 0))[1]
         size = min(int(query.get("per_page", ["20"])[0]), 100)
@@ -370,7 +367,7 @@ _BEHAVIOUR: dict[str, Callable[[_Answer, str, dict[str, list[str]]], None]] = {
 
 
 def spelled(text: str) -> list[str]:
-    """Return a text as it is, and as it stands in JSON, in a URL and in HTML."""
+    """Return a text as it is, and as JSON, a URL and HTML write it."""
     return [
         text,
         json.dumps(text)[1:-1],
@@ -383,10 +380,10 @@ def spelled(text: str) -> list[str]:
 
 @contextlib.contextmanager
 def running() -> Iterator[HostileService]:
-    """Yield a hostile service, up when the block begins and gone when it ends.
+    """Yield a hostile service that runs only inside the block.
 
-    Python does not look for garbage in the block: it would do so in the deepest of a text that nests too deep, where
-    whatever is to be cleared up with the garbage fails.
+    Python's garbage collection is disabled in the block. It would run inside the deepest part of a text that is nested
+    too deeply, where every cleanup fails.
     """
     service = HostileService()
     thread = threading.Thread(target=service.serve_forever, args=(0.05,))

@@ -47,7 +47,7 @@ class Site:
     options: dict[str, Any] = field(default_factory=dict)
 
     def write(self, files: Mapping[str, str | bytes]) -> None:
-        """Put files into the directory; instance.yml comes by itself where it is not there."""
+        """Write files into the directory, and instance.yml if it is missing."""
         for name, content in {"instance.yml": SETTINGS, **files}.items():
             path = self.root / name
             if name == "instance.yml" and name not in files and path.exists():
@@ -98,7 +98,7 @@ class Site:
         return [f"{entry['method']} {short(entry['path'])}" for entry in self.service.log()]
 
     def writes(self) -> list[str]:
-        """Those that change something."""
+        """Return the requests that change something."""
         return [line for line in self.sent() if not line.startswith("GET ") and not line.endswith(_READS)]
 
     def dump(self) -> Any:
@@ -140,10 +140,10 @@ def yaml_list(records: Iterable[Mapping[str, Any]]) -> str:
 
 
 def sample_files(number: int, seed: int = 1, files: int = 12) -> dict[str, str | bytes]:
-    """Return a directory with about so many records.
+    """Return a directory with about this number of records.
 
     It has rooms in locations, persons, objects with links (some of them in circles) and documents, tasks, rental cases
-    and a field of its own.
+    and a custom field.
     """
     chance = random.Random(seed)
     locations = [f"Site {index}" for index in range(max(2, number // 60))]

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 MINORS = range(8, 16)
 OLDEST = 11
-"""The minor version that the oldest supported ansible-core needs where it runs."""
+"""The oldest minor version on which the oldest supported ansible-core runs."""
 
 # Print the interpreter behind a virtual environment or a version manager's shim, and whether it was built with
 # optimisations. System interpreters are; those built by version managers often are not, and take a quarter longer.

@@ -36,13 +36,13 @@ LARGE = 80_000
 """The bytes from which on a text of YAML is large."""
 
 NEW_OBJECTS = 50_000
-"""The new objects after which Python looks for garbage, in place of 700."""
+"""Number of new objects after which Python collects garbage, in place of 700."""
 
 _compile = builtins.compile
 
 
 def keep_in(directory: Path) -> None:
-    """From now on looks into a directory for the code of whole files before it compiles them."""
+    """Make Python look for compiled code of whole files in a directory before it compiles them."""
     directory.mkdir(parents=True, exist_ok=True)
 
     def compile_or_find(source: Any, filename: Any, mode: str, *options: Any, **named: Any) -> Any:
@@ -68,9 +68,9 @@ def _write(path: Path, value: Any) -> None:
 
 
 class YamlFinder:
-    """Find the module ``yaml`` as Python does, and let it look into a directory for large texts of plain data.
+    """Find the module ``yaml`` as Python does, and make it look in a directory for large texts of plain data.
 
-    :param directory: where what they hold is kept; it is there.
+    :param directory: the directory with their contents; it exists.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -108,7 +108,7 @@ class YamlFinder:
 
 
 def _large_text(stream: Any) -> bytes:
-    """Return the text that ``yaml.load`` is to read, nothing if it is not large. A file stays where it is."""
+    """Return the text that ``yaml.load`` will read, or nothing if it is not large. A file keeps its position."""
     text = stream
     if isinstance(stream, io.BufferedReader) and stream.seekable():
         begin = stream.tell()

@@ -60,10 +60,11 @@ class Office:
     def edit(
         self, path: Path, typed: Mapping[tuple[int, int], str], sheet: str, read: str = "", written: str = ""
     ) -> None:
-        """Types into cells of a file, and saves it as what it was.
+        """Type into cells of a file, and save it in its format.
 
         :param typed: column and row (from 0) to what is typed; a line feed makes it a text.
-        :param read: of CSV, the options of the import. :param written: those of the export.
+        :param read: of CSV, the options of the import.
+        :param written: those of the export.
         """
         edits = []
         for (column, row), text in typed.items():

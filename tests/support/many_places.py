@@ -13,7 +13,7 @@ from emulator_process import running
 
 
 def fill(store: Path, rooms: int, locations: int) -> None:
-    """Create a store with so many ``room N`` and ``location N``, room N in one location after the other."""
+    """Create a store with many ``room N`` and ``location N``, with the rooms spread over the locations."""
     with running(data="50", db=str(store)):
         pass
     database = sqlite3.connect(store)

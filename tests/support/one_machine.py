@@ -56,7 +56,7 @@ class Machine:
         return steps.call(module, options, check_mode, lambda _options, _check: self.client)
 
     def write(self, **files: str) -> None:
-        """Write the files of a desired state; the settings are there without being named."""
+        """Write the files of a desired state. The settings are added if they are missing."""
         for name, text in {"instance": SETTINGS, **files}.items():
             path = self.directory / "files" / f"{name}.yml"
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -19,7 +19,7 @@ _LINK = re.compile(r"\{(?P<module>\w+)(?:(?P<mark>[:=])(?P<name>\w+))?\}")
 _LITERAL = re.compile(r"(``[^`]*``)")
 _CODE = re.compile(r"C\(([^)]*)\)")
 _WIDTHS = ("25", "30", "45")
-"""Parts of the width that the columns get; a table of two has the last ones."""
+"""Relative widths of the columns. A table of two columns has the last widths."""
 _ROLES = {":": "ansopt", "=": "ansretval"}
 
 _HEAD = """\
@@ -77,7 +77,7 @@ def fields() -> Iterator[tuple[str, str, str]]:
 
 
 def _expanded(about: Mapping[str, Any], field: str, written: str) -> str:
-    """Return the text of a field; marks become members of what is read, and options of what is written."""
+    """Return the text of a field, with marks replaced by members of the result or options of the module."""
     if written.startswith("~"):
         return written.removeprefix("~").strip()
     texts = []

@@ -177,7 +177,7 @@ PATHS = (
     "*",
     "%s %n {0} {x}",
 )
-"""Paths, and what a shell, a pattern or a format takes for something else."""
+"""Paths, and texts that a shell, a pattern or a format interprets."""
 
 SHAPES = (
     "",
@@ -205,7 +205,7 @@ SHAPES = (
     "---",
     "é\u0301" * 50,
 )
-"""Long, deep and empty texts, and those that a format takes for something else."""
+"""Long, deep and empty texts, and texts that a format interprets."""
 
 CORPUS: dict[str, Sequence[str]] = {
     "execution": EXECUTION,
@@ -218,7 +218,7 @@ CORPUS: dict[str, Sequence[str]] = {
     "paths": PATHS,
     "shapes": SHAPES,
 }
-"""Everything, by what it is after."""
+"""All payloads, by their target."""
 
 
 def every() -> list[str]:
@@ -260,9 +260,9 @@ def steering(text: str) -> Iterator[str]:
 
 
 def steering_in_output(output: str) -> list[str]:
-    """Return the same of what a command of Ansible printed.
+    """Return the control characters in the output of an Ansible command.
 
-    Data in results is printed by Ansible, as JSON, in which it escapes C0 controls and nothing else.
+    Ansible prints data in results as JSON, in which it escapes only C0 controls.
     """
     own = _IN_JSON.sub('""', output)
     in_data = {f"U+{ord(letter):04X}" for letter in set(output) if letter < " " and letter != "\n"}

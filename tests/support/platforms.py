@@ -20,7 +20,7 @@ CORES: dict[str, tuple[int, ...]] = {
 """Each supported ansible-core, the oldest first, with the minor versions of Python 3 on which it is tested."""
 
 PRERELEASES = {"2.22": "2.22.0rc1"}
-"""The pre-release that stands for an ansible-core that has no release yet."""
+"""The pre-release that represents an ansible-core without a release."""
 
 EVERYDAY = "2.19"
 """The ansible-core of ``.venv``: the newest that the oldest supported Python runs."""

@@ -44,14 +44,14 @@ class Result:
 
 @dataclass(frozen=True)
 class Run:
-    """A finished process: its exit status, what it printed, and the results of its tasks in order."""
+    """A finished process: its exit status, its output, and the results of its tasks in order."""
 
     status: int
     output: str
     results: list[Result]
 
     def named(self, name: str) -> Result:
-        """Return the one result of a task."""
+        """Return the only result of a task."""
         (found,) = (result for result in self.results if result.name == name and result.outcome != "item")
         return found
 

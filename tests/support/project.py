@@ -19,7 +19,7 @@ LINK = BUILD / "link" / COLLECTION_PATH
 
 
 LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
-"""The tests shall take their full numbers, however long that takes."""
+"""True if randomised tests run in full, however long that takes."""
 
 
 def environment(**changes: str) -> dict[str, str]:

@@ -199,7 +199,7 @@ def _counted(proof: Proof, reports: Iterable[Path]) -> dict[str, Any]:
 
 
 def _proof_of(classname: str) -> Proof | None:
-    """Return the proof that a test belongs to: the first, because a folder comes after its files."""
+    """Return the proof that a test belongs to: the first match, because a folder comes after its files."""
     return next((proof for proof in PROOFS if proof.contains(classname)), None)
 
 

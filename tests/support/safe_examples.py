@@ -37,7 +37,7 @@ _Report = Callable[[yaml.Node, str, str], "Harm"]
 
 @dataclass(frozen=True)
 class Harm:
-    """A place in a file, the rule that it breaks, and what was found."""
+    """A finding: a place in a file, the violated rule, and the content."""
 
     path: str
     line: int
@@ -124,10 +124,10 @@ def _in_yaml(name: str, text: str, first: int) -> Iterator[Harm]:
 
 
 def _in_node(node: yaml.Node, above: tuple[str, ...], report: _Report) -> Iterator[Harm]:
-    """Judge a node and all below it.
+    """Judge a node and everything below it.
 
     :param above: keys of the maps around the node, outermost first.
-    :param report: builds a finding from a node, a rule and what was found.
+    :param report: builds a finding from a node, a rule and the content.
     """
     if isinstance(node, yaml.SequenceNode):
         for item in node.value:

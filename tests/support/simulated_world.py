@@ -174,7 +174,7 @@ class World:
         return done
 
     def _step(self, alive: list[_Process]) -> None:
-        """Let one process go on, chosen among those whose time has come."""
+        """Let one process continue, chosen among the processes that are due."""
         self._switches += 1
         assert self._switches < _MOST_SWITCHES, "the processes never end"
         earliest = min(process.wakes for process in alive)

@@ -57,14 +57,14 @@ WEATHERS = {
 """The switches of the embedded service in each weather of the steps."""
 NAMESPACE = "community.seventhings."
 _EVERY = 3 if LONG else 9
-"""The number of steps of which one also runs in a module process, which takes ten times as long as the worker."""
+"""One step in this number also runs in a module process, which takes ten times as long as the worker."""
 _READING_POSTS = ("/auth_token", "/circularity-hub/suggest-category", "/circularity-hub/suggest-rest-price", "/report")
 _KEYWORDS = {"name", "register", "check_mode", "vars", "when", "no_log", "ignore_errors"}
 
 
 @dataclass(frozen=True)
 class Step:
-    """One task and what is expected of it; without ``expect`` it is a setup, which runs once."""
+    """One task and its expectations. Without ``expect`` it is a setup, which runs once."""
 
     number: int
     task: dict[str, Any]
@@ -78,7 +78,10 @@ class Step:
         return f"{self.number} {run}"
 
     def is_a_module_process(self, run: str) -> bool:
-        """One run of some steps, each of the three in turn, where both ends are to be shown to do the same."""
+        """Return True if a step runs in a module process.
+
+        That is one run in three of some steps, to show that both ends do the same.
+        """
         return run in RUNS and self.number % _EVERY == 0 and self.number // _EVERY % len(RUNS) == RUNS.index(run)
 
     @property
@@ -104,7 +107,7 @@ def load(path: Path, directory: Path, weather: str) -> list[Step]:
 
 
 def _with(expect: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is expected in any weather, with what is expected in one."""
+    """Return the expectations for any weather, combined with those for one weather."""
     both = {key: _with(expect[key], more[key]) for key in expect if isinstance(more.get(key), Mapping)}
     return {**expect, **more, **both}
 
@@ -232,7 +235,7 @@ def is_write(entry: Mapping[str, Any]) -> bool:
 
 
 def read_twice(entries: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return requests that read what was read before, with no write in between."""
+    """Return requests that repeat an earlier read without a write in between."""
     seen: set[str] = set()
     twice = []
     for entry in entries:
@@ -248,7 +251,7 @@ def read_twice(entries: Iterable[Mapping[str, Any]]) -> list[str]:
 def judge_all(
     steps: Iterable[Step], results: Iterable[Result], log: list[dict[str, Any]], weather: str, output: str = ""
 ) -> None:
-    """Hold the results of a run, and the requests that it sent, against what is expected of each step."""
+    """Check the results of a run, and its requests, against the expectations of each step."""
     steps = list(steps)
     by_name = {result.name: result for result in results}
     names = [step.named(run) for step in steps for run in step.runs]
@@ -274,7 +277,7 @@ def judge_all(
 
 
 def judge(step: Step, weather: str, results: list[Result], sent: Mapping[str, list[dict[str, Any]]]) -> None:
-    """Hold the three results of one step, or the one of a setup, against what is expected of it."""
+    """Check the three results of one step, or the one result of a setup, against its expectations."""
     expect = step.expect
     if not expect:
         assert not results[0].failed, f"setup {step.number} {step.task}: {results[0].data}"

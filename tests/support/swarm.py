@@ -43,7 +43,7 @@ class Swarm:
         return cls(seed, *drawn)
 
     def __str__(self) -> str:
-        """Return the line that reproduces a run, and what was drawn."""
+        """Return the line that reproduces a run, and the drawn subset."""
         groups = {"faults": self.faults, "switches": self.switches, "operations": self.operations}
         lines = [f"{name}: {', '.join(group) or 'none'}" for name, group in groups.items()]
         return "\n".join([f"{VARIABLE}={self.seed}{' SEVENTHINGS_TEST_LONG=1' if LONG else ''}", *lines])

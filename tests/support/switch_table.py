@@ -76,7 +76,7 @@ def _row(switch: Switch, profiles: list[Mapping[str, Any]]) -> str:
 
 
 def _seen(switch: Switch, profiles: list[Mapping[str, Any]]) -> str:
-    """Report on how many instances each side was seen, and when last; empty where nobody saw any."""
+    """Report on how many instances each side was observed, and when last; empty if nobody observed any."""
     entries = [(one["switches"].get(switch.name, {}).get("side"), one["date"]) for one in profiles]
     counted = Counter(side for side, _date in entries if side)
     if not counted:

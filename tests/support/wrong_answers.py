@@ -40,7 +40,7 @@ class Exchange:
 
     @property
     def sort(self) -> str:
-        """What the answer is about."""
+        """The subject of the answer."""
         if self.call.path.endswith("/auth_token"):
             return LOGIN
         if "/suggest-" in self.call.path:
@@ -131,7 +131,7 @@ _raw("a proxy's words", lambda _body: b"upstream connect error or disconnect", m
 
 
 def _status(status: int, body: bytes = b'{"message": "No."}') -> Change:
-    """Another status in place of a good one. The request was carried out all the same."""
+    """Replace a good status. The request was still carried out."""
     answer = Answer(status, body, JSON if body else None)
     return lambda exchange: answer if exchange.answer.status < 300 else None
 
@@ -523,9 +523,10 @@ _login("a lifetime below 0", expires_in=-5)
 
 @dataclass
 class Wrong(embedded_here.Embedded):
-    """An instance of which one answer, or each answer of one operation, is wrong.
+    """An instance with one wrong answer, or with wrong answers to one operation.
 
-    :ivar at: the number of the wrong answer. :ivar at_path: the path of all wrong answers, in place of it.
+    :ivar at: the number of the wrong answer.
+    :ivar at_path: the path of all wrong answers, in place of it.
     :ivar always: True if later answers of the same operation are wrong, too.
     :ivar exchanges: method, path, and sort of each answer.
     """

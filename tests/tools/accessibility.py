@@ -64,7 +64,7 @@ def pages() -> list[Path]:
 
 
 def main() -> int:
-    """Check all pages and print what is wrong with each."""
+    """Check all pages and print their violations."""
     browser = next(filter(None, map(shutil.which, _BROWSERS)), None)
     if browser is None or shutil.which("npm") is None:
         print("Chromium and npm are needed: install them, and run this again.")

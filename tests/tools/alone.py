@@ -41,7 +41,7 @@ _RULEBOOK = next(
     if line.startswith("ansible-rulebook")
 )
 _EXPECTED = re.compile("No inventory was parsed|provided hosts list is empty|.*(which is not made|create_users is off)")
-"""Warnings of every play without an inventory, and those of the README's run, which creates no user."""
+"""Warnings of every play without an inventory, and of the README's run, which creates no user."""
 _LOOK = """
 - hosts: all
   gather_facts: false
@@ -51,7 +51,7 @@ _LOOK = """
       vars:
         looked: "{{ lookup('community.seventhings.record', 'room', seventhings_uuid, field='name') }}"
 """
-"""A play over the rooms of the inventory, each of which is looked up."""
+"""A play that looks up every room of the inventory."""
 _CLOSE = """
 - hosts: localhost
   gather_facts: false
@@ -84,7 +84,7 @@ class Alone:
         self.run(["pip", "install", "--quiet", specifier(core)])
 
     def run(self, command: list[str], **variables: str) -> str:
-        """Run a command in the home, and return what it printed; one that fails ends the tool."""
+        """Run a command in the home directory, and return its output. A failed command ends the tool."""
         print("$", *command, flush=True)
         program = shutil.which(command[0], path=self.env["PATH"]) or command[0]
         done = subprocess.run(
@@ -118,7 +118,7 @@ class Alone:
 
 
 def _refuse_warnings(printed: str) -> None:
-    """End the tool if anything is deprecated, or if something else is warned of than what is expected."""
+    """End the tool if anything is deprecated, or if there is an unexpected warning."""
     words = " ".join(printed.split()).split("[WARNING]: ")[1:]
     told = [text for text in words if not _EXPECTED.match(text[:200])]
     if "DEPRECATION" in printed or told:
@@ -184,7 +184,7 @@ def fleet(alone: Alone) -> None:
 
 
 def events(alone: Alone) -> str:
-    """examples/eda: a task that is closed is told. Returns what was seen."""
+    """Run examples/eda: a closed task is reported. Return the output."""
     if shutil.which("java", path=alone.env["PATH"]) is None:
         return "no Java, so no rulebook"
     alone.run(["pip", "install", "--quiet", _RULEBOOK])
@@ -217,7 +217,7 @@ def events(alone: Alone) -> str:
 
 
 def _wait(process: subprocess.Popen[bytes], log: Path, condition: Callable[[], bool]) -> None:
-    """Wait for what a process does; end the tool where it ends without it."""
+    """Wait for an effect of a process. End the tool if the process ends without it."""
     end = time.monotonic() + _WALL_TIME_FACTOR
     while not condition():
         if process.poll() is not None or time.monotonic() > end:

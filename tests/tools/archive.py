@@ -63,7 +63,7 @@ def files_of(archive: Path) -> set[str]:
 
 
 def complaints(files: set[str]) -> list[str]:
-    """List the files that are missing from the archive, and those that must not be in it."""
+    """List the files that are missing from the archive, and files that must not be in it."""
     missing = [f"missing: {name}" for name in sorted(WANTED - files)]
     stray = [
         f"stray: {name}"

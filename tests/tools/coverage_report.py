@@ -21,7 +21,7 @@ from project import BUILD, ROOT, environment
 FOLDER = BUILD / "coverage"
 CONFIG = FOLDER / "coveragerc"
 GOALS = {"lines": 99.0, "branches": 96.4}
-"""Per cent that all tests together have to cover."""
+"""Percentages that all tests together must cover."""
 _SETTINGS = f"""
 [run]
 branch = true

@@ -45,7 +45,7 @@ GO_ON = (
 
 @dataclass
 class Demo:
-    """Print the story, and collect whether each step showed what it promises."""
+    """Print the story, and collect whether each step showed the promised output."""
 
     service: Emulator
     shown: list[tuple[bool, str]] = field(default_factory=list)
@@ -86,7 +86,7 @@ class Demo:
 
 
 def main() -> int:
-    """Run every step; return 1 if a step does not show what it promises."""
+    """Run every step. Return 1 if a step does not show the promised output."""
     started = time.monotonic()
     shutil.rmtree(_WORK, ignore_errors=True)
     shutil.copytree(ROOT / "examples" / "acme", _FILES)
@@ -209,7 +209,7 @@ def _export(demo: Demo, other: Emulator) -> None:
 
 
 def _records(root: Path) -> list[Path]:
-    """Return the files of an export that hold records, without those that name the instance."""
+    """Return the files of an export with records, except those that name the instance."""
     return sorted(
         path.relative_to(root)
         for path in root.rglob("*.yml")

@@ -30,7 +30,7 @@ _INSTANCES = 10
 
 
 def main() -> int:
-    """Provision the fleet three times; return 1 if it does not show what it promises."""
+    """Provision the fleet three times. Return 1 if it does not show the promised output."""
     started = time.monotonic()
     shutil.rmtree(_WORK, ignore_errors=True)
     shutil.copytree(ROOT / "examples" / "fleet", _FILES)

@@ -78,7 +78,7 @@ _FOLDED = """
 
 
 def fold_connection(page: str) -> str:
-    """Put a plugin's own options first, and fold those that all plugins have."""
+    """Put a plugin's own options first, and fold the options that all plugins have."""
     before, heading, rest = page.partition(".. Options\n")
     after = _AFTER_OPTIONS.search(rest)
     if after is None:

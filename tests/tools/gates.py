@@ -183,7 +183,7 @@ def sanity_gate(core: str, is_long: bool) -> Gate:
 
 
 def chains(selection: str) -> list[list[Gate]]:
-    """Return the gates, in chains: those of one chain run one after the other, the chains side by side."""
+    """Return chains of gates. The gates of a chain run in sequence, and the chains run in parallel."""
     fast = selection == "fast"
     folders = ("support", "tools", "emulator", "unit", "integration", "hostile", "conftest.py")
     typed = [*(f"tests/{name}" for name in folders), "extensions/eda/plugins/event_source/changes.py"]
@@ -297,7 +297,7 @@ def run(work: list[list[Gate]]) -> None:
 
 
 def report(gate: Gate) -> None:
-    """One line for a gate that held; the end of the log of one that did not."""
+    """Return a line for a passed gate, or the end of the log of a failed gate."""
     print(f"[{gate.result:>7}] {gate.name} ({gate.seconds:.1f} s)", flush=True)
     if gate.status and not gate.not_run:
         print("\n".join(gate.log.read_text().splitlines()[-_SHOWN_LINES:]))

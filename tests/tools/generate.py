@@ -1,9 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Write everything that is generated: lists in documents, routing of the modules, JSON Schemas, table of switches.
+"""Generate files: lists in documents, routing of the modules, JSON Schemas, table of switches.
 
-Run as ``make generate``; a test tells when that is due.
+Run as ``make generate``. A test fails if that is due.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from project import ROOT
 
 
 def main() -> None:
-    """Write what is not as it should be, and say so."""
+    """Write the outdated files, and report them."""
     wanted = files()
     for path in outdated():
         if path in wanted:

@@ -68,14 +68,14 @@ STATE = State(
         )
     },
 )
-"""What a cursor remembers."""
+"""The state of a cursor."""
 KEPT = Account(ROOT_URL, "ada@nordhain.example", "client", "golden-password", "")
 PAIR = Pair("golden-access-token", "golden-refresh-token", 3600.0, 7, 0.0)
 UPLOAD = ("manual.pdf", b"%PDF-1.4")
 
 
 def site(root: Path, embedded: Embedded) -> SiteHere:
-    """Return the files from which everything is made, for an instance in this process."""
+    """Return the files that everything is created from, for an instance in this process."""
     made = embedded.site(root)
     made.write(FILES)
     return made

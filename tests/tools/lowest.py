@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Run some tests and a play with the lowest versions that requirements.txt allows, in place of the newest ones."""
+"""Run some tests and a play with the lowest versions that requirements.txt allows, not the newest."""
 
 from __future__ import annotations
 

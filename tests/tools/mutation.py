@@ -97,7 +97,7 @@ _EXPLAINED = re.compile(
 
 @dataclass(frozen=True)
 class Mutant:
-    """A change: of which function, the lines that it takes away, and those that it puts there."""
+    """A change: its function, the removed lines, and the added lines."""
 
     where: str
     lines: tuple[str, ...]
@@ -124,7 +124,7 @@ def tests_of(subjects: Sequence[str]) -> list[str]:
 
 
 def prepare(subjects: Sequence[str]) -> None:
-    """Copy what the tests need, under the name by which it is imported."""
+    """Copy the files that the tests need, under the name by which they are imported."""
     shutil.rmtree(WORK, ignore_errors=True)
     for path in tracked_files():
         if path.as_posix().startswith(_NEEDED):
@@ -150,7 +150,7 @@ def prepare(subjects: Sequence[str]) -> None:
 
 
 def python(*words: str, shown: bool = False) -> str:
-    """Run Python beside the copy; what it prints."""
+    """Run Python in the copy, and return its output."""
     done = subprocess.run(
         [sys.executable, *words],
         cwd=WORK,

@@ -60,7 +60,7 @@ def make(core: str, wish: str = "") -> Path:
 
 
 def main() -> None:
-    """Run pytest there; ends with its exit status."""
+    """Run pytest in that environment, and exit with its status."""
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("core")
     parser.add_argument("--python", default="")

@@ -26,7 +26,7 @@ from project import BIN, BUILD, ROOT
 _WORK = BUILD / "pictures"
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 _LONGEST_PAUSE = 1.2
-"""Seconds of a pause in the film; longer ones are cut."""
+"""Maximum seconds of a pause in the film."""
 
 
 def record(service: Emulator, commands: list[str], folder: Path) -> list[Shown]:
@@ -59,7 +59,7 @@ def record(service: Emulator, commands: list[str], folder: Path) -> list[Shown]:
 
 
 def film_of_the_readme(service: Emulator) -> str:
-    """Return the first example of the README: made, made again, and a change that is only shown."""
+    """Film the first example of the README: created, run again, and a change in check mode."""
     first, second = [one for one in guides.snippets(guides.README) if one.mark.startswith("run")][:2]
     (_WORK / "laptop.yml").write_text(first.text, "utf-8")
     (_WORK / "move.yml").write_text(second.text, "utf-8")
@@ -98,7 +98,7 @@ def page_of_the_plan(service: Emulator) -> Path:
 
 
 def photograph(page: Path, picture: Path, size: tuple[int, int]) -> None:
-    """Take a picture of a page with Chromium, where that is there."""
+    """Take a picture of a page with Chromium, if installed."""
     browser = next((found for name in _BROWSERS if (found := shutil.which(name))), None)
     if browser is None:
         print(f"{picture.name}: left as it is, because there is no Chromium on PATH")

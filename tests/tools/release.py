@@ -104,7 +104,7 @@ def check(built: Path) -> None:
 
 
 def warnings_of(output: str) -> list[str]:
-    """Return the lines in which the importer complains; it ends well all the same."""
+    """Return the warnings of the importer, which exits successfully in spite of them."""
     return [line for line in output.splitlines() if line.startswith(("WARNING:", "ERROR:"))]
 
 
@@ -125,7 +125,7 @@ def prepare(version: str) -> None:
 
 
 def list_parts(target: Path) -> None:
-    """Write what an installation brings along, as CycloneDX."""
+    """Write the parts of an installation as CycloneDX."""
     installed = BUILD / "release-parts"
     shutil.rmtree(installed, ignore_errors=True)
     call(BIN / "python", "-m", "venv", "--without-pip", installed)

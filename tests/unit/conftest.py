@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the unit tests share."""
+"""Fixtures of the unit tests."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def clock() -> Clock:
 
 @pytest.fixture(autouse=True)
 def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing of the environment that these tests run in reaches the engine."""
+    """Hide the environment of the test run from the engine."""
     for name in (
         "BASE_URL",
         "INSTANCE_URL",

@@ -39,7 +39,7 @@ _PARTS: dict[str, Callable[[Sizes], Part]] = {
 
 
 def main() -> int:
-    """Measure all parts, or those that are named; the page has what was found last of each."""
+    """Measure all parts, or the named parts. The page has the latest findings of each part."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", choices=[*_PARTS, []], help="what to measure (default: everything)")
     parser.add_argument("--quick", action="store_true", help="small numbers, to see that it works; nothing is written")

@@ -21,7 +21,7 @@ from emulator_process import Emulator, running
 
 _FIELDS = ("barcode", "inventory_name", "serial_number", "purchasing_price", "purchasing_date", "description")
 _IN_A_FILE = 5
-"""Pages of a list whose records stand in one file."""
+"""Pages of a list whose records are in one file."""
 _MIB = 1024 * 1024
 
 
@@ -63,7 +63,7 @@ def stocktakes(sizes: Sizes) -> Part:
 
 
 def _plans(part: Part, number: int, forms: Sequence[str], rounds: int, ratio: float, most: int) -> None:
-    """Plans of so many objects in files of each form, held against a ratio of times and MiB."""
+    """Plan many objects in files of each format, and compare with a ratio of times and MiB."""
     rows = []
     with running(data=str(number)) as service:
         for form in forms:

@@ -59,7 +59,7 @@ def hosts_at_once(sizes: Sizes) -> Part:
 
 
 def _ensuring(service: Emulator, number: int) -> list[str]:
-    """Return the words of a play in which so many hosts ensure one location."""
+    """Return the command of a play in which many hosts ensure one location."""
     task = {
         "community.seventhings.location": {"fields": {"name": "Mill", "city": "Halle"}},
         "delegate_to": "localhost",

@@ -45,7 +45,7 @@ def _directory(name: str, number: int) -> Path:
 
 @contextmanager
 def _making(service: Emulator, number: int) -> Iterator[None]:
-    """Yield an empty service that answers late, and afterwards holds so many objects."""
+    """Yield an empty service with slow answers. Afterwards it must have this number of objects."""
     with late(service):
         yield
         made = len(service.steer("GET", "/dump")["objects"])
@@ -152,7 +152,7 @@ def _uri_loop(service: Emulator, number: int) -> Tasks:
 
 
 def unchanged_loop(sizes: Sizes) -> Part:
-    """Return a loop over objects that are as they shall be, at both ends."""
+    """Return a loop over unchanged objects, at both ends."""
     part = Part("A loop with nothing to change")
     number = sizes.unchanged
     seconds: dict[str, list[float]] = {"auto": [], "module": []}

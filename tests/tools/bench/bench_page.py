@@ -24,7 +24,7 @@ not. What is measured several times counts with its shortest time."""
 
 @dataclass(frozen=True)
 class Goal:
-    """One number that was promised, and what it is."""
+    """A promised number, and the measured number."""
 
     what: str
     measured: str
@@ -45,7 +45,7 @@ class Table:
 class Part:
     """The findings of one part of the benchmark.
 
-    :ivar load: how many processes wanted to run when it was done, those of the benchmark among them.
+    :ivar load: number of runnable processes, including those of the benchmark.
     """
 
     title: str
@@ -73,7 +73,7 @@ class Part:
         print("\n".join(_lines(found)), flush=True)
 
     def keep(self, path: Path) -> None:
-        """Write what was found to a file, and how busy the machine was."""
+        """Write the findings to a file, with the load of the machine."""
         self.load = os.getloadavg()[0]
         path.write_text(json.dumps(asdict(self), indent=1) + "\n", "utf-8")
 

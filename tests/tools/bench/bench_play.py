@@ -80,7 +80,7 @@ QUICK = Sizes(
 
 @dataclass(frozen=True)
 class Ran:
-    """A finished command: its seconds, what it printed, and the most memory that one of its processes had, in bytes."""
+    """A finished command: its seconds, its output, and the peak memory of its largest process in bytes."""
 
     seconds: float
     output: str

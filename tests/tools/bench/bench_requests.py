@@ -23,7 +23,7 @@ _LOGIN = 1
 
 
 def plan_requests(sizes: Sizes) -> Part:
-    """Count the requests of a plan of very many records that are as they shall be, and those of changes."""
+    """Count the requests of a plan of very many unchanged records, and of changes."""
     part = Part("Requests of a plan and of changes")
     directory = WORK / "everything"
     with running(data=str(sizes.records)) as service:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What requests are made of: bodies, parts of bodies, queries."""
+"""Bodies, parts of bodies, and queries for requests."""
 
 from __future__ import annotations
 

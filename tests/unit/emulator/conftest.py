@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""One embedded service for all contract tests; every test begins with its start data, in calm weather."""
+"""One embedded service for all contract tests. Every test begins with its start data, in calm weather."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def still(emulator: Emulator, shared_steering: Steering) -> Api:
 
 @pytest.fixture
 def unjudged(emulator: Emulator, steering: Steering, api: Api) -> Api:
-    """Return a signed-in client whose answers are not held against the description: for broken answers."""
+    """Return a signed-in client whose answers are not checked against the description, for broken answers."""
     client = Api(emulator.about, steering, judge=False)
     client.tokens = api.tokens
     return client

@@ -139,7 +139,7 @@ class Operation:
 
 
 def operations(weather: Mapping[str, str] | None = None) -> list[Operation]:
-    """All operations that are there in this weather."""
+    """Return all operations that exist in this weather."""
     weather = weather or {}
     document = _description_in(frozenset(weather.items()))
     found = []
@@ -175,7 +175,7 @@ def _validator(node: str, weather: frozenset[tuple[str, str]]) -> jsonschema_rs.
 
 
 def schema_errors(node: JsonMap, value: Any, weather: Mapping[str, str]) -> list[str]:
-    """Return what is wrong with a value in the eyes of a schema of the description."""
+    """Return the violations of a schema of the description by a value."""
     validator = _validator(json.dumps(node, sort_keys=True), frozenset(weather.items()))
     return [
         f"{'/'.join(map(str, error.instance_path))}: {error.message}"[:600] for error in validator.iter_errors(value)
@@ -195,7 +195,7 @@ def _matches_media_type(declared: str, actual: str) -> bool:
 
 
 def complaints(response: requests.Response, weather: Mapping[str, str]) -> list[str]:
-    """Return what the description has against an answer."""
+    """Return the violations of the description by an answer."""
     request = response.request
     path = urlsplit(request.url or "").path
     if not isinstance(path, str) or not path.startswith(PREFIX):

@@ -136,12 +136,12 @@ class Steering:
         self._noted(self.call("PUT", "/switches", sides))
 
     def _noted(self, switches: dict[str, JsonMap]) -> dict[str, JsonMap]:
-        """Return the switches as the service told them; the judge goes by their sides from now on."""
+        """Store the switches that the service reported; the judge uses their sides from now on."""
         self.weather = {name: entry["side"] for name, entry in switches.items()}
         return switches
 
     def clear(self) -> None:
-        """Back to the start: data, an empty log, calm weather, no faults, no limit, nobody signed in."""
+        """Reset the service: data, an empty log, calm weather, no faults, no limit, nobody signed in."""
         self.call("POST", "/reset", {"sign_out": True, "calm": True})
         if not self.calm:
             self.switches()

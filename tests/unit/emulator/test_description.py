@@ -123,7 +123,7 @@ def test_operation_is_complete(operation: Operation) -> None:
 
 
 def routes() -> set[tuple[str, str]]:
-    """Return what the router of the service knows."""
+    """Return the routes of the service."""
     program = (
         "import json, sys\n"
         f"sys.path.insert(0, {str(EMULATOR)!r})\n"

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Killed at any moment, under load: what was answered is there, nothing is torn, and it starts again."""
+"""Killed at any moment, under load: answered writes exist, no record is incomplete, and the service starts again."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WRITERS = 4
 
 
 class Writer(threading.Thread):
-    """Write and remember: what was answered, and what was asked for last without an answer."""
+    """Write, and remember the answered writes and the last write without an answer."""
 
     def __init__(self, api: Api, progress: threading.Semaphore) -> None:
         super().__init__(daemon=True)
@@ -153,7 +153,7 @@ def test_answered_write_is_on_disk(tmp_path: Path) -> None:
 
 
 def test_refused_write_leaves_nothing(tmp_path: Path) -> None:
-    """A request is one transaction: an offer of two objects, of which one is refused, does nothing."""
+    """A request is one transaction: if one of two objects is refused, neither is offered."""
     with running(db=str(tmp_path / "two.sqlite3")) as process:
         steering = Steering(process.about)
         steering.switches()

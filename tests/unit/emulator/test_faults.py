@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Faults by rule: what the client sees, and what was carried out."""
+"""Faults by rule: what the client sees, and what is carried out."""
 
 from __future__ import annotations
 
@@ -266,7 +266,7 @@ def test_late_commit_outlives_the_token(unjudged: Api, steering: Steering) -> No
 
 @pytest.mark.parametrize(("method", "body"), [("GET", None), ("POST", [])])
 def test_nothing_to_commit(unjudged: Api, steering: Steering, method: str, body: Any) -> None:
-    """Reads, and what is refused at once."""
+    """Reads, and requests that are refused at once."""
     steering.fault(path="/location*", fault="504_late", commit_after=10)
     path = "/locations" if method == "GET" else "/location"
     assert late(unjudged, method, path, body) == 504
@@ -283,7 +283,7 @@ def test_late_commit_is_dropped_by_a_reset(unjudged: Api, steering: Steering) ->
 
 
 def test_late_commit_without_anybody_who_looks(tmp_path: Path) -> None:
-    """What was due is kept when the process is killed."""
+    """Due commits are kept when the process is killed."""
     with running(db=str(tmp_path / "db.sqlite3"), data="empty") as emulator:
         steering = Steering(emulator.about)
         client = Api(emulator.about, steering, judge=False)
@@ -304,7 +304,7 @@ def _committed(path: Path) -> int:
 
 
 def test_client_that_does_not_wait(unjudged: Api, steering: Steering) -> None:
-    """The answer comes after so many seconds, and the commit after more of them."""
+    """The answer comes after some seconds, and the commit later."""
     before = unjudged.count("/locations")
     steering.fault(method="POST", path="/location", fault="504_late", seconds=0.3, commit_after=20)
     with pytest.raises(requests.ReadTimeout):

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The judge that all answers go through finds what is wrong with an answer, and nothing in a right one."""
+"""The judge of all answers finds mistakes in wrong answers, and none in correct answers."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What later versions of the service add: an object by its barcode, histories, reports, the catalog."""
+"""Additions of later versions of the service: objects by barcode, histories, reports, the catalog."""
 
 from __future__ import annotations
 

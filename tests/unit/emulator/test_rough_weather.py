@@ -27,7 +27,7 @@ def plain(record: JsonMap) -> JsonMap:
 
 
 def scan(api: Api, path: str) -> dict[Any, JsonMap]:
-    """Every record of a list that may come in any order, over and over; by id."""
+    """Return every record of a list in any order, by id, after repeated reads."""
     found: dict[Any, JsonMap] = {}
     for page in range(1, 100):
         records = api.items(path, f"page={page}&per_page=20&sort[id]=ASC")
@@ -45,7 +45,7 @@ def rough(api: Api, steering: Steering) -> Api:
 
 
 def test_records_in_rough_weather(rough: Api) -> None:
-    """A careful client finds, changes and deletes what it made."""
+    """A careful client finds, changes and deletes the records that it created."""
     for kind, text in (("location", "name"), ("person", "last_name"), ("object", "inventory_name")):
         mark = code()
         body: JsonMap = {text: mark}

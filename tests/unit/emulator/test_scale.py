@@ -43,7 +43,7 @@ def test_many_clients_at_once(api: Api, steering: Steering) -> None:
 
 
 def test_writes_at_once_are_apart(api: Api, steering: Steering) -> None:
-    """One unique value, wanted by many at once, goes to one of them."""
+    """If many requests want one unique value at once, only one gets it."""
     wanted = code()
 
     def work(_number: int) -> int:
@@ -57,7 +57,7 @@ def test_writes_at_once_are_apart(api: Api, steering: Steering) -> None:
 
 
 def run(process: Emulator, api: Api, count: int) -> int:
-    """Send that many requests, from some clients at once; what the process holds afterwards."""
+    """Send many requests from concurrent clients. Return the memory of the process afterwards."""
 
     def work(part: int) -> None:
         client = Api(process.about, api.steering, judge=False)

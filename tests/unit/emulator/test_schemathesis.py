@@ -76,5 +76,5 @@ def test_no_finding(api: Api, tmp_path: Path) -> None:
 
 @pytest.mark.timeout(SECONDS * 6)
 def test_no_finding_in_a_row_of_requests(api: Api, tmp_path: Path) -> None:
-    """What one request makes is used by the next: read, changed, deleted, and looked for again."""
+    """Each request uses the results of earlier requests: read, change, delete, look up again."""
     run(api, tmp_path, *["--phases", "stateful", "--max-examples", "100" if LONG else "3"], *WITHOUT_SIGNING_OUT)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What somebody sees who starts the service in a terminal."""
+"""The output of the service for a user who starts it in a terminal."""
 
 from __future__ import annotations
 

@@ -212,7 +212,7 @@ def test_rental_overdue_status(api: Api, side: str) -> None:
 
 @every_side("rental_overdue_status", "accept", "refuse")
 def test_rental_overdue_status_is_written_back(api: Api, steering: Steering, side: str) -> None:
-    """Whoever replaces a rental case sends the status along that was read."""
+    """A client that replaces a rental case sends the status that it read."""
     steering.switch(rental_overdue="move")
     days = {"issue_date": "2020-01-01", "due_date": "2020-01-02"}
     for status, other in (("confirmed", "return_overdue"), ("borrowed", "pickup_overdue")):

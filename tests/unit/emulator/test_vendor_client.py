@@ -48,7 +48,7 @@ class Watched:
 
 @contextlib.contextmanager
 def whole(service: Any) -> Iterator[Any]:
-    """Demands that every method of a service of the client is called."""
+    """Check that every method of a service of the client is called."""
     watched = Watched(service)
     yield watched
     offered = {

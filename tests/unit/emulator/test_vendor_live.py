@@ -34,7 +34,7 @@ AT_ONCE = 6
 
 
 def archive() -> Path:
-    """Return the source archive of the installed version; skips the test where it can't be downloaded."""
+    """Return the source archive of the installed version, or skip the test if it can't be downloaded."""
     file = KEPT / f"{NAME.replace('-', '_')}-{version(NAME)}.tar.gz"
     if not file.exists():
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]

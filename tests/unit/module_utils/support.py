@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fakes that the tests of the engine share: a transport that plays answers, a service made of a few lists, a clock."""
+"""Fakes for the tests of the engine: a transport with scripted answers, a service with a few lists, a clock."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ RANDOMISED = settings(
     database=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
-"""How a property is tested: the same few examples every time, and many other ones in the long tests."""
+"""Settings of property tests: the same few examples every time, and many others in the long tests."""
 
 JsonMap = dict[str, Any]
 
 
 def uuid_of(number: int) -> str:
-    """Return a uuid that is easy to tell apart from others."""
+    """Return a uuid that people can easily distinguish from others."""
     return f"{number:08x}-0000-4000-8000-000000000000"
 
 
@@ -62,7 +62,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Invocation:
-    """One request as the engine asked for it."""
+    """One request of the engine."""
 
     method: str
     path: str
@@ -107,7 +107,7 @@ Step = Any
 
 _BY_BARCODE = "GET /object/by-barcode/"
 SAMPLE = ("per_page", "20")
-"""What tells a request for a few records, which shows the keys of a kind, from that of a list."""
+"""The query of a sample of records, which shows the keys of a kind, as opposed to a list."""
 
 
 class FakeTransport(Transport):
@@ -166,7 +166,7 @@ class FakeTransport(Transport):
         return step
 
     def _note_change(self, method: str, path: str, body: Any) -> None:
-        """Note what a write that was not scripted otherwise does to a record."""
+        """Apply an unscripted write to a record."""
         record, _slash, call = path.rpartition("/")
         if method == "DELETE":
             self.deleted.add(path)
@@ -198,7 +198,7 @@ class FakeTransport(Transport):
 
     @property
     def writes(self) -> list[str]:
-        """What was sent that is not SAFE."""
+        """Return the requests that are not SAFE."""
         return [call.line for call in self.calls if call.effect is not Effect.SAFE]
 
 
@@ -261,7 +261,10 @@ def schema_of(kind: str, *fields: Field) -> Schema:
 
 
 def definition(key: str, type_name: str = "TEXT", **more: Any) -> JsonMap:
-    """Return a field definition as answered; ``constraints`` and ``attributes`` as maps of type to value or list."""
+    """Return a field definition as answered.
+
+    The parameters ``constraints`` and ``attributes`` are maps of type to value or list.
+    """
     attributes: Mapping[str, Any] = more.pop("attributes", {})
     constraints: Mapping[str, Any] = more.pop("constraints", {})
     return {
@@ -287,7 +290,7 @@ def definition(key: str, type_name: str = "TEXT", **more: Any) -> JsonMap:
 
 @dataclass
 class Looks:
-    """Count looks and notes when they were taken; answer with what is there from a certain look on."""
+    """Count reads with their times. From a certain read on, return the record."""
 
     clock: Clock
     found: Sequence[Sequence[Record]] = ()

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The catalogue is the one source: modules, actions, documentation and the action group are held against it."""
+"""The catalogue is the only source: modules, actions, documentation and the action group are checked against it."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def documented_options(name: str) -> JsonMap:
 
 
 def as_spec(option: JsonMap) -> JsonMap:
-    """Return what an argument specification says of a documented option."""
+    """Return the argument specification for a documented option."""
     said: JsonMap = {
         key: option[key] for key in ("type", "elements", "default", "required", "aliases") if key in option
     }
@@ -389,7 +389,7 @@ def test_paths_are_written_in_the_catalogue_alone(kind: Any) -> None:
 
 @functools.cache
 def constants(path: Path) -> frozenset[Any]:
-    """Every text and number that stands in a file."""
+    """Yield every text and number in a file."""
     return frozenset(
         node.value for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Constant)
     )
@@ -399,7 +399,7 @@ def constants(path: Path) -> frozenset[Any]:
 
 
 def code_lines(path: Path) -> int:
-    """Lines of code without comments, documentation and blank lines."""
+    """Return lines of code without comments, documentation and blank lines."""
     lines = path.read_text(encoding="utf-8").splitlines()
     for statement in ast.parse("\n".join(lines)).body:
         documents = isinstance(statement, ast.Expr) or (

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Check mode goes on where an earlier task of the play may be the one to make what is asked for, and nowhere else."""
+"""Check mode continues only if an earlier task of the play may create what is missing."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ SEAM = PLUGINS / "module_utils" / "ansible_module" / "registry.py"
 
 
 def read(path: Path) -> list[ast.stmt]:
-    """Return the statements of a file as the oldest Python reads them; without its words about itself."""
+    """Return the statements of a file as the oldest Python reads them, without docstrings."""
     tree = ast.parse(path.read_text("utf-8"), feature_version=OLDEST_STARTED)
     return tree.body[1:] if isinstance(tree.body[0], ast.Expr) else tree.body
 

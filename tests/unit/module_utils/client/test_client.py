@@ -56,7 +56,7 @@ OBJECTS = LISTS["object"]
 
 
 def objects(*numbers: int) -> list[JsonMap]:
-    """Record in which every kind finds what its records never lack."""
+    """Return records with the members that every kind requires."""
     return [
         {
             "asset_uuid": uuid_of(number),
@@ -357,7 +357,7 @@ def test_a_day_at_the_cap_is_an_error_and_decides_nothing() -> None:
 
 @pytest.mark.parametrize("far", [0, 2], ids=["below", "above"])
 def test_no_day_is_asked_for_beyond_the_part_that_is_split(far: int) -> None:
-    """The list is cut at the cap, so its first part decides where it is split."""
+    """The list is cut at the cap, so its first part decides how it is split."""
     days = [9_999 * [far], 6_000 * [1], 6_000 * [2 - far]]
     many = [
         {"uuid": uuid_of(number), "title": "Any", "status": "open", "deadline": f"2024-01-0{day + 1}"}

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files: what is checked before anything is sent, what counts as the same file, single files of a field."""
+"""Files: checks before anything is sent, equal files, and single files of a field."""
 
 from __future__ import annotations
 
@@ -310,7 +310,7 @@ ADD, REMOVE = f"POST /object/{uuid_of(1)}/add-file", f"POST /object/{uuid_of(1)}
 
 
 class Service:
-    """An object with files in its fields, and what the service does to them."""
+    """An object with files in its fields, and how the service handles them."""
 
     def __init__(self, refused: tuple[int, ...] = (), **fields: list[int]) -> None:
         self.fields = fields

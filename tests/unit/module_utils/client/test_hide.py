@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a result shows where a secret stands in it."""
+"""Results with a secret in them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a JSON text may cost, wherever in it that stands."""
+"""Limits of a JSON text, wherever in the text they are exceeded."""
 
 from __future__ import annotations
 

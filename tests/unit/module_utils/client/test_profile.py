@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What of a profile is believed: whoever wrote the file, names of sides and a date, and nothing without end."""
+"""A profile is untrusted: only names of sides and a date are read, within limits."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def bucket(per_minute: float, burst: int = 10) -> Service:
 
 
 def counting(per_minute: int) -> Service:
-    """Return a service that counts what it took in the last minute."""
+    """Return a service that counts the requests accepted in the last minute."""
     taken: list[float] = []
 
     def take(moment: float) -> float:
@@ -65,7 +65,7 @@ def many(rate: RateLimit, number: int) -> list[float]:
 
 
 def insist(rate: RateLimit, clock: Clock, service: Service, number: int) -> tuple[list[float], int]:
-    """Send until so many requests were taken: when those were sent, and how many others were refused."""
+    """Send until a number of requests was accepted. Return their times, and the number of refused requests."""
     taken: list[float] = []
     refused = 0
     while len(taken) < number:
@@ -153,7 +153,7 @@ def test_threads_share_one_limit(clock: Clock) -> None:
 def test_a_long_run_uses_99_percent_of_the_limit_and_is_never_refused(
     service: Callable[[], Service], clock: Clock
 ) -> None:
-    """As ``instance`` does it: a few requests to plan, then a write for each change, then a look for twins."""
+    """As ``instance`` does: a few requests to plan, a write for each change, then a check for duplicates."""
     rate = RateLimit(200, clock, clock.sleep)
     sent = many(rate, 9)
     rate.expect(2000)
@@ -185,7 +185,7 @@ def test_other_limits_are_used_as_well(limit: int, clock: Clock) -> None:
 
 
 def test_after_a_full_minute_the_rest_goes_evenly(clock: Clock) -> None:
-    """A run of which nobody knew that it would be long: one stop, and then no burst any more."""
+    """A run of unexpected length stops once, and then sends no more bursts."""
     rate = RateLimit(200, clock, clock.sleep)
     sent = many(rate, 1000)
     assert sent[199] == sent[0]
@@ -224,7 +224,7 @@ def test_a_refusal_without_a_wait_changes_nothing(clock: Clock) -> None:
 
 
 def test_a_burst_that_is_refused_becomes_an_even_pace_at_the_limit(clock: Clock) -> None:
-    """The service counts otherwise than was thought: one refusal, and from then on all of its limit is used."""
+    """The service counts in another way: after one refusal, the whole limit is used."""
     rate = RateLimit(200, clock, clock.sleep)
     taken, refused = insist(rate, clock, bucket(200), 1000)
     assert refused == 1
@@ -232,7 +232,7 @@ def test_a_burst_that_is_refused_becomes_an_even_pace_at_the_limit(clock: Clock)
 
 
 def test_requests_that_were_under_way_together_are_one_refusal(clock: Clock) -> None:
-    """Eight at once, all refused: the pace is the one after a single refusal."""
+    """Eight concurrent requests are refused, and the pace is the same as after one refusal."""
     rate = RateLimit(200, clock, clock.sleep, chance=lambda: 0.0)
     for sent in many(rate, 8):
         rate.refused(sent, 1.0)
@@ -344,7 +344,7 @@ def test_during_a_pause_of_more_than_a_minute_nothing_is_kept_from_others(
 
 
 class _Broken:
-    """A place for a pace that can't be used any more."""
+    """A pace whose place can no longer be used."""
 
     def turn(self) -> contextlib.AbstractContextManager[None]:
         raise OSError("no space left")

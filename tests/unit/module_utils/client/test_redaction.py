@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A secret is taken out of a text in whatever spelling it stands there."""
+"""Remove secrets from texts in every spelling."""
 
 from __future__ import annotations
 

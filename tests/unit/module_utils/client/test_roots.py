@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""All spellings of one root are one instance, and no other root is."""
+"""All spellings of one root are the same instance, and no other root is."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ OTHERS = [
     "https://strasse.test", "https://straße.test", "https://127.0.0.1.evil.test", "http://localhost:8080",
     "http://127.0.0.1:8080", "http://[::1]:8080", "http://127.0.0.2:8080",
 ]  # fmt: skip
-"""Roots of instances that a guard tells apart, all of them."""
+"""Roots of instances that a guard must distinguish."""
 
 
 @pytest.mark.parametrize(("root", "spelled"), [(root, one) for root, many in SPELLINGS.items() for one in many])

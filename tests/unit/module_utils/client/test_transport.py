@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One session with an instance: what is repeated and what never is, the rate limit, TLS, secrets."""
+"""One session with an instance: retries, the rate limit, TLS, secrets."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ SECRET = "s3cr3t-t0ken-0123456789"
 
 @dataclass
 class Scripted:
-    """What the library would answer."""
+    """A scripted answer of the library."""
 
     status_code: int
     body: bytes | Exception = b""
@@ -80,7 +80,7 @@ class Scripted:
 
 @dataclass
 class Wire:
-    """Stands in place of the library's session and plays one step for each request."""
+    """Replace the library's session and play one step for each request."""
 
     steps: list[Any]
     sent: list[dict[str, Any]] = field(default_factory=list)
@@ -609,7 +609,7 @@ def test_a_page_in_place_of_an_answer_to_a_creation_leaves_open_what_became_of_i
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Play what the server was told."""
+    """Play the scripted answers."""
 
     protocol_version = "HTTP/1.1"
     server: Loopback
@@ -625,7 +625,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class Loopback(ThreadingHTTPServer):
-    """A server on this machine that does what a test wants."""
+    """A scripted server on this machine."""
 
     daemon_threads = True
 

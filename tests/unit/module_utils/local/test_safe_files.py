@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Nothing below a directory leads out of it: no name, no link, no device."""
+"""No name, link or device below a directory leads out of it."""
 
 from __future__ import annotations
 

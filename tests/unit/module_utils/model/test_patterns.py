@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Patterns are matched within a time, and left to the service where they take longer."""
+"""Patterns are matched within a time limit, and otherwise left to the service."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What fields a record has on an instance, and what a person's fields mean in it (section 2.2 of the interface)."""
+"""The fields of a record on an instance, and the meaning of written fields (section 2.2 of the interface)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Slips of names that are there, told apart from names of something else."""
+"""Typos of existing names, distinguished from other names."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The field types: strict in what a person may write, tolerant in what a service may answer, equal by meaning."""
+"""The field types: strict parsing of user input, tolerant reading of answers, equality by meaning."""
 
 from __future__ import annotations
 

@@ -639,7 +639,7 @@ def test_what_is_wrong_with_a_relation_is_reported_by_its_position(value: Any, w
 
 
 def test_everything_that_is_wrong_with_a_relation_is_reported_part_by_part() -> None:
-    """The uuid that fits is quoted nowhere: it may stand for a field that was named."""
+    """The uuid that fits is never quoted, because it may replace a named field."""
     written_one = [{"field_uuid": UUID, "values": ["a"], "comparison_values": 1}]
     with pytest.raises(InvalidValue) as caught:
         parse("RELATIONS", written_one)

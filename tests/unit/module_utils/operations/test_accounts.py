@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Users made from persons, exactly one and never twice; tokens for a play."""
+"""Users created from persons, exactly one and only once; tokens for a play."""
 
 from __future__ import annotations
 
@@ -43,7 +43,10 @@ BOB = person(2, "bob@example.com", last_name="Miller")
 
 
 def service(persons: list[JsonMap], *users: list[JsonMap]) -> FakeTransport:
-    """Return a service with these persons; the list of users is each of those in turn, the last one from then on."""
+    """Return a service with these persons.
+
+    Each read of the list of users returns the next list; the last list repeats.
+    """
     answers = list(users) or [[]]
     return FakeTransport(
         {

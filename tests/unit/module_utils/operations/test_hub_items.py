@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The circularity hub: what is refused before anything is sent, and how few requests find what is meant."""
+"""The circularity hub: refusals before anything is sent, and few requests to find the target."""
 
 from __future__ import annotations
 

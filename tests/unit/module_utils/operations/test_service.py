@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the instance says of itself, and histories: of more than one page, and on instances that have none."""
+"""Information about the instance, and histories: with more than one page, and on instances without histories."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ LOCATIONS = [{"location_uuid": uuid_of(30 + one), "id": one, "name": f"L{one}", 
 
 
 def pages_of(**pages: Any) -> dict[str, Any]:
-    """Return what the first pages of four kinds answer, and the definitions of three templates."""
+    """Return the first pages of four kinds, and the definitions of three templates."""
     templates = {"asset": ASSET, "room": (definition("number"), definition("building_id", "LINKED_LOCATION"))}
     return {
         **{
@@ -90,7 +90,7 @@ def pages_of(**pages: Any) -> dict[str, Any]:
 
 
 def seen(**pages: Any) -> tuple[Any, Any]:
-    """Return what ``account_sight`` tells of an account that sees some pages."""
+    """Return the result of ``account_visibility`` for an account that sees some pages."""
     told = account_visibility(client_on(FakeTransport(pages_of(**pages))))
     return told["restricted_fields"], told["hidden_records"]
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Desired against current: only what was written and differs is a change; absent is not managed, null clears."""
+"""Compare desired and current values: only written fields that differ change; missing is not managed, null clears."""
 
 from __future__ import annotations
 

@@ -21,12 +21,12 @@ from ..support import uuid_of
 
 
 def ref(number: int, written: Any = None, has_uuid: bool = True, name: str | None = None) -> Reference:
-    """Return a reference to a record whose uuid is made of its id."""
+    """Return a reference to a record with a uuid derived from its id."""
     return Reference("room", number, uuid_of(number) if has_uuid else None, name, written)
 
 
 def words(is_now: Any, written: Any, known: dict[int, str]) -> tuple[list[Any], list[Any]]:
-    """Return what both sides are called.
+    """Return the names on both sides.
 
     :param known: names by id.
     """

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The plan of one record over a queried state: which record is meant, which change it takes, and what that costs."""
+"""The plan of one record with a queried state: the target, its change, and the requests."""
 
 from __future__ import annotations
 

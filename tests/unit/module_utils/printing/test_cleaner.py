@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is printed stays on its line and steers nothing."""
+"""Printed texts stay on one line and control no terminal."""
 
 from __future__ import annotations
 

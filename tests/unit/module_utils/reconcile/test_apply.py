@@ -472,7 +472,7 @@ ITEM = f"/rental-management/rental-case/{uuid_of(1)}"
 
 
 class Rentals:
-    """A rental case of which a PUT keeps a reminder that is left out, if ``keeps``."""
+    """A rental case. If ``keeps``, a PUT keeps a missing reminder."""
 
     def __init__(self, keeps: bool) -> None:
         self.flat: JsonMap = {"uuid": uuid_of(1), **RENTAL_FLAT}

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Another controller made the same at the same time, and a record that no list shows."""
+"""Another controller created the same record at the same time, or no list shows the record."""
 
 from __future__ import annotations
 

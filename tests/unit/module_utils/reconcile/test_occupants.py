@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A room that is not deleted because something stands in it: the error says what."""
+"""If a room can't be deleted because it is not empty, the error names its contents."""
 
 from __future__ import annotations
 

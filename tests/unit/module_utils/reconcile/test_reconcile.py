@@ -332,7 +332,7 @@ def test_a_shared_label_in_match_on_is_an_error_with_both_keys() -> None:
 
 
 def test_the_list_of_persons_serves_references_and_the_record() -> None:
-    """One list before the record is made, and one after it, which shows whether somebody else made it too."""
+    """One list before the creation and one after it, which shows whether somebody else created the record too."""
     ada = {"person_uuid": uuid_of(5), "id": 5, "email": "ada@example.com", "manager": None}
     bob = {"person_uuid": uuid_of(6), "id": 6, "email": "bob@example.com", "manager": 5}
     transport = FakeTransport(

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is sent to make or change a record: changed keys with PATCH, everything that is there with PUT."""
+"""Bodies that create or change a record: changed keys with PATCH, the whole record with PUT."""
 
 from __future__ import annotations
 

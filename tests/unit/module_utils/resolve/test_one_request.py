@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The number of records, and the first of them, in one request where that is certain; else the whole list is read."""
+"""Read the number of records, and the first of them, in one request if that is safe; otherwise read the whole list."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The resolver alone: what it asks a source, and what it says of references that mean nothing or several."""
+"""The resolver by itself: its questions to an index, and its messages about references."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ DEFINED = {
 
 @dataclass(frozen=True)
 class Coming:
-    """A record that is still to be made."""
+    """A record that is still to be created."""
 
     place: str
 
@@ -81,7 +81,10 @@ class Known:
 
 
 def short(question: Question) -> str:
-    """Return a question on one line, such as ``room: building_id=1 number=0.12``; of a reference what it means."""
+    """Return a question on one line, such as ``room: building_id=1 number=0.12``.
+
+    A reference is shown by its target.
+    """
     values = {key: question.values[key] for key in question.keys}
     parts = [f"{key}={_meaning(value)}" for key, value in values.items()]
     return f"{question.schema.kind.name}: {' '.join(parts)}"

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Of many processes that ensure one record, one makes it. A folder stands for the service: a file is a record."""
+"""Of many processes that ensure one record, only one creates it. A folder simulates the service: a file is a record."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Service:
         self.seconds = seconds
 
     def ensure(self, creations: Creations, name: str, kind: str = "room") -> bool:
-        """Look for a record, and create it where it is missing. Returns whether it did."""
+        """Look for a record, and create it if it is missing. Return True if it was created."""
 
         def act() -> bool:
             note(self.path / "looks", name)
@@ -173,7 +173,7 @@ def test_kills_leave_no_lock_and_no_duplicate(folder: Folder, tmp_path: Path) ->
 
 
 def looks_after(folder: Folder, clock: Clock, *, kind: str = "room", **options: Any) -> list[float]:
-    """Create a record of which a mark tells. Return when it was looked for; the first look is always at once."""
+    """Create a record with an existing mark. Return the times of the reads; the first is always immediate."""
     looks: list[float] = []
     began, mine = clock.now, on(folder, clock, **options)
 
@@ -448,7 +448,7 @@ def test_after_a_long_pause_in_which_nobody_made_anything_it_goes_on(folder: Fol
 
 @pytest.mark.parametrize("is_replaced", [False, True])
 def test_a_long_pause_after_a_lost_answer_keeps_the_mark(folder: Folder, clock: Clock, is_replaced: bool) -> None:
-    """Such as that of the outage, or of the look for what came of the request."""
+    """For example the pause of an outage, or of the search for the result of a request."""
     one = on(folder, clock)
     looks: list[list[float]] = []
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rate limit that processes share. They are real ones, and so is the time, which is short."""
+"""The rate limit that real processes share, in short real time."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def test_instances_have_a_limit_each(folder: Folder, clock: Clock) -> None:
 
 
 def test_moments_later_than_now_count_as_none(folder: Folder, clock: Clock) -> None:
-    """They are from before the machine was started, when its clock began anew."""
+    """These times are from before the machine was started, when its clock restarted."""
     clock.now = 50_000.0
     before = rate_in(folder, 3, clock)
     for _number in range(3):

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the tests of the way back share: a call as the action makes it, and changes that somebody makes meanwhile."""
+"""Shared parts of the absorb tests: a call like the action's, and changes by somebody else."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def take(site: Site, check_mode: bool = False, secret: VaultSecret | None = None
 
 
 def somebody(site: Site, files: Mapping[str, str | bytes]) -> None:
-    """Somebody else makes some records so, from a machine of their own: journals of this one say nothing there."""
+    """Apply records from another machine, so that the journals of this machine do not know them."""
     other = Site(site.root.parent / "somebody", site.service)
     shutil.rmtree(other.root, ignore_errors=True)
     other.write({"instance.yml": "api: seventhings/v1\nset: somebody\n", **files})
@@ -50,7 +50,7 @@ def somebody(site: Site, files: Mapping[str, str | bytes]) -> None:
 
 
 def content(root: Path) -> dict[str, bytes]:
-    """All files below a directory."""
+    """Return all files below a directory."""
     return {str(path.relative_to(root)): path.read_bytes() for path in sorted(root.rglob("*")) if path.is_file()}
 
 

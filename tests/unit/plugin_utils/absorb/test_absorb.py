@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What was changed in the application goes into the files, in place: the diff has only the changed lines."""
+"""Changes of the application go into the files in place: the diff has only the changed lines."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _lines(*records: Any) -> str:
 
 
 def _told_nothing(site: Site, scratch: Path, **options: Any) -> dict[str, Any]:
-    """Take the changes in, and see that the patch is what was written, and that nothing differs then."""
+    """Absorb the changes. Check that the patch equals the written files and that no difference is left."""
     before = content(site.root)
     planned = take(site, check_mode=True, **options)
     assert not planned.get("failed"), planned
@@ -799,9 +799,9 @@ def test_fields_that_are_left_alone_stay_as_they_are(site: Site, tmp_path: Path)
 
 @pytest.mark.parametrize(("presence", "key"), [("honour", "findings"), ("refuse", "not_changed")])
 def test_what_no_record_has_empties_no_file(site: Site, presence: str, key: str) -> None:
-    """An account may not see the field, where an instance leaves out what is empty.
+    """The account may not see a field if the instance omits empty fields.
 
-    A filter finds that it has values, where the instance has such filters.
+    A filter, if supported, finds that it has values.
     """
     site.write({"objects.yml": "- {barcode: '1', inventory_name: Lamp, description: Oak, serial_number: S-1}\n"})
     assert site.run(**ANY).outcome == "changed"

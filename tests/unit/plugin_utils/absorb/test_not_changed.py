@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What can't be taken into the files is told, with its place and why; what is taken in can be read again."""
+"""Changes that can't be absorbed are reported with place and reason. Absorbed changes can be read again."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def test_attachments_stay_where_another_record_can_t_be_removed(below: Site) -> 
 
 
 def _layered(site: Site, files: Mapping[str, str]) -> dict[str, Any]:
-    """Two layers, of which the first is applied. Returns the options of a call that names both."""
+    """Apply the first of two layers. Return the options of a call with both layers."""
     site.write({"base/instance.yml": SETTINGS, "late/rooms.yml": "[]\n", **files})
     (site.root / "instance.yml").unlink()
     assert site.run(load(site.root / "base"), **ANY).outcome == "changed"

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Patches: git makes of the old content the new one, whatever stands in both."""
+"""Git turns the old content into the new content with a patch, whatever the contents."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def empty_service() -> Iterator[Emulator]:
 
 
 def _value(value: Any, indent: str, chance: random.Random) -> str:
-    """Return a value in one of the ways in which people write it in YAML."""
+    """Return a value in one of the YAML spellings that people use."""
     ways = [json.dumps(value, ensure_ascii=False).replace("\u2028", "\\u2028")]
     if isinstance(value, str):
         if _SIMPLE.fullmatch(value) and value.lower() not in _WORDS:
@@ -209,7 +209,7 @@ def _follow(site: Site, root: Path, before: State, after: State, chance: random.
 def _only_what_differs(
     site: Site, chunks: Mapping[str, Sequence[tuple[str, str]]], differing: set[tuple[str, str]]
 ) -> None:
-    """Every record that did not differ stands where it stood, with all of its blanks, quotes and comments."""
+    """Check that every record without differences stayed in its place, with all blanks, quotes and comments."""
     for name, records in chunks.items():
         text = (site.root / name).read_bytes().decode()
         section = name.partition("/")[0]

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A file of a desired state is edited in place: what is written is read as the value, and the rest keeps its bytes."""
+"""Files of a desired state are edited in place: the new value reads back, and the rest keeps its bytes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.text_
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Place
 
 FIRST = Place("objects.yml", 1, 3)
-"""Where the first record of a list begins."""
+"""The position of the first record of a list."""
 
 
 def edited(text: str, edit: Callable[[YamlSource], None], has_variables: bool = False) -> str:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What was applied last tells whose change a difference is: that of the files, of the application, or of both."""
+"""The last apply shows who made a change: the files, the application, or both."""
 
 from __future__ import annotations
 

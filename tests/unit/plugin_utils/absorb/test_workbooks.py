@@ -72,7 +72,7 @@ def applied(site: Site) -> Site:
 
 
 def change(site: Site, **fields: str) -> None:
-    """Somebody changes the first object in the application."""
+    """Change the first object in the application."""
     values = "".join(f"  {name}: {value}\n" for name, value in fields.items())
     somebody(site, {"objects.yml": f"- barcode: '100001'\n{values}"})
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What becomes of a plan where others change the instance meanwhile, or a run is killed."""
+"""The outcome of a plan if others change the instance meanwhile, or if the run is killed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[], Any]) -> None:
 
 
 def _made(site: Site) -> str:
-    """Somebody else makes the object. Returns its uuid."""
+    """Create the object as somebody else. Return its uuid."""
     return site.client().create(KINDS["object"], _THING)
 
 

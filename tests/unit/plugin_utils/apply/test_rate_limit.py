@@ -35,7 +35,7 @@ class _Watched(RateLimit):
 
 
 def _moments(site: Site, objects: int) -> list[float]:
-    """When an apply of so many new objects sends its requests."""
+    """Return the times of the requests of an apply with many new objects."""
     site.write({"objects.csv": "barcode,inventory_name\n" + "".join(f"B{one:05d},Drill\n" for one in range(objects))})
     client = site.client()
     rate = _Watched(_A_MINUTE)

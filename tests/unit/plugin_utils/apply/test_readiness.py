@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What may be written now: nothing that needs what was not made, and what is taken away comes last."""
+"""Changes that may be written now: none that needs a missing record, and removals last."""
 
 from __future__ import annotations
 

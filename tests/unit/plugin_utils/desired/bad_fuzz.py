@@ -121,6 +121,6 @@ _ALL = (*MISTAKES, *TRAPS, *FUZZ)
 
 
 def bad_states(number: int, seed: int) -> list[Bad]:
-    """So many bad states, every kind of mistake as often as the others."""
+    """Yield bad states, with every kind of mistake equally often."""
     chance = random.Random(seed)
     return [_ALL[index % len(_ALL)](chance) for index in range(number)]

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bad desired states, each made from a good one by a single mistake, with the line that the mistake is on."""
+"""Bad desired states, each created from a good state by a single mistake, with the line of the mistake."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ YAML_LINES = 5
 
 @dataclass(frozen=True)
 class Bad:
-    """One bad state: its files, and where the finding must be."""
+    """One bad state: its files, and the expected place of the finding."""
 
     name: str
     files: Mapping[str, str | bytes]

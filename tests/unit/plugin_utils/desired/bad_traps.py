@@ -27,7 +27,7 @@ SETTINGS = "api: seventhings/v1\nset: test\ntimezone: Europe/Berlin\npolicy: {cr
 
 
 def _with(file: str, line: int, text: str) -> Bad:
-    """Return the files of all sections, with one line of one of them replaced."""
+    """Return the files of all sections, with one line of one file replaced."""
     files = {**FILES, **MORE, "instance.yml": SETTINGS}
     lines = files[file].splitlines()
     lines[line - 1] = text
