@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Somebody who copies any example and runs it each night does not change what scans wrote."""
+"""A user who copies any example and runs it each night does not change what scans wrote."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from project import ROOT
 
 
 def changed_evidence(copier: Copier, before: dict[str, tuple[object, ...]]) -> list[str]:
-    """Return the objects that were there before and whose evidence is another now."""
+    """Return the existing objects whose evidence changed."""
     return [uuid for uuid, one in evidence(copier.here).items() if before.get(uuid, one) != one]
 
 

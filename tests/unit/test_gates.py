@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A gate runs after those that it needs, and not at all where they fail; that counts as a failure."""
+"""A gate runs after the gates that it needs. If one of them fails, it does not run and counts as failed."""
 
 from __future__ import annotations
 

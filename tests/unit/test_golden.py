@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What earlier versions wrote is read, or refused with the reason and the way out."""
+"""Files of earlier versions are read, or refused with the reason and a remedy."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ VERSIONS = sorted(path.name for path in golden.GOLDEN.iterdir())
 
 @pytest.fixture(params=VERSIONS)
 def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """Return a copy of what a version wrote, with the rights that it gave."""
+    """Return a copy of the files of a version, with their permissions."""
     copy = tmp_path / "kept"
     shutil.copytree(golden.GOLDEN / request.param, copy)
     for path in (copy, *copy.rglob("*")):

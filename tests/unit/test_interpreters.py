@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Of the interpreters of a version the tests take one that works, and of those one that is quick."""
+"""For each version, the tests choose an interpreter that works, and prefer a fast one."""
 
 from __future__ import annotations
 

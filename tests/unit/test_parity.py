@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The table of all that the vendor's client can do is complete, and what it names is there."""
+"""The table about the vendor's client is complete, and everything that it names exists."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The pictures of the documents: small, there, and made of the numbers that they show."""
+"""The pictures of the documents exist, are small, and agree with their numbers."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def change(**members: Any) -> dict[str, Any]:
 
 
 def judged(tmp_path: Path, report: dict[str, Any]) -> tuple[int, list[str]]:
-    """Return the exit code of the policy in Python, and what it prints."""
+    """Return the exit code of the policy in Python, and its output."""
     path = tmp_path / "plan.json"
     path.write_text(json.dumps({"outcome": "changed", "changes": [], **report}), "utf-8")
     done = subprocess.run([sys.executable, POLICY / "policy.py", path], capture_output=True, text=True, check=False)

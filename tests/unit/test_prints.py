@@ -33,11 +33,14 @@ CLEANS = {
     "in_short",
     "as_text",
 }
-"""Functions whose text can be printed: those of ``printed``, those whose own tests show that they pass it there, and
-one of Ansible that quotes nothing."""
+"""Functions whose result can be printed.
+
+These are those of ``printed``, those whose own tests show that they clean their text, and a function of Ansible that
+quotes nothing.
+"""
 
 CLEAN_MEMBERS = {"message", "lines", "refusal"}
-"""Members of errors and of judged options, which are cleaned when they are made."""
+"""Members of errors and of judged options, which are cleaned on creation."""
 
 PRINTERS = {
     "module_utils/ansible_module/python_floor.py": {"sys.stdout"},
@@ -62,7 +65,7 @@ ANSIBLES_ERRORS = "Ansible"
 """How the names of the errors begin whose text Ansible prints."""
 
 MODULES_WAYS = ("fail_json", "exit_json", "warn", "deprecate", "log", "debug")
-"""What an ``AnsibleModule`` prints, or hands over to be printed."""
+"""The ways in which an ``AnsibleModule`` prints, or passes text to be printed."""
 
 
 def is_clean(node: ast.AST) -> bool:
@@ -84,7 +87,7 @@ def is_clean(node: ast.AST) -> bool:
 
 
 def ways_of_printing(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Line and name of each way of printing that does not clean what it prints."""
+    """Yield line and name of each way of printing that does not clean its text."""
     for node in ast.walk(tree):
         match node:
             case ast.Attribute(value=ast.Name(id="sys"), attr="stdout" | "stderr" as name):
@@ -121,7 +124,7 @@ def test_no_code_prints_what_was_not_cleaned() -> None:
 
 @pytest.mark.parametrize("path", sorted(PRINTERS))
 def test_who_may_print_does(path: str) -> None:
-    """Nothing stands in the list that is not needed there."""
+    """Every entry in the list is needed."""
     assert {way for _line, way in ways_of_printing(ast.parse((PLUGINS / path).read_text("utf-8")))} == PRINTERS[path]
 
 

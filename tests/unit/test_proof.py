@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The page *How it is tested* shows what was run, and nothing else."""
+"""The page *How it is tested* shows exactly what was run."""
 
 from __future__ import annotations
 

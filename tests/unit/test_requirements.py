@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The lowest versions of what the collection needs are the same wherever they are named."""
+"""The lowest versions of the requirements are the same wherever they are named."""
 
 from __future__ import annotations
 

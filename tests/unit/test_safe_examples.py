@@ -16,7 +16,7 @@ _EXEMPT = {
     ("docs/docsite/rst/guide_instance.rst", "prune"): "one of its sections explains pruning",
     ("docs/docsite/rst/guide_references.rst", "scan code"): "it shows what YAML makes of a leading zero",
 }
-"""Pages that explain what is not to be copied, and why they may."""
+"""Pages that explain unsafe content, and the reason for the exemption."""
 
 
 @pytest.mark.parametrize("path", [Path(), *sorted({path.parent for path in sources()})], ids=str)

@@ -50,7 +50,7 @@ SECRET = "dont-show-me"
 
 
 def in_a_process(name: str, options: dict[str, Any], output: pytest.CaptureFixture[str]) -> str:
-    """Return what the module says where it runs as a process of its own."""
+    """Return the message of the module in its own process."""
     module = importlib.import_module(f"ansible_collections.{NAMESPACE}.plugins.modules.{name}")
     with patch_module_args({**options, "_ansible_module_name": f"{NAMESPACE}.{name}"}), pytest.raises(SystemExit):
         module.main()
@@ -60,13 +60,13 @@ def in_a_process(name: str, options: dict[str, Any], output: pytest.CaptureFixtu
 
 
 def on_the_controller(name: str, options: dict[str, Any]) -> str:
-    """Return what the action says, before anything is sent."""
+    """Return the message of the action, before anything is sent."""
     spec, rules = SPECS[name]
     return read_arguments(f"{NAMESPACE}.{name}", spec, rules, options).refusal
 
 
 def _needed(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that a task must have, so that nothing else is wrong before what is tested."""
+    """Return the required options of a task, so that only the tested option is wrong."""
     return {
         option: _needed(of.get("options", {})) if of["type"] == "dict" else "x"
         for option, of in spec.items()
@@ -183,7 +183,7 @@ def test_names_that_are_no_texts_are_those_that_a_module_process_gets() -> None:
     ],
 )
 def test_an_option_that_is_null_is_not_given(name: str, options: dict[str, Any], words: str) -> None:
-    """To Ansible it is, and so it gets past what a module asks for."""
+    """Ansible counts null as given, so null passes its check of required options."""
     spec, rules = SPECS[name]
     read = read_arguments(f"{NAMESPACE}.{name}", spec, rules, options)
     assert not read.refusal

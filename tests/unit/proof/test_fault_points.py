@@ -63,7 +63,7 @@ _AFTER = {
 
 
 class Point:
-    """The n-th call of some functions of the system fails."""
+    """Make the n-th call of some system functions fail."""
 
     def __init__(self, number: int) -> None:
         self._left = number

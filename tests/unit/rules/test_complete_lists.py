@@ -60,7 +60,7 @@ SHAPES = [
     {"list_total": "text"},
     {"list_total": "text", "list_echo": "none"},
 ]
-"""What instances say of a page, beyond the documented envelope."""
+"""The forms of pages on instances, besides the documented envelope."""
 
 
 def with_locations(sides: Mapping[str, str], count: int) -> Embedded:
@@ -190,7 +190,7 @@ def test_a_profile_replaces_the_proof() -> None:
 
 
 class _Profile:
-    """A profile that tells sides and hears nothing."""
+    """A profile with fixed sides that checks no answers."""
 
     def __init__(self, sides: Mapping[str, str]) -> None:
         self.sides = sides

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What files say is read as it is meant, or there is a finding that names the place and the cause."""
+"""Files are read as intended, or a finding names the place and the cause."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ PRUNE = "api: seventhings/v1\nset: test\npolicy: {prune: {objects: archive}}\n"
 
 
 class Killed(BaseException):
-    """The process is gone."""
+    """Raised if the process was killed."""
 
 
 def things(numbers: Iterable[int], name: str = "Thing", **more: str) -> str:

@@ -21,7 +21,7 @@ ELIF = "elif.yildiz@nordhain.example"
 BERND = "bernd.kowalski@nordhain.example"
 LATE = ("504_late", "502_late", "reset_late")
 NEVER = ("503", "502_html", "reset_before")
-"""Faults of which a client can't tell that nothing will come of the request."""
+"""Faults after which a request never takes effect, which a client can't know."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What an answer does not show is not empty, and not different from what is wanted."""
+"""A member that an answer omits is neither empty nor different from the desired value."""
 
 from __future__ import annotations
 

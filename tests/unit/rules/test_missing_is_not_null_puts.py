@@ -26,8 +26,11 @@ BERND = "bernd.kowalski@nordhain.example"
 class Replaced:
     """A record that a PUT replaces, with a value in every member.
 
-    :ivar made: the options that create it. :ivar change: those that change it. :ivar members: what else it has on the
-        wire. :ivar listed: the operation that lists it. :ivar read: the one that reads it.
+    :ivar made: the options that create it.
+    :ivar change: the options that change it.
+    :ivar members: its other members in requests and answers.
+    :ivar listed: the operation that lists it.
+    :ivar read: the operation that reads it.
     """
 
     module: str

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A list that an instance does not have takes no other list along: it is named once, and the others are read."""
+"""If an instance has no list of a kind, it is reported once, and the other lists are read."""
 
 from __future__ import annotations
 

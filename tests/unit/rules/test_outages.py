@@ -142,7 +142,7 @@ def _raises(client: Client) -> None:
 
 
 def test_a_path_that_fails_is_no_outage() -> None:
-    """Others are answered, so the error is that of the request, without a pause."""
+    """Other paths are answered, so the error is that of the request, without a pause."""
     service = Embedded.started()
     client = signed_in(service)
     service.fault("502_html", path="/locations")

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An apply does what its plan showed. So the plan looks for archived duplicates, and says which it did not look for."""
+"""An apply does what its plan showed. So the plan looks up archived duplicates, and reports what it did not look up."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def table(numbers: Iterable[int]) -> str:
 
 
 def archived(site: Site, *objects: dict[str, Any]) -> None:
-    """Somebody creates objects and archives them."""
+    """Create and archive objects as somebody else."""
     client = site.client()
     for one in objects:
         client.archive(OBJECT, client.create(OBJECT, one))
 
 
 def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[], Any]) -> None:
-    """Somebody acts once between plan and apply."""
+    """Act once as somebody else between plan and apply."""
 
     def executor(*given: Any, **named: Any) -> Any:
         monkeypatch.setattr(run, "Executor", Executor)
@@ -403,7 +403,7 @@ def test_files_walk_every_archivable_kind(site: Site, kind: Kind, unique_values:
 @pytest.mark.parametrize("kind", ARCHIVABLE, ids=lambda kind: kind.name)
 @pytest.mark.parametrize("later_endpoints", ["present", "absent"])
 def test_modules_walk_every_archivable_kind(site: Site, kind: Kind, later_endpoints: str) -> None:
-    """An archived record is brought back, or its creation is refused: there is never a second one."""
+    """An archived record is unarchived, or its creation is refused. There is never a duplicate."""
     site.service.steer("PUT", "/switches", {"later_endpoints": later_endpoints})
     row, changed = of_kind(site, kind)
     made = ensure(site.client(), DesiredRecord(kind, row))

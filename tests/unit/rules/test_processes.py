@@ -1,9 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Processes of one user never create a record twice, whatever becomes of the files that they share.
+"""Processes of one user never create a record twice, whatever happens to the files that they share.
 
-A folder stands for the service: a line is a record.
+A folder simulates the service: a line is a record.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Bench:
     def ensure(self, creations: Creations, name: str = "Lab", meanwhile: Callable[[], object] = lambda: None) -> bool:
         """Look for a room, and create it if it is missing. Return True if it was created.
 
-        :param meanwhile: is called while the request is under way.
+        :param meanwhile: called while the request is pending.
         """
 
         def act() -> bool:
@@ -118,7 +118,7 @@ def test_two_processes_exclude_each_other_if_they_have_one_place_in_common(tmp_p
 
 
 def test_a_creation_is_noted_in_every_place(bench: Bench) -> None:
-    """A process that sees another one of the places learns that its first look is outdated."""
+    """A process that sees another of the places learns that its initial read is outdated."""
     first = bench.creations([1])
     first.watch(["room"])
     assert bench.ensure(bench.creations())
@@ -216,7 +216,7 @@ def test_after_a_removal_tokens_are_shared_in_the_new_directory(tmp_path: Path) 
 
 
 def _break(monkeypatch: pytest.MonkeyPatch, number: int, call: str) -> None:
-    """Let every call of the system fail, but for those that truncate a file."""
+    """Make every system call fail, except those that truncate a file."""
 
     def broken(*_arguments: object, **_options: object) -> int:
         raise OSError(number, os.strerror(number))

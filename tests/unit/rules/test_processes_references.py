@@ -1,7 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A record that another process creates between a look-up and its hint is used, so no message offers what was asked."""
+"""A record that another process creates between a lookup and its hint is used.
+
+Otherwise the message would suggest the written name.
+"""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def test_a_slow_instance_is_waited_for_with_one_warning(here: Machine, write: st
 
 
 def test_a_definition_that_shows_late_counts_beside_a_new_definition(here: Machine) -> None:
-    """Definitions are kept once they are read, so they are read anew."""
+    """Definitions are cached, so they are read again."""
     here.service.set(read_lag_seconds=5)
     here.write(**{"fields/asset": "- {field_key: description, comment: New}\n- {label: Shelf, type: TEXT}\n"})
     done = here.run()

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A source that held records and holds none now is a finding. A file that is not read is never ignored in silence."""
+"""A source that lost all of its records is a finding. An unread file is never ignored silently."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def lost(state: str, path: str = "objects/a.csv", number: int = 45, section: str
 
 
 def refuses(site: Site, *findings: str) -> None:
-    """Plan, apply and drift name what is lost, and nothing is sent."""
+    """Plan, apply and drift name the lost records, and nothing is sent."""
     for account in (site.plan(), site.run(), site.run(check_mode=True, drift=True)):
         assert (account.outcome, account.findings) == ("failed", list(findings))
     assert site.writes() == []
@@ -176,7 +176,7 @@ def test_a_source_that_can_not_be_read_is_not_called_empty(applied: Site) -> Non
 def test_a_plan_file_is_held_against_what_was_applied_before(
     applied: Site, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """The plan may be made where there is no journal."""
+    """The plan may be created where there is no journal."""
     path = tmp_path_factory.mktemp("plan") / "p.plan"
     elsewhere = tmp_path_factory.mktemp("no journal")
     applied.write({"objects/a.csv": HEAD, "locations.yml": "- {name: North, city: Kiel}\n"})

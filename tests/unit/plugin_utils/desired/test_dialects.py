@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""CSV as people save it: dialects, encodings, comments, what is empty, and what is proposed."""
+"""CSV as people save it: dialects, encodings, comments, empty cells, and proposed settings."""
 
 from __future__ import annotations
 

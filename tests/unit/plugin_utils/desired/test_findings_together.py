@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Findings that one part of the files makes in another: what definitions ask for, what is taken away or shared."""
+"""Findings that one part of the files causes in another: requirements of definitions, removed and shared values."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""No cell of an export is one that a spreadsheet runs, and each is read back as it was."""
+"""No spreadsheet runs a cell of an export, and each cell is read back unchanged."""
 
 from __future__ import annotations
 

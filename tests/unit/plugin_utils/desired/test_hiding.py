@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is vaulted or hidden by the task: in findings, in plan files, and when a plan file is applied."""
+"""Vaulted values, and values that the task hides: in findings, in plan files, and when a plan file is applied."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _provision(site: Site, check_mode: bool = False, has_password: bool = True, 
 
 
 def _planned(site: Site, **written: Any) -> tuple[Path, dict[str, Any]]:
-    """Return a plan file, and what it holds."""
+    """Return a plan file and its content."""
     path = site.root / "acme.plan"
     result = _provision(site, check_mode=True, src=site.root, plan_file=path, **written)
     assert result["outcome"] == "changed", result["msg"]

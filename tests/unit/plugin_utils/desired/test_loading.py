@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Directories, files and inline states: what is read, and what is found."""
+"""Load directories, files and inline states: the records and the findings."""
 
 from __future__ import annotations
 

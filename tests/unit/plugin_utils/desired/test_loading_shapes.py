@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A state in one file or inline: every part has the shape that is expected, or its place is told."""
+"""A state in one file or inline: every part has the expected shape, or a finding names its place."""
 
 from __future__ import annotations
 

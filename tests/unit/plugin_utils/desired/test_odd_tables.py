@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tables with the mistakes that people and programs make: each is called by its name, with what to do about it."""
+"""Tables with mistakes of people and programs: each finding names the mistake and what to do about it."""
 
 from __future__ import annotations
 

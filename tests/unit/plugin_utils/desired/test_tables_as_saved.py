@@ -169,7 +169,7 @@ def test_blanks_around_a_number_are_no_currency(tmp_path: Path) -> None:
 def test_a_number_as_a_spreadsheet_shows_it_is_one_line_that_says_what_to_do(
     tmp_path: Path, cell: str, preset: str, told: str
 ) -> None:
-    """What a percentage means depends on the field, so that none is taken for a number."""
+    """The meaning of a percentage depends on the field, so it is never read as a number by itself."""
     text = f"barcode;price\n1;{cell}\n"
     (line,) = _judged(_load(tmp_path, {"objects.csv": text}, preset))
     assert line.startswith("objects.csv:2:3: price: ")

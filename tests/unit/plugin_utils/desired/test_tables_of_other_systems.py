@@ -57,7 +57,7 @@ def read(root: Path, tables: str, files: dict[str, str | bytes], more: str = "")
 
 
 def judged(desired: DesiredInstance) -> list[str]:
-    """Return the findings as people see them."""
+    """Return the findings as users see them."""
     return group_findings(validate(desired, {"object": FIELDS}), desired).lines
 
 

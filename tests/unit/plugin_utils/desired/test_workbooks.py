@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Workbooks: which sheets are read, which cell means what, and what is refused."""
+"""Workbooks: the sheets that are read, the meaning of cells, and refusals."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_a_title_above_the_names_is_reported(tmp_path: Path) -> None:
 
 
 def _changed(path: Path, change: Callable[[str, bytes], bytes]) -> None:
-    """Write the parts of a workbook anew."""
+    """Replace parts of the workbook."""
     with zipfile.ZipFile(path) as packed:
         parts = {name: change(name, packed.read(name)) for name in packed.namelist()}
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
@@ -329,7 +329,7 @@ def test_rows_that_no_sheet_has_are_refused(tmp_path: Path, old: bytes, new: byt
     ],
 )
 def test_xml_of_another_encoding_is_refused(tmp_path: Path, encode: Callable[[bytes], bytes]) -> None:
-    """What is looked for in the bytes of a part, such as a declaration of entities, would not be seen in it."""
+    """The check of bytes, such as for a declaration of entities, would miss it in this encoding."""
     path = _book(tmp_path / "a.xlsx", {"objects": [["barcode"], ["1"]]})
     _changed(path, lambda name, part: encode(part) if "sheet1" in name else part)
     (finding,) = _load(tmp_path).findings

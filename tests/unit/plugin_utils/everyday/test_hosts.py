@@ -299,7 +299,10 @@ def test_a_plan_says_that_nothing_is_hidden_from_an_account_that_sees_all(here: 
 
 
 def test_what_others_create_after_the_lists_is_found_and_keeps_its_scan_code(here: Embedded) -> None:
-    """The lists are read once, before the locks are held. If others created objects meanwhile, they are read again."""
+    """The lists are read once, before the kinds are locked.
+
+    If others created objects meanwhile, they are read again.
+    """
     moved: list[set[str]] = [{"object"}, set()]
 
     def hold(_self: Creations, _kinds: Any) -> set[str]:

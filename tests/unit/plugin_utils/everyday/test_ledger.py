@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The asset ledger against the instance: what is missing on either side, and what differs. Nothing is written."""
+"""Compare the asset ledger with the instance: missing on either side, and different. Nothing is written."""
 
 from __future__ import annotations
 

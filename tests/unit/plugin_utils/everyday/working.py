@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the tests of everyday work share: calls as the actions make them."""
+"""Shared parts of the tests of everyday work: calls like those of the actions."""
 
 from __future__ import annotations
 

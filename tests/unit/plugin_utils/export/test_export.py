@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Export: the plan of what was exported is empty, two exports have the same bytes, a copy exports as its original."""
+"""The plan of an export is empty, two exports have the same bytes, and a copy exports like its original."""
 
 from __future__ import annotations
 

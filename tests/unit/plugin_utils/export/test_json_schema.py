@@ -60,7 +60,7 @@ def generated() -> Any:
 
 
 def errors(document: Any, section: str, text: str) -> list[str]:
-    """Return what a schema says about the text of a file of one section."""
+    """Return the errors of a schema for the text of a file of one section."""
     node = read_yaml(text, "x.yml", [])
     assert node is not None
     validator = Draft202012Validator({"$ref": f"#/$defs/{section}", "$defs": document["$defs"]})

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An instance goes into LibreOffice and back: the plan shows what was typed there, and nothing else."""
+"""A round trip of an instance through LibreOffice: the plan shows only what was typed there."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Export: what files can't hold is left out and told, nothing that is written refers to it, and the rest is copied."""
+"""Records that files can't name are left out and reported, no written record refers to them, and the rest is copied."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def other(_other_service: Emulator) -> Emulator:
 
 
 def make(site: Site, kind: str, **body: Any) -> str:
-    """Return a record with values as they are sent; its uuid."""
+    """Create a record with values as they are sent. Return its uuid."""
     return site.client().create(KINDS[kind], body)
 
 
@@ -316,7 +316,10 @@ def test_files_with_names_that_no_file_can_hold_are_left_out(
 
 @pytest.fixture
 def named(site: Site) -> Site:
-    """Return an instance with a file whose path can't hold its name, and does not tell it in records; exported once."""
+    """Return an instance with a file whose path can't have its name, and whose records don't show it.
+
+    It was exported once.
+    """
     make(site, "object", barcode="1", inventory_name="A", documents=[upload(site, "Invoice #12.pdf", b"x")])
     export_of(site, site.root / "out")
     return site

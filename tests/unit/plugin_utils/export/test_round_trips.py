@@ -94,7 +94,7 @@ def _values(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _read(files: Mapping[str, bytes], csv: str) -> list[dict[str, Any]]:
-    """Return what is read from some files."""
+    """Return the data that is read from some files."""
     with tempfile.TemporaryDirectory() as held:
         root = Path(held)
         for name, content in {"instance.yml": f"api: seventhings/v1\n{csv}".encode(), **files}.items():
@@ -162,7 +162,7 @@ def instances() -> Iterator[tuple[Emulator, Emulator]]:
 @pytest.mark.slow
 @pytest.mark.timeout(3600 if LONG else 300)
 def test_a_random_instance_is_copied_in_every_format(instances: tuple[Emulator, Emulator]) -> None:
-    """The plan of each export is empty, and a copy that is made from it exports as the original."""
+    """The plan of each export is empty, and a copy created from it exports like the original."""
     print(f"SEVENTHINGS_TEST_SEED={_SEED}")
 
     @seed(_SEED)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A twin: what an export of an instance makes of the embedded service is the same instance, and plans the same."""
+"""An embedded service started from an export with twin notes is the same instance, and has the same plans."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.export.twin 
 pytestmark = pytest.mark.slow
 
 ELSEWHERE = {"instance", "requests", "duration", "plan_digest", "made_by", "forecast"}
-"""What an account tells that differs from one service to another, or from one run to another."""
+"""Members of a result that differ between services or runs."""
 
 
 def lines(root: Path) -> list[dict[str, Any]]:
@@ -415,7 +415,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Site]
 
 
 def files_of(change: dict[str, Any]) -> dict[str, str]:
-    """Everything but what a change replaces."""
+    """Return everything that a change does not replace."""
     return {f"{name}.yml": json.dumps(rows) for name, rows in {**EVERYTHING, "moved": {}, **change}.items()}
 
 

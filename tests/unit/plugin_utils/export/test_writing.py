@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is written is read as the same data again, and nobody's YAML takes a text for something else."""
+"""Written data reads back unchanged, and no YAML reader takes a text for something else."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ _LINKS = {
 
 
 def consistent(state: Mapping[str, Any]) -> State:
-    """Return the same state without references to what is not in it, and without records that need one."""
+    """Return the same state without dangling references, and without records that need one."""
     kept: State = {}
     for section, records in state.items():
         kept[section] = {}

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The account of a run: what became of each change, in which words, and what an apply would take."""
+"""The result of a run: the outcome of each change, the wording, and the forecast of an apply."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.report.resul
 
 
 def fates(account: RunResult) -> dict[str, tuple[str, str]]:
-    """Natural key to status and reason of each change."""
+    """Return natural key to status and reason of each change."""
     return {change["key"]: (change["status"], change["reason"]) for change in account.changes}
 
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the action ``instance`` does around the engine: progress, plan files, vaulted files, inline states, reports."""
+"""The action ``instance`` around the engine: progress, plan files, vaulted files, inline states, reports."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ class Converging(RuleBasedStateMachine):
         share: float,
         number: int,
     ) -> None:
-        """Change the files (or not), and the weather, and apply everything, with faults or without."""
+        """Change the files (or not) and the weather, and apply everything, with or without faults."""
         operations = self.swarm.operations
         if files is not None:
             self._gone = {key: state for key, state in files[1].items() if f"_state: {state}" in operations}
@@ -223,7 +223,7 @@ class Converging(RuleBasedStateMachine):
 
 
 _TOLD_APART = re.compile(r"#[0-9a-f]{12}")
-"""What a dump adds to the names of those that are called the same; it comes and goes with others of that name."""
+"""The suffix that a dump adds to equal names. It comes and goes with other records of the same name."""
 
 
 def _filled(record: dict[str, Any]) -> dict[str, Any]:
@@ -234,7 +234,7 @@ def _filled(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _shown(account: RunResult) -> Any:
-    """Return what a plan says, without the places of the files and what it took."""
+    """Return the content of a plan, without places in files and without its cost."""
     changes = [{name: value for name, value in change.items() if name != "place"} for change in account.changes]
     return account.outcome, account.summary, changes, account.reported, account.refusals, len(account.findings)
 

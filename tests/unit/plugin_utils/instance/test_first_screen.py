@@ -33,7 +33,7 @@ PLACES = {
 }
 
 _LINES = 40
-"""Lines of a terminal, or of a comment, that are seen at once."""
+"""Number of lines of a terminal, or of a comment, that are visible at once."""
 
 _CHARACTERS = 3000
 """Characters of a page that are seen at once."""
@@ -77,7 +77,7 @@ def mistakes(changes: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]], 
 
 
 def planned(changes: int, tmp_path: Path) -> tuple[RunResult, int]:
-    """Return a plan of about so many changes with mistakes in it."""
+    """Return a plan with many changes, and mistakes among them."""
     first, after, share = mistakes(changes)
     site = Embedded.started(data="empty").site(tmp_path)
     site.write({"instance.yml": OPEN, **PLACES, "manual.pdf": b"%PDF-1.7\n", "objects.yml": yaml_list(first)})
@@ -88,12 +88,12 @@ def planned(changes: int, tmp_path: Path) -> tuple[RunResult, int]:
 
 
 def first_lines(text: str) -> str:
-    """Return what a terminal shows of the beginning."""
+    """Return the beginning of the output in a terminal."""
     return "\n".join(text.splitlines()[:_LINES])
 
 
 def seen_in_a_comment(account: RunResult) -> str:
-    """Return what a comment shows before anything is clicked, of which the beginning is on the screen."""
+    """Return the visible beginning of a comment before anything is clicked."""
     return first_lines(as_markdown(account).partition("<details>")[0].replace("`", ""))
 
 
@@ -104,7 +104,7 @@ def seen_on_the_page(account: RunResult) -> str:
 
 
 def seen_as_json(account: RunResult) -> str:
-    """Return what stands before the changes."""
+    """Return the members before the changes."""
     return json.dumps(account.document(), ensure_ascii=False).partition('"changes": [')[0]
 
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A plan says what it means: moves, money, persons who gain or lose things, and who gets e-mail."""
+"""The meaning of a plan: moves, money, persons who gain or lose things, and recipients of e-mail."""
 
 from __future__ import annotations
 

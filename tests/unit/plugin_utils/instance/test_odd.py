@@ -20,7 +20,7 @@ OPEN = f"{SETTINGS}policy: {{limits: {{update_percent: 100}}}}\n"
 
 
 def things(number: int, **fields: Callable[[int], Any]) -> str:
-    """Return objects as YAML; each field is made from the number of the object."""
+    """Return objects as YAML, with fields computed from the number of the object."""
     return yaml_list(
         {
             "barcode": str(100001 + one),

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a failed task hands to Ansible, which prints every member of it: one screen at most, and the reason last."""
+"""Ansible prints every member of a failed result: at most one screen, with the reason last."""
 
 from __future__ import annotations
 

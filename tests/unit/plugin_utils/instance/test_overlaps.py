@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rental cases of one object at the same time, where an instance refuses that: the other one is named."""
+"""If an instance refuses overlapping rental cases of one object, the message names the other case."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Answer that contradict the profile of an instance are told, and no others."""
+"""Answers that contradict the profile of an instance are reported, and no others."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ TOLD = {
     "rental_renter_read": "text",
     "rental_stamps": "none",
 }
-"""Switches that answers tell in passing, with a side that is not the calm one."""
+"""Switches that answers reveal in passing, with a side that is not calm."""
 
 
 def sides(site: Site) -> dict[str, dict[str, Any]]:
@@ -52,7 +52,7 @@ def sides(site: Site) -> dict[str, dict[str, Any]]:
 
 
 def profile_of(site: Site) -> Path:
-    """Return a profile that tells every switch as it is now."""
+    """Return a profile with every switch as it is now."""
     switches = {name: {"state": "yes", "side": one["side"], "seen": "", "why": ""} for name, one in sides(site).items()}
     path = site.root / "profile.json"
     path.write_text(json.dumps({"switches": switches, "date": "2031-05-31"}), "utf-8")
@@ -60,7 +60,7 @@ def profile_of(site: Site) -> Path:
 
 
 def warnings(site: Site, profile: Path) -> list[str]:
-    """Return what is told while everything is read, one record changed and one made."""
+    """Return the warnings while everything is read, one record is changed and one is created."""
     site.options["profile"] = str(profile)
     client = site.client()
     client.definitions("asset")

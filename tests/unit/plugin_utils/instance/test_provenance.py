@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The origin of a report: what is not known of it is left empty, and stops nothing."""
+"""The origin of a report: unknown parts stay empty, and cause no failure."""
 
 from __future__ import annotations
 

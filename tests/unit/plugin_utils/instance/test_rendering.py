@@ -71,7 +71,7 @@ def _texts(root: Path) -> dict[str, str]:
 
 
 def _as_loaded(desired: DesiredInstance) -> list[Any]:
-    """Return what a desired state says, whatever the order of its sections."""
+    """Return the content of a desired state, whatever the order of its sections."""
     records = [
         (entry.kind.name, entry.template, entry.state, dict(entry.fields), is_managed)
         for entries, is_managed in ((desired.entries, True), (desired.unmanaged, False))
@@ -143,7 +143,7 @@ def test_what_is_rendered_loads_as_the_layers_do(tmp_path: Path) -> None:
 
 
 def test_a_setting_that_nothing_here_knows_of_stays(tmp_path: Path) -> None:
-    """Whoever adds a setting need not think of this."""
+    """A new setting needs no change here."""
     _write(tmp_path, {"base/instance.yml": f"{SETTINGS}set: a\n"})
     desired = load_layers([tmp_path / "base"])
     desired.settings = {**desired.settings, "later": {"objects": {"days": 3}}}
@@ -464,7 +464,7 @@ FILE_FIELDS = ("documents", "attachments")
 
 @st.composite
 def _layers(draw: st.DrawFn) -> list[State]:
-    """Return a state, and a later layer that writes some of its records otherwise, and new ones."""
+    """Return a state, and a later layer with changes to some of its records, and new records."""
     base, later = draw(states), draw(states)
     kept = {section: {key: one for key, one in rows.items() if draw(st.booleans())} for section, rows in later.items()}
     return [base, kept]

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reports: one account in every form, nothing in it taken for markup, and refused before anything is sent."""
+"""Reports: one result in every format, without unescaped markup. Invalid paths are refused before anything is sent."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def change(**members: Any) -> dict[str, Any]:
 
 
 def own(number: int, **members: Any) -> dict[str, Any]:
-    """Return a change to a value that no other one has."""
+    """Return a change to a unique value."""
     return change(**{"key": f"{number:07d}", "after": {"purchasing_price": number}, **members})
 
 
@@ -73,7 +73,7 @@ ACCOUNT = RunResult(
 
 
 class Page(HTMLParser):
-    """What a page holds: its tags, and its text."""
+    """The content of a page: its tags, and its text."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""All forms of a report tell the same of every kind of run, and the schema describes them all."""
+"""All formats of a report agree for every kind of run, and the schema describes all of them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ RUNS = ("planned", "applied", "partly_applied", "refused", "stale", "failed", "d
 
 
 def state(chance: random.Random, earlier: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
-    """Return some objects; where there were others before, these with some other values."""
+    """Return some objects, some of which have other values than before."""
     if earlier is None:
         return [
             {"barcode": f"B{one:03}", "inventory_name": chance.choice("abc")} for one in range(chance.randrange(6, 12))

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Accounts that do not see everything: no twin is made, nothing is changed in vain, and the reason is told."""
+"""Restricted accounts: no duplicate is created, no change is sent in vain, and the reason is reported."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def one(site: Site, kind: str, fields: dict[str, Any], **more: Any) -> Any:
 
 @pytest.fixture
 def house(site: Site) -> Site:
-    """Two locations with a room each, and three objects, one of them in no room."""
+    """Return two locations with a room each, and three objects, one of them in no room."""
     site.write(FILES)
     assert site.run().outcome == "changed"
     return site
@@ -152,7 +152,7 @@ def test_a_hidden_natural_key_is_an_error_at_once(
 def test_nothing_is_said_of_a_record_whose_place_has_a_hidden_name(
     house: Site, kind: str, fields: dict[str, Any], key: str, state: str, check_mode: bool
 ) -> None:
-    """It may be there: neither is it made, nor is it taken for absent."""
+    """The record may exist, so it is neither created nor counted as absent."""
     account = restricted(house, hidden_fields=[key])
     house.service.clear_log()
     with pytest.raises(SeventhingsError, match=re.escape(UNSEEN.format(key))):
@@ -472,7 +472,7 @@ def test_a_filter_that_reports_nothing_hides_no_field(house: Site, switch: dict[
 
 @pytest.fixture
 def filled(site: Site) -> Site:
-    """Two locations, and an object of which most fields are empty."""
+    """Return two locations, and an object whose fields are mostly empty."""
     site.write({"locations.yml": yaml_list(LOCATIONS), "objects.yml": yaml_list(OBJECTS[2:])})
     assert site.run().outcome == "changed"
     return site
@@ -571,7 +571,7 @@ def test_service_info_reports_what_the_account_does_not_see(house: Site) -> None
 
 
 def exported(site: Site) -> Exported:
-    """Return what an export reads."""
+    """Return the content of an export."""
     client = site.client(read_only=True)
     site.root.mkdir(exist_ok=True)
     return export_instance(client, Selection(), Downloads(client, site.root / ".held", {}, {}))

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rules of the task: what a plan, a drift and a validation find by them, and where."""
+"""Rules of the task: their findings in a plan, a drift and a validation, and the places of these."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ rules:
 
 
 def beside(site: Site) -> Path:
-    """Return a directory that is not in the files of a site."""
+    """Return a directory outside the files of a site."""
     directory = site.root.with_name(f"{site.root.name}-rules")
     directory.mkdir(exist_ok=True)
     return directory
@@ -173,7 +173,7 @@ def test_reports_name_the_rule_and_its_place(site: Site, tmp_path: Path) -> None
 
 
 def test_a_record_is_judged_as_it_will_be(site: Site) -> None:
-    """What the instance has counts for fields that the files do not write."""
+    """Fields that the files do not write have the values of the instance."""
     site.write({"objects.yml": things({"inventory_group": "IT", "serial_number": "B1"}, {"serial_number": "B2"})})
     assert site.run().outcome == "changed"
     site.write({"objects.yml": things({"description": "left"}, {"inventory_group": "IT"})})
@@ -527,7 +527,7 @@ def test_a_vaulted_value_is_judged_and_not_shown(site: Site, tmp_path: Path) -> 
 
 
 def test_a_value_that_a_pattern_takes_too_long_for_breaks_the_rule(site: Site) -> None:
-    """Else whoever writes such a value would be free of the rule."""
+    """Otherwise such a value would exempt its record from the rule."""
     site.write({"objects.yml": things({"serial_number": "a" * 60 + "!"})})
     for schema in (
         "when: {properties: {serial_number: {pattern: '^(a+)+$'}}}, require: true",

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""New objects that look like renamed ones are told, with the line that says so."""
+"""New objects that look like renamed objects are reported, with the line for ``moved.yml``."""
 
 from __future__ import annotations
 

@@ -27,13 +27,13 @@ PLACES = {"locations.yml": "- name: North\n", "rooms.yml": "- {building_id: Nort
 
 
 def findings(root: Path) -> list[str]:
-    """Return what is wrong as far as that is known without a connection."""
+    """Return the findings that are possible without a connection."""
     return list(map(str, offline_findings(load(root))))
 
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Where the schema of the instance is kept once it was exported."""
+    """Return the directory with the schema of an exported instance."""
     return {"at": tmp_path_factory.mktemp("schema") / SCHEMAS}
 
 
@@ -176,7 +176,7 @@ LABELS = {
 
 
 class _Files:
-    """A directory in which fields stand by key or by label, as it happens."""
+    """A directory in which fields are named by key or by label, at random."""
 
     def __init__(self, seed: int) -> None:
         self._chance = random.Random(seed)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The year of an owner of 3,000 objects: after each step the plan has what is right, and nothing else."""
+"""The year of an owner of 3,000 objects: after each step the plan has exactly the right changes."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def room(number: int) -> str:
 
 
 def ledger(numbers: Iterable[int], codes: Mapping[int, str] = NOTHING, prices: Mapping[int, str] = NOTHING) -> str:
-    """Return what the accounting system saves: it knows placeholders, and no room."""
+    """Return the table of the accounting system, which knows placeholders but no rooms."""
     rows = (
         f"{asset(one)};{codes.get(one, f'IMP-{one:06d}')};Thing {one};{prices.get(one, '250,50')};{one},00;LINR\r\n"
         for one in numbers
@@ -181,7 +181,7 @@ def changed_fields(told: RunResult) -> Counter[tuple[str, ...]]:
 
 @dataclass(frozen=True)
 class Stages:
-    """The instance as it was between two steps, and the directory of its owner after the import."""
+    """The instance between two steps, and the directory of its owner after the import."""
 
     files: Path
     imported: Embedded

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Variables in files: where they are filled in, what they may be, and every mistake with its place."""
+"""Variables in files: where they are replaced, their types, and every mistake with its place."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A probe tells on which side of each switch an instance is, or why it does not know."""
+"""A probe reports the side of each switch of an instance, or why it is unknown."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ DAY = embedded_here.NOW.date()
 SHORTEST = 4
 
 MANY = {"per_page_cap": "300"}
-"""The data that shows a switch, where it is not the small instance."""
+"""The start data that shows a switch, if it is not the small instance."""
 
 UNDECIDED = {"page_order": "stable"}
 """A side that no reading proves."""
@@ -68,7 +68,7 @@ def probed(service: Embedded, folder: Path, tier: str = LOOK, today: dt.date = D
 
 
 def told_right(profile: Json, sides: Mapping[str, str]) -> None:
-    """Every switch is told as it is turned, or with the reason why it is not told."""
+    """Check that every switch is reported as it is turned, or with the reason why it is not reported."""
     for switch in TABLE:
         entry = profile["switches"][switch.name]
         if entry["state"] == NOT_PROBED:
@@ -91,7 +91,7 @@ def test_no_switch_misses_its_probe_or_its_reason() -> None:
 
 
 def one_side(switch: Switch, side: str, folder: Path) -> None:
-    """Probes an instance with one switch turned, in the tier that tells it."""
+    """Probe an instance with one switch turned, in the tier that determines it."""
     service = Embedded.started({switch.name: side}, MANY.get(switch.name, "demo"))
     if switch.name == "retry_after":
         service.refuse_at = 7
@@ -162,7 +162,7 @@ def combinations() -> st.SearchStrategy[dict[str, str]]:
 
 
 def contradictions_later(service: Embedded, profile: Json, folder: Path) -> list[str]:
-    """Return what a later run with the profile warns of, on the instance that was probed."""
+    """Return the warnings of a later run with the profile, on the probed instance."""
     path = folder / "profile.json"
     path.write_bytes(profiles.profile_file(profile))
     notes: list[str] = []
@@ -454,14 +454,14 @@ def test_the_schema_describes_every_profile(tmp_path: Path) -> None:
 
 
 def _texts_of(service: Embedded) -> set[str]:
-    """All texts of an instance of four characters or more: keys and labels of fields, values, names."""
+    """Return all texts of an instance with four or more characters: keys and labels of fields, values, names."""
     state = service.dump(canonical=False)
     found = {text for text in embedded_here.texts_in(state) if len(text) >= SHORTEST}
     return found | {embedded_here.ROOT_URL, embedded_here.ROOT_URL.partition("://")[2], *ACCOUNT.values()}
 
 
 def _vocabulary() -> str:
-    """Return what may stand in a profile whatever is in the instance: all that the probe can say, and the schema."""
+    """Return the words that may be in the profile of any instance: those of the probe and the schema."""
     texts = [json.dumps(profiles.profile_schema())]
     texts += [path.read_text("utf-8") for path in (ROOT / "plugins/plugin_utils/probe").glob("*.py")]
     texts += [path.read_text("utf-8") for path in (ROOT / "plugins/module_utils/model").glob("kinds.py")]

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rules files: what they may hold, and what is wrong with them."""
+"""Rules files: valid content and findings."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def read(directory: Path, text: str) -> RuleSet:
 
 
 def findings(directory: Path, text: str) -> list[str]:
-    """Return what is wrong with a file, without its directory."""
+    """Return the findings about a file, without its directory."""
     return [str(finding).removeprefix(f"{directory}/") for finding in read(directory, text).findings]
 
 

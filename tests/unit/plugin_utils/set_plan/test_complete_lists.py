@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""List that change while their pages are read: nothing is made because a record was on neither of two pages."""
+"""Lists that change while their pages are read: no record is created because it moved between two pages."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def site(_service: Emulator, tmp_path: Path) -> Site:
 
 
 def _delete_meanwhile(site: Site, patch: pytest.MonkeyPatch, times: int) -> None:
-    """After each of so many first pages of objects, somebody deletes the first object."""
+    """Delete the first object after each of the first pages of objects."""
     other = site.client()
     doomed = [record.uuid for record in other.list_all(OBJECT)[:times]]
     request = type(other.transport).request

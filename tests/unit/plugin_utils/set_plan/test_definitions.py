@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Field definitions in files: which one is meant, relations between them, what becomes of those that need others."""
+"""Field definitions in files: matching, relations between them, and records that depend on them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The plan: what is special about single kinds (archived twins, the hub, users, tasks, definitions), and odd texts."""
+"""Special rules of single kinds (archived duplicates, the hub, users, tasks, definitions), and odd texts."""
 
 from __future__ import annotations
 

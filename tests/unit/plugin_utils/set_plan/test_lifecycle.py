@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What is left alone is never compared, and what is protected is never taken away, whatever the options say."""
+"""Ignored fields are never compared, and protected records are never removed, whatever the options say."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_an_empty_cell_of_a_field_that_is_left_alone_is_not_named(site: Site) ->
 
 
 def _removed(site: Site, way: str) -> None:
-    """Files that take the object 2 away, in one of the ways there are."""
+    """Remove object 2 from the files, in one of the possible ways."""
     if way == "prune":
         site.write({"objects.jsonl": _records(_thing("1"))})
     else:
@@ -401,7 +401,7 @@ def _unmanaged(**more: Any) -> dict[str, Any]:
 
 
 def test_a_record_that_is_no_part_of_the_set_may_have_to_stay(two: Site) -> None:
-    """It stays in this plan, in which it can't be written otherwise, and by the journal in later ones."""
+    """The record stays in this plan, which can't write it otherwise, and because of the journal in later plans."""
     own = {"_lifecycle": {"protect": True}}
     two.write({"objects.jsonl": _records(_thing("1"), _unmanaged(**own))})
     taken = {"objects": [{"barcode": "2", "_state": "absent"}]}

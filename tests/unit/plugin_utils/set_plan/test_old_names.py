@@ -48,7 +48,7 @@ def _rooms(site: Site) -> dict[str, str]:
 
 @pytest.fixture
 def made(site: Site) -> Site:
-    """Objects in rooms."""
+    """Create objects in rooms."""
     site.write(FILES)
     assert site.run().outcome == "changed"
     return site

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a run is told besides its files: options that do not fit, plan files that are none, a journal that is held."""
+"""Options that do not fit, invalid plan files, and a locked journal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ THING = {"barcode": "001", "inventory_name": "Thing"}
 
 @pytest.fixture
 def one(site: Site) -> Site:
-    """Return an object that is to be made."""
+    """Return an object to create."""
     site.write({"objects.yml": yaml_list([THING])})
     return site
 
@@ -68,7 +68,7 @@ def test_a_file_that_is_no_plan_is_refused(one: Site, tmp_path: Path, text: str,
 
 
 def test_numbers_and_dates_of_the_files_are_the_same_in_a_plan_file(site: Site, tmp_path: Path) -> None:
-    """A plain 12.50 is a number and a plain 007 would be none: what was not quoted stays unquoted."""
+    """Unquoted values stay unquoted: a plain 12.50 is a number, and a plain 007 would not be one."""
     lines = [
         "- barcode: 'A'",
         "  inventory_name: Lamp",

@@ -28,7 +28,7 @@ def thing(**more: Any) -> str:
 
 @pytest.fixture
 def numbered(site: Site) -> tuple[Site, int]:
-    """Return a location that is called as the id of another one."""
+    """Return a location whose name is the id of another location."""
     site.write({"locations.yml": yaml_list([{"name": "Dresden"}])})
     site.run()
     (dresden,) = site.client().list_all(KINDS["location"])

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The plan: what is pruned, what the limits hold, and that nothing else is touched."""
+"""Pruning and limits. Records outside the set stay unchanged."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _barcodes(site: Site, archived: bool = False) -> set[str]:
 
 @pytest.fixture
 def ten(site: Site) -> Site:
-    """Ten objects of the set, and one that somebody else made."""
+    """Return ten objects of the set, and an object of somebody else."""
     site.write({"objects.yml": _objects(range(10))})
     assert site.run().outcome == "changed"
     (site.root / "other").mkdir()

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The plan: references to what is there and to come, renames, scope, what is left out."""
+"""References to existing and planned records, renames, scope, and skipped records."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A record of the set whose natural key was changed in the application is not made a second time."""
+"""A record of the set whose natural key was changed in the application is not created again."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def relabel(site: Site, kind: str, **fields: str) -> str:
 
 @pytest.fixture(params=["made", "adopted"])
 def house(site: Site, request: pytest.FixtureRequest) -> Site:
-    """Record that the set made, or that were there before it."""
+    """Return an instance with records that the set created, or that existed before it."""
     site.write(FILES)
     if request.param == "adopted":
         site.write({"instance.yml": "api: seventhings/v1\nset: earlier\n"})

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Nothing is taken away in which something stands that stays."""
+"""A place is not removed while a record that stays is in it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def files(**sections: list[dict[str, Any]]) -> dict[str, str | bytes]:
 
 
 def others(site: Site, *objects: dict[str, Any], **sections: list[dict[str, Any]]) -> None:
-    """Create what somebody else has: records that this set does not know."""
+    """Create records that this set does not know."""
     root = site.root / ".others"
     root.mkdir(exist_ok=True)
     theirs = Site(root, site.service, site.options)
@@ -52,7 +52,7 @@ def house(site: Site) -> Site:
 
 
 def refused(site: Site) -> str:
-    """Return the one finding of the plan and of the run, which send nothing."""
+    """Return the only finding of the plan and of the run, which send nothing."""
     site.service.clear_log()
     (planned,) = site.plan().findings
     account = site.run()

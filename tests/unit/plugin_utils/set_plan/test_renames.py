@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Renames: the record that is meant keeps its uuid, on every instance, and what is not renamed is told."""
+"""Renames: the target keeps its uuid, on every instance, and a rename without effect is reported."""
 
 from __future__ import annotations
 

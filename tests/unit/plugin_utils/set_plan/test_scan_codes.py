@@ -171,7 +171,7 @@ def test_new_purchases_are_no_finding(imported: Site) -> None:
 
 @pytest.mark.parametrize(("rows", "is_refused"), [(8, False), (9, True)])
 def test_more_than_half_of_the_placeholders_anew_are_a_finding(imported: Site, rows: int, is_refused: bool) -> None:
-    """Each of the four objects has its row; nobody can say whether the others are old ones that lost their numbers."""
+    """Each of the four objects has its row. The other rows may be old objects that lost their numbers."""
     imported.write({"objects.csv": ledger(*range(1, rows + 1))})
     found = imported.plan(limits=FREE).findings
     assert len(found) == is_refused

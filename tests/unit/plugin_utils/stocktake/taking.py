@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the tests of stocktakes share: a call as the action makes it."""
+"""Shared parts of the stocktake tests: a call like the action's."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ NOVEMBER: dict[str, Any] = {"since": "2025-11-10", "until": "2025-11-21"}
 
 
 def take(here: Embedded, check_mode: bool = False, client: Client | None = None, **written: Any) -> Result:
-    """One call of the module on an instance in this process, as its action carries it out.
+    """Call the module in this process, as its action does.
 
-    :param client: asks the instance; None: a new one.
+    :param client: the client to use; None: a new one.
     """
     client = client or here.client()
     client.transport.read_only = True
@@ -34,7 +34,7 @@ def take(here: Embedded, check_mode: bool = False, client: Client | None = None,
 
 
 def take_from(service: Emulator, check_mode: bool = False, **written: Any) -> Result:
-    """Return the same on an instance in a process of its own. Options of the connection may be among those written."""
+    """Call the module on an instance in another process. The options may contain those of the connection."""
     return _called({**service.options(), "rate_limit": 0, "token_cache": False, **written}, check_mode)
 
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The reports of a stocktake hold what the task returns, are private, and run nothing."""
+"""The reports of a stocktake have the result of the task, are private, and run nothing."""
 
 from __future__ import annotations
 

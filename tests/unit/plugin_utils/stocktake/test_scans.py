@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Scanned lists take the place of the actual room; what is wrong in them is a finding with file and line."""
+"""Scanned lists replace the actual room. Mistakes in them are findings with file and line."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ OBJECTS = range(100001, 100009)
 
 
 def random_files(chance: random.Random) -> dict[str, str | bytes]:
-    """Return files for places that stay, and for objects and tasks that are there, archived or absent."""
+    """Return files for places that stay, and for objects and tasks that are present, archived or absent."""
     objects = []
     present = [number for number in OBJECTS if chance.random() < 0.6]
     for number in OBJECTS:
@@ -72,7 +72,7 @@ def undo(here: SiteHere) -> RunResult:
 
 
 def active(dump: Any) -> dict[str, Any]:
-    """Return the places and objects by name, as lists show them: what an apply created is archived by its undo."""
+    """Return the listed places and objects by name. An undo archives what an apply created."""
     sections = {name: dump[name] for name in ("locations", "rooms", "persons", "objects")}
     return {
         f"{section} {one['name']}": one["fields"]

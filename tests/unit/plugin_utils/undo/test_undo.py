@@ -98,7 +98,7 @@ def good_objects() -> list[dict[str, Any]]:
 
 
 def bad_apply(here: SiteHere) -> Any:
-    """Apply good files, then bad files. Return the instance as it was between."""
+    """Apply good files, then bad files. Return the instance between the two applies."""
     good = good_objects()
     here.write({**PLACES, "fields/asset.yml": fields(*CHOICES), "objects.yml": yaml_list(good)})
     assert here.run().outcome == "changed"
@@ -154,7 +154,7 @@ SMALL = [thing(number, description=f"Text {number}", purchasing_price="12.50") f
 
 
 def small_apply(here: SiteHere) -> Any:
-    """Update two objects, archive, delete and create one each, with a room. Return the instance as it was before."""
+    """Update two objects, and archive, delete and create one each, with a room. Return the instance before."""
     here.write({"locations.yml": yaml_list([{"name": "North"}]), "objects.yml": yaml_list(SMALL)})
     assert here.run().outcome == "changed"
     before = here.dump()
@@ -176,7 +176,7 @@ def small_apply(here: SiteHere) -> Any:
 
 
 def edit(here: SiteHere, number: int, **fields: Any) -> None:
-    """Somebody changes an object in the application."""
+    """Change an object in the application."""
     barcode = {"barcode": str(100000 + number)}
     assert here.embedded.call("object", fields={**barcode, **fields}, match_on=["barcode"])["changed"]
 
@@ -229,7 +229,7 @@ def records(state: Path) -> list[Path]:
 
 
 def active(dump: Any) -> Any:
-    """Return an instance without archived objects: what an apply created is archived by its undo."""
+    """Return an instance without archived objects, because an undo archives what an apply created."""
     return dump | {"objects": [one for one in dump["objects"] if not one.get("archived")]}
 
 
@@ -343,7 +343,7 @@ def applied_record(here: SiteHere) -> Path:
 
 
 def forged(path: Path, **members: Any) -> Path:
-    """Write a record anew with other members."""
+    """Rewrite a record with other members."""
     document = json.loads(gzip.decompress(path.read_bytes()))
     path.write_bytes(gzip.compress(json.dumps({**document, **members}).encode()))
     return path

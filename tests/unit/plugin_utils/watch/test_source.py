@@ -61,13 +61,13 @@ def rename(options: dict[str, Any], name: str) -> str:
 
 @dataclass
 class Rulebook:
-    """The queues of one run, which begin empty."""
+    """The initially empty queues of one run."""
 
     events: asyncio.Queue[Any] = field(default_factory=lambda: asyncio.Queue(1))
     feedback: asyncio.Queue[Any] = field(default_factory=lambda: asyncio.Queue(1))
 
     async def take_rooms(self, number: int) -> None:
-        """Take what the first look tells of what is there, and say so."""
+        """Receive the events of the initial read, and confirm them."""
         for _room in range(number):
             event = await self.events.get()
             assert event["type"] == "new"
@@ -78,7 +78,7 @@ Work = Callable[[Rulebook], Coroutine[Any, Any, Any]]
 
 
 def while_running(main: Main, options: dict[str, Any], work: Work, with_feedback: bool = True) -> Any:
-    """Run the source until some work is done that takes its events; return what the work returns."""
+    """Run the source until some work that receives its events is done. Return the result of the work."""
 
     async def run() -> Any:
         rulebook = Rulebook()

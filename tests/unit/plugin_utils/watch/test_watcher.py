@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A look after the other at the embedded service: what is told, once, and with how many requests."""
+"""Repeated reads of the embedded service: the events, each once, and the number of requests."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Bench:
     opened: list[CursorFile] = field(default_factory=list)
 
     def start(self, **options: Any) -> Watcher:
-        """Return the source, started anew with what it kept."""
+        """Return the source, restarted with its stored state."""
         while self.opened:
             self.opened.pop().close()
         self.opened = [CursorFile(str(self.path), self.service.base_url, "test")]

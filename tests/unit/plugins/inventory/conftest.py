@@ -77,7 +77,7 @@ class Instance:
 
 @dataclass
 class Parsed:
-    """What the plugin made of an inventory file."""
+    """The result of an inventory file."""
 
     inventory: InventoryData
     warnings: list[str]
@@ -94,7 +94,7 @@ class Parsed:
 
 @pytest.fixture
 def instance(monkeypatch: pytest.MonkeyPatch) -> Instance:
-    """Return an empty instance, in place of what the options of the connection name."""
+    """Return an empty instance that replaces the one in the connection options."""
     made = Instance()
 
     def connect(options: dict[str, Any]) -> Instance:

@@ -289,7 +289,7 @@ class Options:
     [("var: site_url", "https://a"), ("Direct", "{{ inner }}"), ("env: SEVENTHINGS_BASE_URL", "{{ inner }}")],
 )
 def test_only_what_is_still_a_template_is_rendered(origin: str, rendered: str) -> None:
-    """What a lookup is called with was rendered before; a value of the environment never is."""
+    """Arguments of a lookup are rendered already, and values of the environment never are."""
     templar = Templar(loader=DataLoader(), variables={"inner": "https://a"})
     plugin = Options(as_template("{{ inner }}"), origin)
     assert plugin_connection.connection_options(plugin, templar.template, ("var",)) == {"base_url": rendered}
