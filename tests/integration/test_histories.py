@@ -35,6 +35,7 @@ import yaml
 from ansible.parsing.dataloader import DataLoader
 from emulator_process import Emulator
 from project import LONG
+from swarm import selected_seeds
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
@@ -42,14 +43,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime impo
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
 
-
-def _selected(text: str) -> list[int]:
-    """Return the numbers of a text such as ``7 100-119``."""
-    ends = [part.partition("-")[::2] for part in text.split()]
-    return [number for first, last in ends for number in range(int(first), int(last or first) + 1)]
-
-
-SEEDS = _selected(os.environ.get("SEVENTHINGS_TEST_SEEDS", "")) or range(300 if LONG else 4)
+SEEDS = selected_seeds("SEVENTHINGS_TEST_SEEDS", range(300 if LONG else 4))
 LARGEST = 50 if LONG else 10
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]

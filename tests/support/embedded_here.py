@@ -70,8 +70,11 @@ def _filled(data: str) -> Store:
 
 
 @cache
-def _document() -> dict[str, Any]:
-    return Description(Weather()).document
+def _description() -> Description:
+    description = Description(Weather())
+    # Read the file before anybody shares it.
+    assert description.switches
+    return description
 
 
 @dataclass
@@ -99,8 +102,7 @@ class Embedded:
         store.copy_from(source)
         clock = Clock(lambda: _START, lambda: NOW)
         service = Service(store, Weather(sides or {}), clock)
-        # Read the document once for all instances, because nothing changes it.
-        service.description.document = _document()
+        service.description = _description().in_weather(service.weather)
         return cls(service, Gateway(service), clock)
 
     def fault(self, fault: str, **rule: Any) -> None:

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from project import LONG
@@ -22,6 +23,23 @@ VARIABLE = "SEVENTHINGS_TEST_SEED"
 def first_seed(usual: int) -> int:
     """Return the seed that the variable names, else a random seed in the long run, else the usual seed."""
     return int(os.environ.get(VARIABLE) or (random.randrange(2**32) if LONG else usual))
+
+
+def selected_seeds(variable: str, usual: Sequence[int]) -> Sequence[int]:
+    """Return the seeds that a variable selects, such as ``7 100-119``, else the usual seeds.
+
+    :raises ValueError: if a part of the text is neither a seed nor a range of seeds.
+    """
+    text = os.environ.get(variable, "")
+    return [seed for part in text.split() for seed in _range(variable, part)] or usual
+
+
+def _range(variable: str, part: str) -> range:
+    found = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", part, re.ASCII)
+    seeds = range(int(found[1]), int(found[2] or found[1]) + 1) if found else range(0)
+    if not seeds:
+        raise ValueError(f"{variable}: {part!r} is neither a seed nor a range of seeds. Write seeds such as 7 100-119.")
+    return seeds
 
 
 @dataclass(frozen=True)

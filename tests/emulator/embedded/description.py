@@ -9,11 +9,12 @@ each combination of the switches that the file names, and kept.
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from . import dates
 from .fieldtypes import is_uuid
@@ -34,6 +35,12 @@ class Description:
         self._path = path
         self._schemas: dict[tuple[str, ...], dict[str, Any]] = {}
         self._validators: dict[tuple[Any, ...], Any] = {}
+
+    def in_weather(self, weather: Weather) -> Self:
+        """Return the description for another service, which shares the schemas that are put together."""
+        other = copy.copy(self)
+        other._weather = weather
+        return other
 
     @cached_property
     def document(self) -> dict[str, Any]:

@@ -3,21 +3,27 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Histories of a simulated world: nothing twice, nothing lost, one winner for each record, and an end.
 
-A failing history is repeated by its number: ``SEVENTHINGS_WORLD=4711 pytest tests/unit/proof/test_simulated_world.py``.
+``SEVENTHINGS_WORLD`` selects histories: seeds or ranges of them, such as ``7 100-119``. Repeat a failing history with
+its seed: ``SEVENTHINGS_WORLD=4711 pytest tests/unit/proof/test_simulated_world.py``.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from project import LONG
 from simulated_world import World
+from swarm import selected_seeds
 
 HISTORIES = 100_000 if LONG else 250
 """Histories of one run."""
+_SLICE = 2_000 if LONG else 50
+"""Histories of one test, which the workers share."""
+_SEEDS = selected_seeds("SEVENTHINGS_WORLD", range(HISTORIES))
+_SLICES = [_SEEDS[first : first + _SLICE] for first in range(0, len(_SEEDS), _SLICE)]
 _FAULTS = ("500", "502_html", "503", "504_after", "reset_before", "reset_after", "half_body", "not_json")
 _LATE = ("504_late", "502_late", "reset_late")
 
@@ -49,7 +55,7 @@ def history(seed: int, directory: Path) -> None:
     assert all(entry["status"] != 429 for entry in log), (seed, "the pace is too fast")
     logins = [entry for entry in log if entry["path"].endswith("/auth_token")]
     assert len(logins) == 1 or is_rough or any(process.was_killed for process in done), (seed, len(logins))
-    found = [one.get("fields", one)["name"] for one in world.service.dump()["locations"]]
+    found = [row["name"] for row in world.service.service.store.rows("SELECT name FROM location")]
     assert len(found) == len(set(found)), (seed, found)
     for process in done:
         assert process.was_killed or process.result is not None, (seed, process.error)
@@ -58,9 +64,10 @@ def history(seed: int, directory: Path) -> None:
     assert len(claimed) == len(set(claimed)), (seed, claimed)
 
 
-def test_nothing_is_created_twice_in_any_history(tmp_path: Path) -> None:
-    chosen = os.environ.get("SEVENTHINGS_WORLD")
-    for seed in [int(chosen)] if chosen else range(HISTORIES):
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("seeds", _SLICES, ids=lambda seeds: f"{seeds[0]}-{seeds[-1]}")
+def test_nothing_is_created_twice_in_any_history(seeds: Sequence[int], tmp_path: Path) -> None:
+    for seed in seeds:
         try:
             history(seed, tmp_path / "runtime")
         except AssertionError:
