@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import codecs
 from collections import Counter
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -25,6 +26,7 @@ from ..desired.sources.csv_source import read_csv
 from ..desired.sources.json_source import read_json_lines
 from ..desired.sources.xlsx_source import Sheets, Workbook
 from ..desired.sources.yaml_source import read_yaml
+from ..export.file_set import FileSet
 from ..export.writing import Unwritable, csv_header, csv_record, csv_row, json_record, yaml_record
 from ..layers.layers import Layer
 from .patch import patch_of
@@ -373,23 +375,32 @@ class Files:
         :raises InvalidInput: if somebody else changed a file meanwhile.
         """
         backups = []
-        for one in sorted(changes, key=lambda one: one.before is not None):
-            folder, name = self._folders[one.target.layer], one.target.name
+        for one in changes:
             if backup and one.before is not None:
-                backups.append(str(folder.path / folder.backup(name)))
-            if one.halfway is not None:
-                self._write(one.target, one.before, one.halfway)
-        for one in sorted(changes, key=lambda one: _depth(one.target), reverse=True):
-            self._write(one.target, one.halfway, one.after)
+                folder = self._folders[one.target.layer]
+                backups.append(str(folder.path / folder.backup(one.target.name)))
+        new_first = sorted(changes, key=lambda one: one.before is not None)
+        self._write((one.target, one.before, one.halfway) for one in new_first if one.halfway is not None)
+        referring_first = sorted(changes, key=lambda one: _depth(one.target), reverse=True)
+        self._write((one.target, one.halfway, one.after) for one in referring_first)
         return backups
 
-    def _write(self, target: Target, before: bytes | None, after: bytes) -> None:
-        folder, name = self._folders[target.layer], target.name
-        is_same = folder.type_of(name) is None if before is None else folder.holds(name, before)
-        if not is_same:
-            raise InvalidInput(f"src: {self.label(target)} was changed by somebody else meanwhile; run it again")
-        if after != before:
-            folder.write(name, after)
+    def _write(self, steps: Iterable[tuple[Target, bytes | None, bytes]]) -> None:
+        """Write files in this order, each with the content that it must still have before."""
+        for layer, group in groupby(steps, key=lambda step: step[0].layer):
+            folder, contents = self._folders[layer], {}
+            there: dict[str, FileType] = {}
+            for target, before, after in group:
+                name = target.name
+                if not (folder.type_of(name) is None if before is None else folder.holds(name, before)):
+                    raise InvalidInput(
+                        f"src: {self.label(target)} was changed by somebody else meanwhile; run it again"
+                    )
+                contents[name] = after
+                there |= {} if before is None else {name: FileType.FILE}
+            files = FileSet(folder, there)
+            files.compare(contents)
+            files.write()
 
 
 def cell_of(entry: Entry, name: str) -> Place:

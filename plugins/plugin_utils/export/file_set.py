@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The files that an action writes to a directory of its own: compare them first, then write them."""
+"""The files that an action writes: compare them first, then write them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def bytes_of(content: Content) -> bytes:
 class FileSet:
     """The files below a directory, by path.
 
-    :ivar folder: the directory. :ivar there: path of everything below it to its type.
+    :ivar folder: the directory. :ivar there: path of everything that may be in the way to its type.
     :ivar access: the access to written files.
     :ivar adjusted: files that keep their content and get another mode, owner or group.
     """
@@ -43,7 +43,7 @@ class FileSet:
         """Return True if there is a regular file of this path."""
         return self.there.get(path) is FileType.FILE
 
-    def compare(self, wanted: Mapping[str, Content], removed: Iterable[str]) -> None:
+    def compare(self, wanted: Mapping[str, Content], removed: Iterable[str] = ()) -> None:
         """Find the files to write.
 
         :param removed: the files to remove.
