@@ -164,6 +164,12 @@ class _Inverter:
         """The uuids of the records that the journal knows as created by this set."""
         return frozenset(filter(None, self._journal.created.values()))
 
+    @cached_property
+    def _created(self) -> dict[tuple[str, Any], str]:
+        """The uuids of the records that the apply created, by kind and natural key."""
+        changes = self._undo.record.changes
+        return {(one.kind, one.key): one.uuid for one in changes if one.action == CREATE and one.uuid}
+
     # ---- one change
 
     def _entries(self, change: RecordedChange, place: Place) -> Iterator[Entry]:
@@ -286,7 +292,9 @@ class _Inverter:
                     fields[key] = value
         there = self._with_same_key(schema, change, fields)
         if there is not None:
-            if self._is_resumed and there.uuid in self._journal.memory.made:
+            # If the answer was lost, the journal knows the key and no uuid.
+            marks = {there.uuid, f"{kind.name} {change.key}"}
+            if self._is_resumed and not marks.isdisjoint(self._journal.memory.made):
                 self._created_again[change.uuid] = _key_of(change, fields)
                 yield Entry(kind, fields, place, uuid=there.uuid)
             return
@@ -400,7 +408,11 @@ class _Inverter:
         if reference.uuid and reference.id is not None:
             return reference
         if not reference.resolved:
-            return self._state.resolved(reference).reference
+            found = self._state.resolved(reference)
+            # No list shows a record that the apply created and an interrupted undo archived.
+            uuid = self._created.get((reference.target, reference.written)) if found.problem else None
+            created = self._state.of_uuid(KINDS[reference.target], uuid) if uuid else None
+            return found.reference if created is None else with_target(reference, created)
         record = self._state.find(reference)
         return reference if record is None else with_target(reference, record)
 

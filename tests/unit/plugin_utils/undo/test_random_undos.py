@@ -90,7 +90,7 @@ def others_edit(here: SiteHere, chance: random.Random, before: Mapping[str, Any]
     after, expected = active(here.dump()), dict(before)
     for name in sorted(after.keys() & before.keys()):
         if name.startswith("objects ") and chance.random() < 0.2:
-            code, text = name.removeprefix("objects "), f"Edit {chance.randint(1, 9)}"
+            code, text = name.removeprefix("objects "), f"Edit {chance.random()}"
             fields = {"barcode": code, "description": text}
             assert not here.embedded.call("object", fields=fields, match_on=["barcode"]).get("failed")
             expected[name] = {**before[name], "description": text}

@@ -268,18 +268,27 @@ def test_an_undo_that_is_killed_anywhere_is_finished_by_the_next(tmp_path: Path,
 
 
 @pytest.mark.slow
-def test_an_undo_that_is_killed_anywhere_still_points_references_at_what_it_creates_again(
-    tmp_path: Path, here: SiteHere
+@pytest.mark.parametrize("is_answer_lost", [False, True])
+def test_an_undo_that_is_killed_anywhere_restores_references(
+    tmp_path: Path, here: SiteHere, is_answer_lost: bool
 ) -> None:
-    """An archived object leads to a deleted one; the undo and the undo of the undo bring both back and forth."""
-    here.write({"objects.yml": yaml_list([thing(1), thing(2, accessories=["100001"])])})
+    """References lead to deleted, archived and created objects. The undo is undone, too."""
+
+    def linked(number: int, to: int) -> dict[str, Any]:
+        return thing(number, accessories=[str(100000 + to)])
+
+    here.write({"objects.yml": yaml_list([thing(1), linked(2, 1), linked(5, 6), linked(6, 5)])})
     assert here.run().outcome == "changed"
     before = active(here.dump())
-    here.write({"objects.yml": yaml_list([{**thing(1), "_state": "absent"}, {**thing(2), "_state": "archived"}])})
+    gone = [{**thing(number), "_state": "absent"} for number in (1, 5, 6)]
+    objects = [*gone, {**thing(2), "_state": "archived"}, linked(7, 8), linked(8, 7)]
+    here.write({"objects.yml": yaml_list(objects)})
     assert here.run(limits=EVERYTHING).outcome == "changed"
     applied = active(here.dump())
     store, state = here.embedded.service.store, tmp_path / "state"
-    at = 0
+    here.embedded.log.clear()
+    undo(here, check_mode=True)
+    reads = at = len(here.sent())
     is_killed = True
     while is_killed:
         at += 1
@@ -287,7 +296,7 @@ def test_an_undo_that_is_killed_anywhere_still_points_references_at_what_it_crea
         shutil.rmtree(tmp_path / "again", ignore_errors=True)
         shutil.copytree(state, tmp_path / "again")
         with mock.patch.dict(os.environ, {"XDG_STATE_HOME": str(tmp_path / "again")}):
-            is_killed = killed(site, at, lambda site=site: undo(site, workers=1))
+            is_killed = killed(site, -at if is_answer_lost else at, lambda site=site: undo(site, workers=1))
             site.embedded.clock.forward(120)
             result = undo(site, workers=1) if is_killed else None
             assert result is None or not result.failed, (at, result.findings, result.failures, result.refusals)
@@ -295,7 +304,7 @@ def test_an_undo_that_is_killed_anywhere_still_points_references_at_what_it_crea
             redone = undo(site)
         assert not redone.failed, (at, redone.findings, redone.failures, redone.refusals)
         assert active(site.dump()) == applied, at
-    assert at > 8
+    assert at > reads + 5
 
 
 @pytest.mark.slow
