@@ -34,7 +34,7 @@ NEW = b"%PDF-1.7 new"
 
 @dataclass
 class Service:
-    """A service with one file and one report template, which answers with the names that it likes."""
+    """A service with one file and one report template, which answers with any names."""
 
     name: Any = "invoice.pdf"
     size: Any = 24

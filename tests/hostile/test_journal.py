@@ -96,7 +96,7 @@ def mine_and_theirs(site: Site, number: int = 20) -> dict[str, str]:
 def test_only_what_is_noted_for_these_files_is_kept_in_memory(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: str
 ) -> None:
-    """A note of a hundred bytes began one more sum of notes: a journal of 256 MiB took more than 5 GiB."""
+    """A note of a hundred bytes started another sum of notes, so a journal of 256 MiB took more than 5 GiB."""
     made: list[journal_module.Memory] = []
     memory = journal_module.Memory
 

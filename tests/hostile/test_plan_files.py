@@ -75,7 +75,7 @@ def digest(path: Path) -> str:
 
 
 def edit(path: Path, change: Callable[[dict[str, Any]], Any]) -> None:
-    """Change a plan as somebody does who can write the file."""
+    """Change a plan like an attacker who can write the file."""
     document = json.loads(path.read_text("utf-8"))
     change(document)
     path.write_text(json.dumps(document), "utf-8")

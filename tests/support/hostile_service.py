@@ -112,11 +112,12 @@ def uuid_of(first: int, number: int) -> str:
 
 
 class HostileService(ThreadingHTTPServer):
-    """The service.
+    """A hostile service.
 
-    :ivar texts: one record of every kind for each. :ivar mode: one of :data:`MODES`.
-    :ivar known: secrets that were sent to it and that it gave, which the other end knows for secrets.
-    :ivar requests: method and path of each.
+    :ivar texts: one record of every kind for each.
+    :ivar mode: one of :data:`MODES`.
+    :ivar known: secrets that were sent to it or that it sent, which the client recognises.
+    :ivar requests: method and path of each request.
     """
 
     daemon_threads = True

@@ -33,7 +33,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime.pace
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.token_store import Account, TokenStore
 
 _MOST_SWITCHES = 20_000
-"""Hand-overs of one history after which it counts as one without an end."""
+"""Number of hand-overs after which a history counts as endless."""
 _TICK = 0.001
 PER_MINUTE = 20
 """Requests that the instance allows, and that the processes know of."""

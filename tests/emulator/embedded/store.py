@@ -79,7 +79,7 @@ class Store:
         return None if row is None else row[0]
 
     def insert(self, table: str, values: dict[str, Any]) -> int:
-        """Insert one row and give its rowid."""
+        """Insert one row, and return its rowid."""
         columns = ", ".join(quoted(key) for key in values)
         marks = ", ".join("?" * len(values))
         return (

@@ -39,7 +39,7 @@ from ..plugin_utils.absorb.absorbing import take
 
 _MOST_POINTS = 400
 _STEP = 1 if LONG else 7
-"""Every point in the long run, else some of them."""
+"""Step between fault points: 1 in the long run, more otherwise."""
 _FIRST = 1 if LONG else 3
 _CALLS = {
     "write": ((os, "write"), (os, "pwrite")),

@@ -24,7 +24,7 @@ WORDS = "the profile says that records are hidden from it"
 
 
 def client_of(service: Embedded, directory: Path, hidden_records: Any) -> Client:
-    """Return a client that knows a profile, in which an account has no sides of switches."""
+    """Return a client with a profile about hidden records, but without sides of switches."""
     path = directory / "profile.json"
     path.write_text(json.dumps({"switches": {}, "date": "2026-11-01", "account": {"hidden_records": hidden_records}}))
     client = service.client()

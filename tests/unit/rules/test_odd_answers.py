@@ -21,7 +21,7 @@ OBJECT = "612efdab-b95b-5ebe-962e-4cff2ae0ad54"
 
 
 def wrong(path: str, value: Any) -> Wrong:
-    """Start an instance that answers something else at a path."""
+    """Start an instance with a wrong answer at a path."""
     service = Wrong.started()
     service.mutation = Mutation(
         "odd", ("list", "record", "definitions", "question"), lambda _exchange: answer_json(value)

@@ -215,10 +215,10 @@ class Steering:
         return self._settings(None, {})
 
     def _reset(self, body: Any, query: dict[str, list[str]]) -> Any:
-        """Return the start data again, all modules on, an empty log.
+        """Restore the start data, with all modules on and an empty log.
 
-        Switches, faults, rate limit and the life of tokens stay as they are, unless ``calm`` says otherwise, and so
-        does who is signed in, unless ``sign_out`` does.
+        Switches, faults, rate limit and token lifetimes stay unless ``calm`` is set. Users stay signed in unless
+        ``sign_out`` is set.
         """
         given = {"sign_out": False, "calm": False, **_object(body, "sign_out", "calm")}
         for name, value in given.items():

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Labels that were attached in the application come into the files: one changed cell for each object."""
+"""Labels attached in the application are absorbed into the files: one changed cell for each object."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def with_crlf(chance: random.Random) -> Bad:
 
 
 def with_bom(chance: random.Random) -> Bad:
-    """Any other mistake, in a file that begins with a byte order mark."""
+    """Return any other mistake, in a file that begins with a byte order mark."""
     bad = _mistake(chance)
     content = bad.files[bad.file]
     assert isinstance(content, str)

@@ -74,7 +74,7 @@ def read(module: str, written: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def feed(here: Embedded, facts: Facts, check_mode: bool = False, **options: Any) -> Result:
-    """One call of the module ``hosts`` on an instance in this process."""
+    """Call the module ``hosts`` on an instance in this process."""
     return _here("hosts", lambda given: feed_objects(given, check_mode, facts), here, check_mode, options)
 
 

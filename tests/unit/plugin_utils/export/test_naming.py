@@ -80,7 +80,7 @@ def redefine(site: Site, template: str, field: str, mandatory: bool = False, **m
 
 
 def upload(site: Site, name: str, content: bytes) -> str:
-    """Return a file with any name that the service takes; its uuid."""
+    """Upload a file with any name that the service accepts. Return its uuid."""
     part = {"data": (name, content, "text/plain")}
     answer = site.client().send("POST", "/file", Effect.UNSAFE, files=part)
     return str(answer.headers["Location"].removesuffix("/data").rpartition("/")[2])

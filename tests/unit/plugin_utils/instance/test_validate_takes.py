@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Without a connection nothing is refused that an instance takes."""
+"""Without a connection, validation never refuses what an instance accepts."""
 
 from __future__ import annotations
 
