@@ -8,26 +8,49 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from fnmatch import translate
-from functools import cached_property
 
 _WILDCARDS = frozenset("*?[")
+_WILDCARD = re.compile(r"[*?\[]")
+_NO_LITERAL = re.compile(r"[*?]|\[.*\]", re.DOTALL)
 
 
 class Globs:
-    """Patterns, most of which are whole texts. These are found without comparing each of them."""
+    """Patterns that are found by their literal parts, so that a text is compared with few of them.
+
+    A pattern without wildcards is found as a whole, another one by its first and last letters, or else by its longest
+    part between wildcards.
+    """
 
     def __init__(self, patterns: Sequence[str]) -> None:
         self._texts: dict[str, list[int]] = {}
         self._sources: dict[int, str] = {}
+        self._compiled: dict[int, re.Pattern[str]] = {}
+        self._by_ends: dict[tuple[int, int], dict[tuple[str, str], list[int]]] = {}
+        self._by_part: dict[int, dict[str, list[int]]] = {}
+        self._rest: list[int] = []
         for number, pattern in enumerate(patterns):
             # A text may contain brackets itself.
             self._texts.setdefault(pattern, []).append(number)
             if not _WILDCARDS.isdisjoint(pattern):
                 self._sources[number] = translate(pattern)
+                self._index(number, pattern)
+
+    def _index(self, number: int, pattern: str) -> None:
+        # A bracket may have no end. Then it is a literal, and a shorter beginning is as true.
+        start = _WILDCARD.split(pattern, maxsplit=1)[0]
+        end = re.split(r"[*?\]]", pattern)[-1]
+        part = max(_NO_LITERAL.split(pattern), key=len)
+        if start or (end and end != pattern):
+            lengths = len(start), len(end)
+            self._by_ends.setdefault(lengths, {}).setdefault((start, end), []).append(number)
+        elif part:
+            self._by_part.setdefault(len(part), {}).setdefault(part, []).append(number)
+        else:
+            self._rest.append(number)
 
     def __contains__(self, text: str) -> bool:
         """Return True if a text matches a pattern."""
-        return text in self._texts or (bool(self._sources) and self._any.match(text) is not None)
+        return any(True for _number in self.matching(text))
 
     def matching(self, text: str, among: Collection[int] | None = None) -> Iterator[int]:
         """Yield the numbers of the patterns that a text matches.
@@ -35,15 +58,21 @@ class Globs:
         :param among: the patterns to compare; None for all of them.
         """
         yield from self._texts.get(text, ())
-        globs = self._globs
-        for number, glob in globs.items() if among is None else [(one, globs[one]) for one in among if one in globs]:
-            if glob.match(text):
+        for number in self._candidates(text):
+            if (among is None or number in among) and self._glob(number).match(text):
                 yield number
 
-    @cached_property
-    def _any(self) -> re.Pattern[str]:
-        return re.compile("|".join(self._sources.values()))
+    def _candidates(self, text: str) -> Iterator[int]:
+        """Yield the numbers of the patterns whose literal parts a text has."""
+        size = len(text)
+        for (before, after), by_ends in self._by_ends.items():
+            yield from by_ends.get((text[:before], text[size - after :] if after <= size else ""), ())
+        for length, by_part in self._by_part.items():
+            for part in {text[place : place + length] for place in range(size - length + 1)}:
+                yield from by_part.get(part, ())
+        yield from self._rest
 
-    @cached_property
-    def _globs(self) -> dict[int, re.Pattern[str]]:
-        return {number: re.compile(source) for number, source in self._sources.items()}
+    def _glob(self, number: int) -> re.Pattern[str]:
+        if number not in self._compiled:
+            self._compiled[number] = re.compile(self._sources[number])
+        return self._compiled[number]

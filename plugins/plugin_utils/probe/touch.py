@@ -258,7 +258,9 @@ class Touch:
             self.evidence.cannot("room_location", "there is no scratch room in a scratch location")
             return
         heard = self._patch(uuid, {"target_room": self._id_of(ROOM, self.room)})
-        read = self.scratch.read(OBJECT, uuid)
+        # Without a room the comparison of rooms may be empty, which shows nothing.
+        raws = self._observe(OBJECT, uuid)
+        read = flatten(OBJECT, raws[0]) if raws else {}
         self._patch(uuid, dict.fromkeys(keys))
         room, location = (read.get(key) or None for key in keys)
         if not heard.is_good or room is None:
@@ -519,9 +521,10 @@ class Touch:
         raw = self.scratch.raw(kind, uuid)
         return [raw] if raw else []
 
-    def _observe(self, kind: Kind, uuid: str) -> None:
-        if raws := self._read_again(kind, uuid):
-            self.look.seen.add(Sample(kind, f"GET {kind.item_path}", raws, self._types(kind.template)))
+    def _observe(self, kind: Kind, uuid: str) -> list[Mapping[str, Any]]:
+        raws = self._read_again(kind, uuid)
+        self.look.seen.add(Sample(kind, f"GET {kind.item_path}", raws, self._types(kind.template)))
+        return raws
 
     def _id_of(self, kind: Kind, uuid: str | None) -> Any:
         """Return the integer id of a scratch record, as official clients write it, or its uuid if it has none."""

@@ -19,7 +19,7 @@ from embedded.context import new_uuid
 from embedded.messages import Answer, Call, answer_json
 from embedded.switches import BY_NAME, TABLE, Switch, all_sides, from_profile
 from embedded_here import ACCOUNT, Embedded, Killed
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from project import LONG, ROOT
@@ -179,6 +179,7 @@ def contradictions_later(service: Embedded, profile: Json, folder: Path) -> list
 @pytest.mark.timeout(3600 if LONG else 300)
 @settings(QUIET, max_examples=300 if LONG else 5)
 @given(sides=combinations(), tier=st.sampled_from(TIERS), data=st.sampled_from(["demo", "empty", "300"]))
+@example(sides={"comparison_read": "boolean"}, tier=TOUCH, data="empty")
 def test_combinations_are_told_right_and_can_be_had_again(
     sides: dict[str, str], tier: str, data: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -1,0 +1,45 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Many patterns match as each of them does, and a text is compared with few of them."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import Any
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.globs import Globs
+
+_LETTERS = st.text("ab[]!^-*?", max_size=8)
+
+
+@given(patterns=st.lists(_LETTERS, max_size=8), texts=st.lists(st.text("ab[]!-", max_size=6), max_size=8))
+@example(patterns=["[]a*b]*", "*[!]*", "x[ab", "ab*b", "*]a[*", "[ab]", "[b-a]*"], texts=["ab", "[!]", "x[ab", "]a["])
+def test_many_patterns_match_as_each_of_them_does(patterns: list[str], texts: list[str]) -> None:
+    globs = Globs(patterns)
+    for text in texts:
+        expected = {number for number, one in enumerate(patterns) if text == one or fnmatchcase(text, one)}
+        assert set(globs.matching(text)) == expected
+        assert (text in globs) == bool(expected)
+        some = {number for number in expected if number % 2}
+        assert set(globs.matching(text, some)) >= some
+
+
+@pytest.mark.parametrize("form", ["Panel-{}-*", "PC-*-{}x", "*Q{}*", "?C-{}Z?", "*[0-9]P{}?"])
+def test_thousands_of_patterns_are_not_compared_one_by_one(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    globs = Globs([form.format(number) for number in range(2000)])
+    compared = []
+
+    def noted(number: int, _own: Any = globs._glob) -> Any:
+        compared.append(number)
+        return _own(number)
+
+    monkeypatch.setattr(globs, "_glob", noted)
+    assert not any(f"PC-{number % 40:03d}-{number}" in globs for number in range(2000))
+    assert compared == []
+    assert form.replace("*", "1").replace("?", "1").replace("[0-9]", "1").format(17) in globs
+    assert 0 < len(compared) < 10
