@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Another user of the same machine, a real one, reads and writes nothing of what the collection keeps.
+"""Another real user of the same machine can neither read nor write the stored files of the collection.
 
 Only where the tests run as root, which can become another user.
 """

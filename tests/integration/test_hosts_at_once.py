@@ -225,7 +225,7 @@ FOUND_AGAIN = ("field_definition", "location", "room", "person", "object", "task
 def test_who_is_killed_while_its_request_is_under_way_leaves_no_lock_and_no_duplicate(
     making: Making, service: Emulator, tmp_path: Path
 ) -> None:
-    """The one that holds the lock is killed, and none of those that wait for it makes the record once more."""
+    """The lock owner is killed, and no waiting process creates the record a second time."""
     for number in range(10 if LONG else 1):
         service.reset()
         service.steer("POST", "/faults", {"fault": "latency", "seconds": 0.4, "method": "POST", "path": making.post})

@@ -33,7 +33,7 @@ VARIABLE = "KEPT_CODE"
 """Name the directory."""
 
 LARGE = 80_000
-"""The bytes from which on a text of YAML is large."""
+"""Minimum bytes of a large YAML text."""
 
 NEW_OBJECTS = 50_000
 """Number of new objects after which Python collects garbage, in place of 700."""

@@ -95,7 +95,7 @@ class Splices:
         yield self._flow(value)
 
     def _block(self, old: Piece, text: str) -> Iterator[str]:
-        """Yield a text as lines of its own, as it was written before, if possible."""
+        """Yield a text as a block on lines of its own, in its earlier style if possible."""
         header, _end, lines = self._text[old.start : old.end].partition("\n")
         first = next((line for line in lines.split("\n") if line.strip()), "")
         indent = first[: len(first) - len(first.lstrip(" "))]

@@ -177,7 +177,7 @@ class _Rendering:
     # ---- settings
 
     def _settings(self) -> dict[str, Any]:
-        """Return all settings, those of layers narrowed. A setting that other programs read is as written."""
+        """Return all settings, with those of the layers narrowed. Settings for other programs are as written."""
         desired = self._desired
         settings = {name: value for name, value in desired.settings.items() if name not in _OF_SOURCES}
         roots = list(desired.instances)

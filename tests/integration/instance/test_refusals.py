@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a refused or failed task prints: at most one screen, the reason last; and what playbooks can still read."""
+"""The output of a refused or failed task: at most one screen, with the reason last. Playbooks can read all of it."""
 
 from __future__ import annotations
 

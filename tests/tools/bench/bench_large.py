@@ -168,7 +168,7 @@ def _pages(base_url: str, token: str) -> Iterator[list[dict[str, Any]]]:
 
 
 def _download_and_parse_alone(service: Emulator, directory: Path) -> float:
-    """Return the seconds of that, in a process of its own."""
+    """Return the seconds of downloading and parsing alone, in a separate process."""
     done = subprocess.run(
         [sys.executable, __file__, service.base_url, service.token(), str(directory)],
         stdout=subprocess.PIPE,

@@ -159,7 +159,7 @@ def _known_category(context: Context, number: int) -> dict[str, Any]:
 
 
 def remove_item(context: Context) -> Answer:
-    """Take an item off the hub. Orders that hold it keep it."""
+    """Take an item off the hub. It stays in its orders."""
     row = _find(context)
     context.store.update("hub_item", row["id"], {"deleted": 1, "updated_at": context.now})
     return no_content()

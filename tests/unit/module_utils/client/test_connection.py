@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The options of a connection: what of them is secret though its option is none."""
+"""The options of a connection, and secrets inside options that are not secret themselves."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bad desired states that chance makes: a line is changed at random until other readers than ours refuse it."""
+"""Random bad desired states: lines are changed at random until other parsers reject the file."""
 
 from __future__ import annotations
 

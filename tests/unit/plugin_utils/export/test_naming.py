@@ -69,7 +69,7 @@ def define(site: Site, template: str, label: str, type_name: str = "TEXT", **att
 
 
 def redefine(site: Site, template: str, field: str, mandatory: bool = False, **members: Any) -> str:
-    """Return a field other members, as they are sent; its uuid."""
+    """Give a field other members, as they are sent. Return its uuid."""
     (found,) = [one for one in site.client().definitions(template) if field in (one["label"], one["field_key"])]
     path = f"/asset-tracking/{template}/field-definition/{found['uuid']}"
     kept = {name: found[name] for name in _MEMBERS if name in found}
