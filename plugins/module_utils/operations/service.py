@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..client.client import Client, Record
@@ -104,8 +105,27 @@ def history_info(client: Client, options: Mapping[str, Any]) -> ListResult:
     items, is_whole = read_to_end(first, page, ListLimit(client.transport.limits, "events", _HISTORY_PAGE))
     if not all(isinstance(item, Mapping) and item for item in items):
         raise SeventhingsError(f"{first.endpoint}: expected events, got something else.")
+    _warn_of_events(client, kind, uuid, items, first.endpoint)
     entries = [_entry(item) for item in items]
     return ListResult(entries[: options.get("limit")], len(entries), is_whole)
+
+
+def _warn_of_events(client: Client, kind: Kind, uuid: str, items: Sequence[Mapping[str, Any]], endpoint: str) -> None:
+    """Warn of items that are no events of a record, and of equal items: others may be missing in their place."""
+    own = {f"{kind.name}_uuid", kind.uuid_keys[0]} - {"uuid"}
+    nameless = sum(not isinstance(name := item.get("event_name"), str) or not name for item in items)
+    others = sum(any(item[key] != uuid for key in own & item.keys()) for item in items)
+    homeless = sum(
+        not any(key.endswith("_uuid") and key != "user_uuid" and value for key, value in item.items()) for item in items
+    )
+    equal = len(items) - len({json.dumps(item, sort_keys=True) for item in items})
+    problems = {
+        "have no event_name, so they may be no events": nameless,
+        f"are not about the {kind.words} that was asked for": others,
+        "name no record": homeless,
+        "were answered twice, so others may be missing": equal,
+    }
+    client.transport.warnings += [f"{endpoint}: {number} items {why}." for why, number in problems.items() if number]
 
 
 def _uuid_of(client: Client, kind: Kind, written: Any) -> str:

@@ -37,6 +37,30 @@ def test_a_history_of_another_shape_is_an_error(value: Any) -> None:
     assert "got something else" in done["msg"]
 
 
+EVENT = {"asset_uuid": OBJECT, "event_name": "created", "occurred_at": "2031-05-31T12:00:00Z", "details": ""}
+
+
+@pytest.mark.parametrize(
+    ("items", "words"),
+    [
+        ([EVENT, {"message": "forbidden"}], "1 items have no event_name, so they may be no events."),
+        ([{"data": EVENT}], "1 items name no record."),
+        ([{**EVENT, "asset_uuid": "../rooms"}], "1 items are not about the object that was asked for."),
+        ([{**EVENT, "asset_uuid": None}], "1 items are not about the object that was asked for."),
+        ([EVENT, EVENT], "1 items were answered twice, so others may be missing."),
+    ],
+)
+def test_a_history_with_odd_items_says_so(items: list[dict[str, Any]], words: str) -> None:
+    answer = {"items": items, "page": 1, "per_page": 200, "total": len(items)}
+    done = wrong(f"/object/{OBJECT}/history", answer).call("history_info", kind="object", record=OBJECT)
+    assert any(line.endswith(words) for line in done["warnings"]), done
+
+
+def test_a_history_as_it_is_needs_no_warning() -> None:
+    done = embedded_here.Embedded.started().call("history_info", kind="object", record=OBJECT)
+    assert (done["count"], done.get("warnings", [])) == (3, [])
+
+
 @pytest.mark.parametrize("value", [None, "maintenance", {"data": []}, {}, 7, ["gone"], [{"name": "List"}]])
 def test_report_templates_of_another_shape_are_an_error(value: Any) -> None:
     done = wrong("/report-template", value).call("report_template_info")
