@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import datetime as dt
 from collections.abc import Iterable, Mapping, Sequence
@@ -81,7 +80,7 @@ def list_records(
     complete, sight = True, None
     order = [(_field(schema, name, "sort"), descending) for name, descending in query.parse_sort(sort)]
     if identifier is None and not filters and (at_once := first_records(client, kind, order, limit, _rank_of)):
-        return ListResult(_all_shown(schema, reading, at_once[0]), at_once[1])
+        return ListResult(_all_shown(client, schema, reading, at_once[0]), at_once[1])
     if identifier is not None:
         record = client.get(kind, str(identifier), template)
         found = [record] if record else []
@@ -98,16 +97,20 @@ def list_records(
         found = [record for record in candidates if _fits(record, conditions)]
     for field, descending in reversed(order):
         found.sort(key=partial(_rank_of, field), reverse=descending)
-    shown = [] if count_only else _all_shown(schema, reading, found[:limit])
+    shown = [] if count_only else _all_shown(client, schema, reading, found[:limit])
     return ListResult(shown, len(found), complete, sight)
 
 
-def _all_shown(schema: Schema, reading: Reading, records: Sequence[Record]) -> list[dict[str, Any]]:
+def _all_shown(client: Client, schema: Schema, reading: Reading, records: Sequence[Record]) -> list[dict[str, Any]]:
     key = schema.kind.shown_user
     if key and any(one.uuid and not one.email for record in records for one in _references(schema, key, record)):
         # An account without permission to list users still gets its records.
-        with contextlib.suppress(PermissionMissing):
+        try:
             reading.listed(USER)
+        except PermissionMissing:
+            client.transport.warnings.append(
+                f"This account may not list users, so {key} of {schema.kind.plural} has no name and no e-mail address."
+            )
     return [_shown(schema, reading, record) for record in records]
 
 

@@ -479,6 +479,9 @@ def test_a_rental_case_is_shown_to_an_account_that_may_not_list_users() -> None:
     transport = FakeTransport({"GET /rental-management/rental-cases": listing([CASE]), "GET /users": refusal(403)})
     (found,) = read(transport, kind="rental_case").records
     assert found["responsible_user"] == {"id": None, "uuid": uuid_of(4), "email": None, "display_name": None}
+    assert transport.warnings == [
+        "This account may not list users, so responsible_user of rental cases has no name and no e-mail address."
+    ]
 
 
 def test_no_users_are_read_if_no_rental_case_is_shown() -> None:
