@@ -35,9 +35,9 @@ _HEAD = """\
 The vendor's Python client, and this collection
 ===============================================
 
-The vendor publishes a client for Python, ``seventhings-customer-api``. These tables name everything that its version
-1.5.0 can do, and the module and option that does it here. Tests hold them against the client and against the
-description of the interface, so that nothing is missing.
+The vendor publishes a Python client, ``seventhings-customer-api``. These tables list everything that version 1.5.0 of
+the client can do, and the module and option that does the same here. Tests compare the tables with the client and with
+the description of the interface, so that nothing is missing.
 
 .. contents::
   :local:

@@ -39,12 +39,12 @@ _HEAD = """\
 The switches of the embedded service
 ====================================
 
-Instances differ in what they answer. Each difference is a switch of the embedded service. The first side is the calm
-one, which is the default; the last side is the awkward one, which ``--weather rough`` turns to.
-:ref:`ansible_collections.community.seventhings.docsite.guide_testing` says how to turn them, and
-:ref:`ansible_collections.community.seventhings.docsite.guide_probe` how to tell on which side an instance is. Where
-somebody sent the profile of an instance in, the table says what was seen there. The last column is the tier of a probe
-that tells the switch; where there is none, the profile says why.
+Instances differ in how they answer. Each difference is a switch of the embedded service. The first side of a switch is
+the calm side, which is the default. The last side is the awkward side, which ``--weather rough`` selects.
+:ref:`ansible_collections.community.seventhings.docsite.guide_testing` shows how to set switches, and
+:ref:`ansible_collections.community.seventhings.docsite.guide_probe` shows how to find out on which side an instance is.
+If somebody contributed the profile of an instance, the table says which sides were observed. The last column is the
+lowest tier of a probe that detects the side. If it says *none*, the profile gives the reason.
 
 .. list-table::
   :header-rows: 1
@@ -85,4 +85,4 @@ def _seen(switch: Switch, profiles: list[Mapping[str, Any]]) -> str:
     sides = ", ".join(
         f"``{side}`` on {number} instance{'' if number == 1 else 's'}" for side, number in sorted(counted.items())
     )
-    return f" (seen: {sides}, last on {last})"
+    return f" (observed: {sides}, last on {last})"

@@ -43,7 +43,7 @@ TABLE: tuple[Switch, ...] = (
     _switch(
         "per_page_cap",
         "none 200 100 50",
-        "per_page is honoured up to 1000, or a page has at most so many records",
+        "per_page is honoured up to 1000, or a page has at most this many records",
         "not stated",
     ),
     _switch(
@@ -92,7 +92,7 @@ TABLE: tuple[Switch, ...] = (
     _switch(
         "filter_links",
         "either id uuid",
-        "a filter on a link compares its id and its uuid, or one of them and finds nothing by the other",
+        "a filter on a link compares its id and its uuid, or only one of them",
         "not stated",
     ),
     _switch(
@@ -112,7 +112,7 @@ TABLE: tuple[Switch, ...] = (
         "records are flat maps, or {fields}, or {uuid, fields}",
         "interface 2.1, seen",
     ),
-    _switch("uuid_key", "both named", "records carry uuid and asset_uuid (room_uuid, ...), or only the latter", "seen"),
+    _switch("uuid_key", "both named", "records have uuid and asset_uuid (room_uuid, ...), or only the latter", "seen"),
     _switch(
         "record_id",
         "given none",
@@ -127,7 +127,7 @@ TABLE: tuple[Switch, ...] = (
     _switch(
         "empty_form",
         "as_sent null text list",
-        "what is empty is read as it was sent, or as null, or '', or []",
+        "an empty value is read as it was sent, or as null, or '', or []",
         "not stated",
     ),
     _switch("empty_keys", "sent left_out", "records have the keys of empty fields, or not", "not stated"),
@@ -140,7 +140,7 @@ TABLE: tuple[Switch, ...] = (
     _switch(
         "linked_assets_name",
         "LINKED_ASSETS LINKED_ASSET",
-        "how definitions call the type of links to objects",
+        "the name of the type of links to objects in definitions",
         "interface 2.1, seen",
     ),
     _switch(
@@ -160,11 +160,11 @@ TABLE: tuple[Switch, ...] = (
         "FIELD_VALUE_COMPARISON is ok, deviation, missing, new or unknown, or whether both fields are equal",
         "inferred",
     ),
-    _switch("archived_at", "given none", "objects tell when they were archived, or do not", "not stated"),
+    _switch("archived_at", "given none", "objects have the time when they were archived, or do not", "not stated"),
     _switch(
         "archived_in_lists",
         "hidden shown",
-        "lists and counts leave archived objects out, or show them if archived_at tells them",
+        "lists and counts leave archived objects out, or show them if archived_at is set",
         "not stated",
     ),
     _switch(
@@ -194,7 +194,7 @@ TABLE: tuple[Switch, ...] = (
     _switch(
         "unique_values",
         "unprocessable bad_request take",
-        "a second value of a unique field is 422, or 400, or is taken",
+        "a second value of a unique field is 422, or 400, or is accepted",
         "not stated",
     ),
     _switch(
@@ -235,40 +235,46 @@ TABLE: tuple[Switch, ...] = (
     _switch(
         "retry_after",
         "seconds date none",
-        "the rate limit says when to come again in seconds, as a date, or not",
+        "the rate limit says when to try again, in seconds, as a date, or not",
         "not stated",
     ),
     _switch(
         "rate_headers",
         "none given",
-        "answers say nothing of the rate limit, or have X-RateLimit-Limit and X-RateLimit-Remaining",
+        "answers say nothing about the rate limit, or have X-RateLimit-Limit and X-RateLimit-Remaining",
         "not stated",
     ),
-    _switch("cors", "none any_origin", "answers carry no CORS header, or allow any origin", "not stated"),
+    _switch("cors", "none any_origin", "answers have no CORS header, or allow any origin", "not stated"),
     # tokens and users
     _switch("wrong_password", "unauthorized bad_request", "wrong credentials are 401, or 400", "seen"),
     _switch(
-        "refresh_rotation", "once_more single_use", "a used refresh token works once more, or is dead", "not stated"
+        "refresh_rotation", "once_more single_use", "a used refresh token works once more, or is invalid", "not stated"
     ),
     _switch("revoke", "session user", "DELETE auth_token ends its own session, or all of the user's", "not stated"),
     _switch("refresh_token", "accept refuse", "refresh tokens work, or are always refused", "not stated"),
     _switch(
-        "create_user_none", "not_found nothing", "create-user that finds nobody: 404, or 201 and no user", "not stated"
+        "create_user_none",
+        "not_found nothing",
+        "create-user that finds no person: 404, or 201 and no user",
+        "not stated",
     ),
     _switch(
-        "create_user_several", "all refuse", "create-user that finds several: all become users, or 400", "not stated"
+        "create_user_several",
+        "all refuse",
+        "create-user that finds several persons: all become users, or 400",
+        "not stated",
     ),
     _switch(
         "create_user_email",
         "refuse share",
-        "create-user for an e-mail that has a user: 400, or that user is taken",
+        "create-user for an e-mail address that has a user: 400, or that user is reused",
         "not stated",
     ),
     # files
     _switch(
         "file_results",
         "messages objects",
-        "207 of add-file and remove-file holds messages, or objects with a status",
+        "207 of add-file and remove-file has messages, or objects with a status",
         "seen",
     ),
     _switch(
@@ -287,7 +293,9 @@ TABLE: tuple[Switch, ...] = (
     _switch(
         "task_put_omitted", "clear keep", "PUT without comment or attachments clears them, or keeps them", "not stated"
     ),
-    _switch("task_notify", "when_true always", "who is told of a task: as notify says, or always", "not stated"),
+    _switch(
+        "task_notify", "when_true always", "assignees are notified of a task if notify is true, or always", "not stated"
+    ),
     # rental cases
     _switch(
         "rental_hours",
