@@ -85,4 +85,4 @@ def _seen(switch: Switch, profiles: list[Mapping[str, Any]]) -> str:
     sides = ", ".join(
         f"``{side}`` on {number} instance{'' if number == 1 else 's'}" for side, number in sorted(counted.items())
     )
-    return f" (observed: {sides}, last on {last})"
+    return f" (seen: {sides}, last on {last})"
