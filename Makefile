@@ -70,6 +70,10 @@ coverage: test-environment ## Measure line and branch coverage of plugins/ by un
 mutation: mutation-environment ## Change the deciding code one statement at a time, and check that a test fails
 	@"$(BIN)/python" tests/tools/mutation.py $(MUTATION_OPTIONS)
 
+.PHONY: planted
+planted: test-environment ## Plant known defects in a copy, one at a time, and see that a test finds each of them
+	@"$(BIN)/python" tests/tools/planted.py $(AREAS)
+
 .PHONY: proof
 proof: test-environment ## Record the results of the last test run in docs/proof.json, and write the page about them
 	@"$(BIN)/python" tests/tools/proof_results.py $(REPORTS)

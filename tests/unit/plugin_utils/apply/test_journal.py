@@ -138,6 +138,36 @@ def test_a_run_is_known_until_all_of_it_was_done(tmp_path: Path) -> None:
     assert (memory.run, memory.made) == ("", set())
 
 
+def test_a_resumed_run_keeps_the_numbers_that_its_limits_counted_at_first(tmp_path: Path) -> None:
+    with _journal(tmp_path) as journal:
+        journal.begun("a run", {"objects": 10})
+        journal.begun("a run", {"objects": 12})
+    assert _journal(tmp_path).memory.existing == {"objects": 10}
+    with _journal(tmp_path) as journal:
+        journal.begun("another run", {"objects": 15})
+    assert _journal(tmp_path).memory.existing == {"objects": 15}
+
+
+def test_an_upload_without_an_outcome_is_waited_for(tmp_path: Path) -> None:
+    upload = Upload("photo.jpg", "00" * 32)
+    with Journal(tmp_path, "https://acme.test", "set", set_id=ID, now=lambda: 1000.0) as journal:
+        journal.uploading(upload)
+    again = Journal(tmp_path, "https://acme.test", "set", set_id=ID, now=lambda: 1010.0)
+    assert again.seconds_to_settle([], 30.0) == 20.0
+    with _journal(tmp_path) as journal:
+        journal.uploaded(upload, "uuid")
+    assert _journal(tmp_path).seconds_to_settle([], 30.0) is None
+
+
+def test_another_set_protects_a_record_until_it_releases_it() -> None:
+    other, own = (Journal(None, "https://acme.test", name, set_id=ID) for name in ("other", "own"))
+    with other:
+        other.protect("uuid", True)
+        assert list(protected_by_others(own)) == ["uuid"]
+        other.protect("uuid", False)
+    assert protected_by_others(own) == {}
+
+
 def test_one_at_a_time_and_the_second_knows_what_the_first_noted(tmp_path: Path) -> None:
     first = _journal(tmp_path)
     second = Journal(tmp_path, "https://acme.test", "set", lambda _seconds: first.__exit__(None, None, None), set_id=ID)

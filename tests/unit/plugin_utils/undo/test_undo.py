@@ -212,6 +212,7 @@ def test_a_created_record_that_somebody_changed_stays(here: SiteHere) -> None:
     result = undo(here, changed_since="force")
     assert "object 100009: inventory_name was changed since the apply, and is left as it is." in result.warnings
     assert field_of(here, 9, "inventory_name") == "Mine"
+    assert "100009" not in [one["key"] for one in result.changes]
 
 
 def test_an_undo_is_undone(here: SiteHere) -> None:

@@ -1,0 +1,434 @@
+# Copyright: Contributors to the community.seventhings collection
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Plant known defects in a copy of the collection, one at a time, and see that a test fails.
+
+Each defect is a mistake that somebody could make in the code that matters most. Mutation changes every operator of some
+files; these defects are the mistakes that cost records.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from project import BUILD, COLLECTION_PATH, ROOT, environment, tracked_files
+
+WORK = BUILD / "planted"
+_SECONDS = 600
+
+
+@dataclass(frozen=True)
+class Defect:
+    """A mistake.
+
+    :ivar area: what it breaks. :ivar file: the file below ``plugins``, without its suffix. :ivar old: a text that the
+        file has once. :ivar new: replaces it. :ivar breaks: the consequence for users.
+    :ivar test: the test file below ``tests`` that finds it, without its suffix, and the name of a test if the others of
+        the file take long.
+    :ivar needs_long: True if only the long run finds it.
+    """
+
+    area: str
+    file: str
+    old: str
+    new: str
+    breaks: str
+    test: str
+    needs_long: bool = False
+
+    @property
+    def path(self) -> Path:
+        """Return the file that has it."""
+        return Path("plugins", f"{self.file}.py")
+
+    @property
+    def selection(self) -> list[str]:
+        """Return the words that let pytest run its test."""
+        file, _separator, name = self.test.partition(":")
+        return [f"tests/{file}.py", *(["-k", name] if name else [])]
+
+
+DEFECTS = (
+    Defect(
+        "paging",
+        "module_utils/client/client",
+        "        return not fresh\n",
+        "        return not fresh or len(page.records) < page.size\n",
+        "A page that is shorter than what was asked for ends the list, so records of a capped list are missing.",
+        "unit/rules/test_complete_lists",
+    ),
+    Defect(
+        "paging",
+        "module_utils/client/client",
+        "total = None if page.total is None else max(page.total, total or 0)",
+        "total = page.total",
+        "A record that moves to an earlier page while another is deleted is missing.",
+        "unit/module_utils/client/test_client",
+    ),
+    Defect(
+        "paging",
+        "module_utils/client/client",
+        "return have.issuperset(map(str, condition.values))",
+        "return bool(have)",
+        "A look-up of many records without a total ends after the first page that has some of them.",
+        "unit/rules/test_complete_lists",
+    ),
+    Defect(
+        "paging",
+        "module_utils/client/client",
+        "if total is None or total == len(found):",
+        "if total is None or total >= len(found):",
+        "Pages that hold fewer records than the total count as a whole list.",
+        "unit/module_utils/client/test_client",
+    ),
+    Defect(
+        "paging",
+        "module_utils/client/client",
+        "if kind.cap and len(found) >= kind.cap:",
+        "if kind.cap and len(found) > kind.cap:",
+        "A list that the service cuts at its cap counts as whole.",
+        "unit/module_utils/client/test_client",
+    ),
+    Defect(
+        "settling",
+        "module_utils/runtime/creations",
+        "return max(settle - (now - moment), 0.0) if now >= moment else settle",
+        "return max(settle - abs(now - moment), 0.0)",
+        "A mark from the future, after a clock was set back, is not waited for.",
+        "unit/module_utils/runtime/test_creations",
+    ),
+    Defect(
+        "settling",
+        "module_utils/runtime/creations",
+        "self._clock() + seconds_left(state.moment, self._now(), self._settle)",
+        "self._clock()",
+        "A request of an interrupted process takes effect after the record was created a second time.",
+        "unit/module_utils/runtime/test_creations",
+    ),
+    Defect(
+        "settling",
+        "module_utils/runtime/creations",
+        "        return not error.is_lost\n",
+        "        return True\n",
+        "A mark is cleared although a lost request may still create the record.",
+        "unit/module_utils/runtime/test_creations",
+    ),
+    Defect(
+        "settling",
+        "module_utils/runtime/creations",
+        "watched.late_until = self._clock() + self._settle",
+        "watched.late_until = self._clock()",
+        "A replacement whose answer was lost takes effect late, and undoes the change of another process.",
+        "unit/rules/test_no_update_is_lost",
+    ),
+    Defect(
+        "settling",
+        "plugin_utils/apply/journal",
+        "        moments += self.memory.uploading.values()\n",
+        "",
+        "A file is uploaded twice after an interrupted run.",
+        "unit/plugin_utils/apply/test_journal",
+    ),
+    Defect(
+        "journal",
+        "plugin_utils/apply/journal",
+        '        is_resumed = self.run == note["run"] != ""\n',
+        "        is_resumed = False\n",
+        "Limits count what an interrupted run created, so a third run is held to another limit than the first.",
+        "unit/plugin_utils/apply/test_journal",
+    ),
+    Defect(
+        "journal",
+        "plugin_utils/apply/journal",
+        "        os.ftruncate(descriptor, self._end)\n        if",
+        "        if",
+        "A note after a line that a full disk cut off is lost.",
+        "unit/plugin_utils/apply/test_journal",
+    ),
+    Defect(
+        "journal",
+        "plugin_utils/apply/journal",
+        '        self.known.discard(note["uuid"])\n        self.created.discard(note["uuid"])\n        self.names.pop',
+        '        self.created.discard(note["uuid"])\n        self.names.pop',
+        "A removed record still belongs to the set.",
+        "unit/plugin_utils/apply/test_journal",
+    ),
+    Defect(
+        "journal",
+        "plugin_utils/apply/journal",
+        '(uuids.add if note["note"] == "protected" else uuids.discard)(note["uuid"])',
+        'uuids.add(note["uuid"])',
+        "A record that another set released stays protected for ever.",
+        "unit/plugin_utils/apply/test_journal",
+    ),
+    Defect(
+        "limits",
+        "plugin_utils/set_plan/limits",
+        "        if action == DELETE and section in self.made.set_sizes:\n",
+        "        if action == DELETE and section in ():\n",
+        "An emptied file removes a whole set that is a small part of its section.",
+        "unit/rules/test_limits_without_state",
+    ),
+    Defect(
+        "limits",
+        "plugin_utils/set_plan/limits",
+        "CREATE if one.resumed else DELETE if one.change.action == ARCHIVE else one.change.action,",
+        "CREATE if one.resumed else one.change.action,",
+        "No limit counts archived records.",
+        "unit/plugin_utils/set_plan/test_policies",
+    ),
+    Defect(
+        "limits",
+        "plugin_utils/set_plan/limits",
+        "        if self.policy.is_capped and in_scope < self.limits.from_existing:\n",
+        "        if in_scope < 0:\n",
+        "Files lift the limit of the task with a narrow scope.",
+        "hostile/test_caps:scope_of_few",
+    ),
+    Defect(
+        "undo",
+        "plugin_utils/undo/inverse",
+        "        return not changed\n",
+        "        return True\n",
+        "An undo removes a record that somebody changed since the apply.",
+        "unit/plugin_utils/undo/test_undo",
+    ),
+    Defect(
+        "undo",
+        "plugin_utils/undo/inverse",
+        "elif self._undo.changed_since != FORCE and not self._is_now(schema, key, then, current):",
+        "elif self._undo.changed_since == REFUSE and not self._is_now(schema, key, then, current):",
+        "An undo overwrites what somebody changed since the apply.",
+        "unit/plugin_utils/undo/test_undo",
+    ),
+    Defect(
+        "undo",
+        "plugin_utils/undo/inverse",
+        "            if record.uuid and record.uuid in removed:\n",
+        "            if record.uuid:\n",
+        "An undo archives an object that another record refers to.",
+        "unit/plugin_utils/undo/test_undo",
+    ),
+    Defect(
+        "undo",
+        "plugin_utils/undo/inverse",
+        "        if self._undo.is_approved or is_known:\n",
+        "        if self._undo.is_approved or is_known or change.uuid:\n",
+        "A forged apply record removes records that the set did not create.",
+        "unit/plugin_utils/undo/test_undo",
+    ),
+    Defect(
+        "absorb",
+        "plugin_utils/absorb/patch",
+        'yield mark + line if line.endswith("\\n") else mark + line + _NO_END',
+        'yield mark + line if line.endswith("\\n") else mark + line + "\\n"',
+        "The patch of a file whose last line has no end does not apply.",
+        "unit/plugin_utils/absorb/test_patch",
+    ),
+    Defect(
+        "absorb",
+        "plugin_utils/absorb/absorb",
+        "if noted == baseline.digest(planned.schema, planned.desired, names):",
+        "if noted == baseline.digest(planned.schema, planned.desired, names) or noted is None:",
+        "A record that was never applied counts as changed in the application alone.",
+        "unit/plugin_utils/absorb/test_three_sides",
+    ),
+    Defect(
+        "absorb",
+        "plugin_utils/absorb/absorb",
+        "            id(entry) not in leaving and (id(entry), key) not in self._absorbed\n",
+        "            id(entry) not in leaving and (id(entry), key) in self._absorbed\n",
+        "A record is removed from the files although others refer to it.",
+        "unit/plugin_utils/absorb/test_absorb",
+    ),
+    Defect(
+        "absorb",
+        "plugin_utils/absorb/absorb",
+        '        return "" if self._options.limited_account else self._why_hidden(planned)\n',
+        '        return ""\n',
+        "Records that the account does not see are removed from the files.",
+        "unit/rules/test_hidden_records",
+    ),
+    Defect(
+        "pace",
+        "module_utils/runtime/pace",
+        "return min((limit for limit, named_at in self.limits.items()",
+        "return max((limit for limit, named_at in self.limits.items()",
+        "Processes with different limits together send more than the smallest limit.",
+        "unit/module_utils/client/test_rate_limit",
+    ),
+    Defect(
+        "pace",
+        "module_utils/runtime/pace",
+        "        if pause > 0 and sent > self.refused:\n",
+        "        if pause > 0:\n",
+        "Each of many refused workers slows everybody down, so one refusal costs minutes.",
+        "unit/module_utils/client/test_rate_limit",
+    ),
+    Defect(
+        "pace",
+        "module_utils/runtime/pace",
+        "moments.append(self.sent[-limit] + _WINDOW)",
+        "moments.append(self.sent[-limit] + _MINUTE / 2)",
+        "Twice the allowed requests are sent in a minute.",
+        "unit/proof/test_simulated_world",
+    ),
+    Defect(
+        "locks",
+        "module_utils/runtime/locks",
+        "            if self.is_in_place(descriptor):\n                return True\n            self.close()\n",
+        "            return True\n",
+        "Two processes own the same lock after a cleaner removed its file.",
+        "unit/module_utils/runtime/test_creations",
+    ),
+    Defect(
+        "locks",
+        "module_utils/runtime/locks",
+        "            if self._opened_by != os.getpid():\n                self._descriptor",
+        "            if self._opened_by < 0:\n                self._descriptor",
+        "Forked processes share a lock.",
+        "unit/module_utils/runtime/test_creations",
+    ),
+    Defect(
+        "locks",
+        "module_utils/runtime/locks",
+        "                        self.release()\n                        return False\n",
+        "                        return False\n",
+        "Two processes that each own one place of a lock wait for each other.",
+        "unit/module_utils/runtime/test_creations",
+    ),
+    Defect(
+        "tokens",
+        "module_utils/runtime/token_store",
+        "proven.isascii() and hmac.compare_digest(proven, proof)",
+        "proven.isascii()",
+        "Somebody with a wrong password gets the token of the right one.",
+        "unit/module_utils/runtime/test_token_store",
+    ),
+    Defect(
+        "tokens",
+        "module_utils/client/tokens",
+        "                if kept.access_token == refused:\n",
+        "                if not kept.access_token:\n",
+        "A token that the service revoked is used again by each process.",
+        "unit/module_utils/client/test_tokens",
+    ),
+    Defect(
+        "matcher",
+        "module_utils/resolve/natural_keys",
+        "    if is_equal and unread:\n",
+        "    if unread:\n",
+        "One odd record of a list stops every task of its kind.",
+        "unit/module_utils/resolve/test_natural_keys",
+    ),
+    Defect(
+        "matcher",
+        "module_utils/resolve/natural_keys",
+        "    is_address = kind.case_blind and (key,) in kind.match_on\n",
+        "    is_address = False\n",
+        "A second user is created because an address is written in other letters.",
+        "unit/module_utils/resolve/test_natural_keys",
+    ),
+    Defect(
+        "gate",
+        "plugin_utils/instance/run",
+        "refusals = [*self._undo_refusals, *plan.protected, *caps.forbidden(plan.changes), *plan.exceeded_limits]",
+        "refusals = [*self._undo_refusals, *plan.protected, *plan.exceeded_limits]",
+        "A plan file prunes what the task that applies it forbids.",
+        "unit/rules/test_plan_is_executed",
+    ),
+    Defect(
+        "gate",
+        "plugin_utils/instance/caps",
+        "narrowed = {name: min(number, self.limits.get(name, number)) for name, number in asked.limits.items()}",
+        "narrowed = dict(asked.limits)",
+        "Files lift the limits of the task.",
+        "unit/plugin_utils/instance/test_action",
+    ),
+    Defect(
+        "gate",
+        "plugin_utils/instance/run",
+        "        if not bad:\n            journal.ended()\n",
+        "        journal.ended()\n",
+        "A run that failed halfway is not resumed, so its limits count from the beginning.",
+        "unit/plugin_utils/apply/test_executor",
+    ),
+)
+
+
+def prepare(directory: Path) -> Path:
+    """Copy the tracked files to where the collection is imported from. Return the copy."""
+    shutil.rmtree(directory, ignore_errors=True)
+    copy = directory / COLLECTION_PATH
+    for path in tracked_files():
+        (copy / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / path, copy / path)
+    link = copy / ".build" / "link" / COLLECTION_PATH
+    link.parent.mkdir(parents=True)
+    link.symlink_to(copy)
+    return copy
+
+
+def has_failed(copy: Path, defect: Defect) -> bool:
+    """Run the test of a defect in the copy. Return True if it fails.
+
+    :raises RuntimeError: if pytest ran no test.
+    """
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", *defect.selection],
+        cwd=copy,
+        env=environment(PYTHONDONTWRITEBYTECODE="1", **({"SEVENTHINGS_TEST_LONG": "1"} if defect.needs_long else {})),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=_SECONDS,
+    )
+    if done.returncode not in (0, 1):
+        raise RuntimeError(f"{' '.join(defect.selection)} ended with {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.returncode == 1
+
+
+def is_found(copy: Path, defect: Defect) -> bool:
+    """Return True if its test finds a defect."""
+    path = copy / defect.path
+    sound = path.read_text("utf-8")
+    path.write_text(sound.replace(defect.old, defect.new), "utf-8")
+    try:
+        return has_failed(copy, defect)
+    finally:
+        path.write_text(sound, "utf-8")
+
+
+def not_found(number: int, defects: Iterable[Defect]) -> list[Defect]:
+    """Plant defects in a copy of their own, one after the other. Return those that no test finds."""
+    copy = prepare(WORK / str(number))
+    left = []
+    for defect in defects:
+        found = is_found(copy, defect)
+        print(f"{'found' if found else 'NOT FOUND'}: {defect.area}: {defect.breaks} ({defect.test})", flush=True)
+        left += [] if found else [defect]
+    return left
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("areas", nargs="*", help="areas; without any, all")
+    parser.add_argument("--processes", type=int, default=2)
+    options = parser.parse_args()
+    chosen = [one for one in DEFECTS if not options.areas or one.area in options.areas]
+    with ThreadPoolExecutor(options.processes) as workers:
+        shares = [chosen[number :: options.processes] for number in range(options.processes)]
+        left = [one for found in workers.map(not_found, range(options.processes), shares) for one in found]
+    print(f"{len(chosen) - len(left)} of {len(chosen)} planted defects were found.")
+    return 1 if left else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
