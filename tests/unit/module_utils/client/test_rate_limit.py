@@ -91,6 +91,13 @@ def clock() -> Clock:
 # ---- the limit
 
 
+def test_the_smallest_limit_of_the_last_minute_counts() -> None:
+    pace = Pace()
+    for limit, moment in ((20, 0.0), (5, 10.0), (40, 30.0)):
+        pace.name(limit, moment)
+    assert [pace.limit(moment) for moment in (30.0, 71.0, 91.0)] == [5, 40, 0]
+
+
 @pytest.mark.parametrize("announced", [False, True])
 @pytest.mark.parametrize("limit", [1, 2, 7, 200])
 def test_never_more_than_the_limit_in_any_60_seconds(limit: int, announced: bool, clock: Clock) -> None:

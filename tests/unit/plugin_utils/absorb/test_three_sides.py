@@ -84,6 +84,17 @@ def test_a_change_of_both_is_a_conflict(applied: Site) -> None:
     assert "Bench" in (applied.root / "objects.yml").read_text("utf-8")
 
 
+def test_a_record_that_was_never_applied_is_a_conflict(applied: Site) -> None:
+    somebody(applied, {"objects.yml": "- {barcode: '100003', inventory_name: Bench}\n"})
+    applied.write({"objects.yml": FILES + "- {barcode: '100003', inventory_name: Stool}\n"})
+    before = content(applied.root)
+    result = take(applied)
+    (conflict,) = result["conflicts"]
+    assert "inventory_name is 'Stool' in the files and 'Bench' in the instance" in conflict
+    assert not result["changed"]
+    assert content(applied.root) == before
+
+
 def test_a_reference_to_a_new_record_is_part_of_the_base(applied: Site) -> None:
     somebody(
         applied,
