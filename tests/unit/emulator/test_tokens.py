@@ -105,7 +105,7 @@ def send(api: Api, body: Any) -> requests.Response:
 
 
 @pytest.mark.parametrize("grant", ["password", "refresh_token", "sso_auth_code"])
-def test_every_grant_answers_alike(api: Api, grant: str) -> None:
+def test_every_grant_has_the_same_answer(api: Api, grant: str) -> None:
     response = send(api, bodies(api)[grant])
     assert response.status_code == 200
     tokens = response.json()
@@ -325,7 +325,7 @@ def test_unknown_keys_of_open_grants_do_no_harm(api: Api) -> None:
     assert send(api, without({**bodies(api)["password"], "scope": "all"})).status_code == 200
 
 
-def test_tokens_are_as_long_as_real_ones(api: Api) -> None:
+def test_tokens_have_a_realistic_length(api: Api) -> None:
     for name in ("access_token", "refresh_token"):
         token = api.tokens[name]
         assert token.startswith("eyJ0eXAiOiJKV1Qi")

@@ -24,7 +24,7 @@ ENCODINGS = ("utf-8", "utf-16", "utf-16-le", "utf-32", "utf-32-be")
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-def test_a_long_integer_is_refused_wherever_it_stands(encoding: str) -> None:
+def test_a_long_integer_is_refused_anywhere(encoding: str) -> None:
     for before in range(31):
         text = json.dumps(["x" * before, "here", 1.5])
         fitting, long = (text.replace('"here"', "9" * digits) for digits in (MOST_DIGITS, MOST_DIGITS + 1))

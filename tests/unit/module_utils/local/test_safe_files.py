@@ -396,7 +396,7 @@ def test_a_link_that_leads_to_itself_is_an_error_of_the_system(tmp_path: Path) -
         Folder(tmp_path / "circle").listed()
 
 
-def test_a_working_directory_that_is_gone_matters_to_relative_paths_alone(
+def test_a_deleted_working_directory_only_affects_relative_paths(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "gone").mkdir()

@@ -47,7 +47,7 @@ def same_with_types(left: Any, right: Any) -> bool:
 
 @RANDOMISED
 @given(st.lists(record, min_size=2, max_size=12), st.sampled_from([0, 1, 2, 4096]))
-def test_what_was_parsed_before_is_parsed_alike(records: list[dict[str, Any]], most: int) -> None:
+def test_a_cached_value_equals_a_newly_parsed_value(records: list[dict[str, Any]], most: int) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(schema_module, "_MOST_KEPT", most)
         schema = made()
@@ -60,7 +60,7 @@ def test_what_was_parsed_before_is_parsed_alike(records: list[dict[str, Any]], m
 
 @RANDOMISED
 @given(st.lists(st.tuples(record, record), min_size=2, max_size=12), st.sampled_from([0, 1, 4096]))
-def test_what_was_compared_before_is_compared_alike(
+def test_a_cached_comparison_equals_a_new_comparison(
     pairs: list[tuple[dict[str, Any], dict[str, Any]]], most: int
 ) -> None:
     with pytest.MonkeyPatch.context() as patched:

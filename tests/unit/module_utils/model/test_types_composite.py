@@ -801,7 +801,7 @@ def test_a_value_that_is_written_twice_is_refused(name: str, value: Any, twice: 
     assert twice in refused(name, value)
 
 
-def test_values_that_only_look_alike_are_different_ones() -> None:
+def test_values_that_only_look_equal_are_different() -> None:
     assert parse("SCALARS", [1, True, "1", "true", 0, False]) == (1, True, "1", "true", 0, False)
 
 

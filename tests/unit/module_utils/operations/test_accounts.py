@@ -179,7 +179,7 @@ def test_a_person_whose_address_a_user_has_is_unchanged(address: str, check_mode
     assert transport.writes == []
 
 
-def test_a_link_to_a_user_that_is_gone_does_not_count() -> None:
+def test_a_link_to_a_deleted_user_does_not_count() -> None:
     transport = service([{**ADA, "user_uuid": uuid_of(9)}], [], [user(10, "Ada@Example.com")])
     transport.routes[f"GET /user/{uuid_of(9)}"] = refusal(404)
     assert make(transport).changed

@@ -78,7 +78,7 @@ def wish(written: JsonMap) -> JsonMap:
     return values
 
 
-def test_what_differs_is_shown_with_references_that_are_called_alike() -> None:
+def test_differences_are_shown_with_references_in_one_notation() -> None:
     asked = []
 
     def in_one_notation(is_now: Any, written: Any) -> tuple[Any, Any]:
@@ -292,7 +292,7 @@ def test_a_record_that_is_not_archived_is_not_brought_back() -> None:
 # ---- to remove one
 
 
-def test_what_is_not_there_is_gone_already() -> None:
+def test_a_missing_record_counts_as_deleted() -> None:
     for action in (DELETE, ARCHIVE):
         change = plan_removal(OBJECT, {"barcode": "1"}, None, action)
         assert (change.action, change.changed, change.current) == (UNCHANGED, False, None)

@@ -58,7 +58,7 @@ def words(is_now: Any, written: Any, known: dict[int, str]) -> tuple[list[Any], 
         (None, ref(2, uuid_of(2)), {2: "Lab/2"}, [], ["Lab/2"]),
     ],
 )
-def test_both_sides_are_called_alike(
+def test_both_sides_use_one_notation(
     is_now: Any, written: Any, known: dict[int, str], before: list[Any], after: list[Any]
 ) -> None:
     assert words(is_now, written, known) == (before, after)

@@ -47,7 +47,7 @@ def test_a_record_is_found_by_one_filtered_list_and_compared() -> None:
     assert ("filter[barcode][eq]", "1") in transport.calls[0].pairs
 
 
-def test_a_record_that_is_not_there_is_looked_for_among_the_archived_ones() -> None:
+def test_a_missing_record_is_looked_up_in_the_archive() -> None:
     state, transport = state_on({OBJECTS: listing(THINGS), "GET /object/by-barcode/9": by_uuid(None)})
     planned = plan_record(state, Wanted(OBJECT, {"barcode": "9"}), ["barcode"], None)
     assert planned.change.action == CREATE
@@ -107,9 +107,7 @@ def test_a_link_by_uuid_is_compared_where_the_instance_answers_bare_ids() -> Non
 
 
 @pytest.mark.parametrize(("absent", "meant"), [(False, uuid_of(2)), (True, uuid_of(1))])
-def test_of_several_tasks_the_open_one_is_meant_unless_a_status_narrows_what_is_deleted(
-    absent: bool, meant: str
-) -> None:
+def test_the_open_task_matches_unless_a_status_narrows_the_deletion(absent: bool, meant: str) -> None:
     tasks = [
         {**dict.fromkeys(TASK.fields), "uuid": uuid_of(1), "title": "t", "status": "closed"},
         {**dict.fromkeys(TASK.fields), "uuid": uuid_of(2), "title": "t", "status": "open"},

@@ -364,7 +364,7 @@ def test_sorting_is_by_type_with_nothing_first(key: str, ascending: list[Any]) -
     assert [record["id"] for record in found.records] == list(reversed(range(len(ascending))))
 
 
-def test_several_fields_sort_one_after_the_other_and_equal_ones_keep_their_order() -> None:
+def test_fields_sort_in_sequence_and_equal_records_keep_their_order() -> None:
     records = [
         thing(1, name="b", size=1),
         thing(2, name="a", size=1),

@@ -298,7 +298,7 @@ def test_open_tasks_count_alone_and_of_several_closed_ones_none_can_be_distingui
     assert natural_keys.targets_by_status(TASK, found, status, lambda _record: True) == meant
 
 
-def test_of_several_closed_tasks_the_one_that_is_as_wanted_is_meant() -> None:
+def test_the_closed_task_that_is_as_wanted_matches() -> None:
     closed = [record("task", number, status="closed") for number in (1, 2, 3)]
     assert natural_keys.targets_by_status(TASK, closed, "closed", lambda one: one is closed[1]) == [closed[1]]
     assert natural_keys.targets_by_status(TASK, closed, "closed", lambda _one: False) == closed
@@ -505,7 +505,7 @@ def test_a_text_that_is_its_own_key_is_not_read_for_that(monkeypatch: pytest.Mon
     assert list(natural_keys.keyed(OBJECT, ("barcode",), [one], lambda _reference: None)) == [(("0001",), one)]
 
 
-def test_what_is_not_in_the_schema_is_looked_up_as_it_stands() -> None:
+def test_a_key_outside_the_schema_is_looked_up_as_written() -> None:
     assert looked_up(PERSON, {"unknown": "x"}) == ("x",)
 
 

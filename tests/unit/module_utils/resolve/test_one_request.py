@@ -65,7 +65,7 @@ def test_the_order_of_lists_is_asked_for_once() -> None:
     assert [pair for pair in call.pairs if pair[0].startswith("sort")] == [("sort[id]", "DESC")]
 
 
-def test_with_filters_each_record_is_looked_at() -> None:
+def test_filters_judge_each_record() -> None:
     things = [thing(1, 5), thing(2, 50)]
     transport = FakeTransport({DEFINITIONS: answer(FIELDS), "GET /objects": page(things, 2)})
     assert listed(transport, filters={"purchasing_price": {"gte": 10}}, count_only=True) == ListResult([], 1)
@@ -80,7 +80,7 @@ def test_with_filters_each_record_is_looked_at() -> None:
         ("-purchasing_price", [thing(1, 50.0), thing(2, None)]),
     ],
 )
-def test_the_first_ones_are_asked_for_alone(sort: str, records: list[JsonMap]) -> None:
+def test_only_the_first_records_are_requested(sort: str, records: list[JsonMap]) -> None:
     transport = FakeTransport({DEFINITIONS: answer(FIELDS), "GET /objects": page(records, 700, 2)})
     found = listed(transport, sort=[sort], limit=2)
     assert [one["uuid"] for one in found.records] == [one["asset_uuid"] for one in records]

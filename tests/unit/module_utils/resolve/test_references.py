@@ -401,7 +401,7 @@ def test_no_request_is_made_where_two_references_can_be_compared(wanted: Any, cu
     assert Reading(client_on(FakeTransport())).missing_halves([(wanted, current)]) == {}
 
 
-def test_a_record_that_is_meant_twice_is_read_once() -> None:
+def test_a_record_with_two_references_is_read_once() -> None:
     transport = FakeTransport({"GET /user/by-id/31": answer(USERS[0]), "GET /user/by-id/9": refusal(404)})
     reading = Reading(client_on(transport))
     user = Reference("user", 31)

@@ -163,7 +163,7 @@ def test_a_path_is_asked_for_in_every_way_to_read_it() -> None:
     assert room.id == 11
 
 
-def test_places_of_paths_are_asked_for_after_the_places_that_are_meant() -> None:
+def test_places_in_paths_are_resolved_after_referenced_places() -> None:
     meanings = {"location: name=A": [HEAD], "location: name=B": [DEPOT], "room: building_id=2 number=1": [ROOM]}
     place, room = ref("location", "A"), ref("room", "B/1")
     source = Known(meanings)
@@ -210,7 +210,7 @@ def test_what_is_still_to_be_made_is_awaited() -> None:
     assert (place.pending, place.resolved) == (SHED, False)
 
 
-def test_a_user_that_is_meant_has_its_names() -> None:
+def test_a_referenced_user_gets_its_names() -> None:
     ada = Record(KINDS["user"], "", 31, {"email": "ada@example.com"})
     [user] = resolved(Known({"user: email=ada@example.com": [ada]}), ref("user", "ada@example.com"))
     assert (user.id, user.uuid, user.names) == (31, None, ("ada@example.com",))
@@ -358,7 +358,7 @@ def test_a_source_must_answer_every_question_once(kind: str, value: str, answers
 # ---- what is said
 
 
-def test_several_that_are_meant_are_all_named() -> None:
+def test_all_possible_targets_are_named() -> None:
     place = ref("location", "Depot")
     hits = [SHED, DEPOT, HEAD, Coming("locations.yml:9:3")]
     assert resolve(Known({"location: name=Depot": hits}), place) == [

@@ -501,7 +501,7 @@ def test_where_nothing_is_shared_it_is_made_all_the_same(tmp_path: Path) -> None
     assert not service.ensure(Creations(), "Lab")
 
 
-def test_nothing_but_what_was_meant_ends_the_loop(folder: Folder) -> None:
+def test_a_function_runs_again_until_no_other_process_created_records(folder: Folder) -> None:
     creations = on(folder)
     times = []
 

@@ -113,7 +113,7 @@ def test_dollars_in_lists_and_maps_are_escaped_where_files_declare_variables(bel
     assert take(below)["changed"] is False
 
 
-def test_records_that_can_t_be_gone_are_reported(below: Site) -> None:
+def test_records_that_can_not_be_deleted_are_reported(below: Site) -> None:
     below.write({"users.yml": "- ada@acme.example\n", "fields/asset.yml": "- {label: Grade, type: TEXT}\n"})
     somebody(below, {"persons.yml": "- {email: ada@acme.example, last_name: Jensen}\n"})
     done = take(below, gone="absent")
@@ -174,7 +174,7 @@ def test_a_record_of_two_layers_leaves_both_or_none(below: Site) -> None:
     assert content(below.root) == before
 
 
-def test_records_that_are_gone_get_their_state_in_the_later_layer(below: Site) -> None:
+def test_deleted_records_get_their_state_in_the_later_layer(below: Site) -> None:
     base = "- {barcode: '1', inventory_name: Thing}\n- {barcode: '2', inventory_name: Thing}\n"
     options = _layered(below, {"base/objects.yml": base})
     somebody(below, {"objects.yml": "- {barcode: '1', _state: absent}\n- {barcode: '2', _state: archived}\n"})
@@ -198,7 +198,7 @@ def test_overrides_that_have_no_place_are_reported_and_not_counted(below: Site) 
     assert (done["changed"], done["summary"]["objects"]) == (False, {"changed": 0, "added": 0, "removed": 0})
 
 
-def test_layers_that_are_files_are_named_where_none_is_meant(below: Site) -> None:
+def test_the_message_names_the_layers_if_the_path_names_none(below: Site) -> None:
     below.write({"a.yml": "objects: []\n", "b.yml": "objects: []\n"})
     done = take(below, src=[str(below.root / "a.yml"), str(below.root / "b.yml")], into={"objects": "c.yml"})
     assert done["msg"].endswith("'c.yml' does not fit; expected a path that begins with a layer: a.yml, b.yml")

@@ -136,7 +136,7 @@ def test_a_cleared_field_needs_a_cell_that_says_so(applied: Site) -> None:
     assert applied.plan().outcome == "unchanged"
 
 
-def test_what_is_gone_gets_its_state_and_no_row_is_removed(applied: Site) -> None:
+def test_deleted_records_get_their_state_and_keep_their_rows(applied: Site) -> None:
     somebody(applied, {"objects.yml": "- {barcode: '100002', _state: archived}\n"})
     (told,) = take(applied, gone="remove")["not_changed"]
     assert "it is a row of a workbook, on which formulas may depend; delete it there" in told

@@ -56,7 +56,7 @@ def test_a_create_is_unresolved_until_something_says_what_came_of_it(tmp_path: P
     assert again.known == {"uuid-b"}
 
 
-def test_what_is_gone_belongs_to_the_set_no_more(tmp_path: Path) -> None:
+def test_deleted_records_no_longer_belong_to_the_set(tmp_path: Path) -> None:
     with _journal(tmp_path) as journal:
         journal.managed(["one", "two"])
         journal.gone("object", "A", "one")
@@ -217,7 +217,7 @@ def test_a_journal_that_nobody_lets_go_of_is_refused_after_lock_wait(tmp_path: P
     assert began is None or abs(dt.datetime.fromisoformat(began[0]).timestamp() - time.time()) < 60
 
 
-def test_a_journal_that_was_removed_while_somebody_waited_is_made_anew(tmp_path: Path) -> None:
+def test_a_journal_removed_during_a_wait_is_created_again(tmp_path: Path) -> None:
     first = _journal(tmp_path / "kept")
 
     def remove(_seconds: float) -> None:
@@ -347,7 +347,7 @@ def test_the_name_of_a_set_is_one_step_of_the_path_and_another_one_for_each(name
     assert Journal(None, "https://acme.test", name, set_id=set_id).known == {"one"}
 
 
-def test_the_home_directory_is_where_it_lies_without_another_state_directory(
+def test_the_journal_is_below_home_without_another_state_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))

@@ -73,7 +73,7 @@ def test_another_file_is_never_taken_because_the_journal_says_so(
     assert upload(transport, journal, invoice, clock) == NEW
 
 
-def test_what_an_earlier_run_uploaded_and_is_gone_is_uploaded_again(
+def test_a_deleted_upload_of_an_earlier_run_is_uploaded_again(
     journal: Journal, invoice: Attachment, clock: Clock
 ) -> None:
     journal.uploads[WHAT] = EARLIER

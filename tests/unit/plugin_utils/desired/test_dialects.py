@@ -188,7 +188,7 @@ def test_cp1252_is_reported_once_for_all_files(tmp_path: Path) -> None:
     assert warning.startswith("objects/0.csv and 2 more: not UTF-8, read as CP1252")
 
 
-def test_an_encoding_that_is_written_is_meant(tmp_path: Path) -> None:
+def test_a_written_encoding_is_used(tmp_path: Path) -> None:
     desired = _load(tmp_path, {"objects.csv": "barcode\n€\n".encode("iso-8859-15")}, "{encoding: iso-8859-15}")
     assert _read(desired) == [{"barcode": "€"}]
     assert desired.warnings == []
@@ -225,7 +225,7 @@ def test_rows_of_another_width_are_found(tmp_path: Path, text: str, found: str) 
     assert finding.startswith(f"{found}; ")
 
 
-def test_comment_columns_may_be_called_alike_and_a_row_with_nothing_else_is_none(tmp_path: Path) -> None:
+def test_comment_columns_may_share_a_name_and_a_row_with_only_comments_is_no_row(tmp_path: Path) -> None:
     desired = _load(tmp_path, {"objects.csv": "barcode,#,#\n1,a,b\n,c,\n"})
     assert [dict(entry.fields) for entry in desired.entries] == [{"barcode": "1"}]
     assert desired.findings == []

@@ -367,7 +367,7 @@ def test_sheets_of_a_workbook_are_named(tmp_path: Path) -> None:
     assert str(finding) == ("export.xlsx: there is no sheet '2023'; the sheets are 'Tabelle1', '2024', 'Notizen'")
 
 
-def test_a_workbook_of_several_sheets_asks_which_is_meant(tmp_path: Path) -> None:
+def test_a_workbook_with_several_sheets_needs_a_choice(tmp_path: Path) -> None:
     book = openpyxl.Workbook()
     book.worksheets[0].title = "Tabelle1"
     book.create_sheet("Tabelle2")

@@ -46,7 +46,7 @@ def test_a_second_export_changes_nothing(demo: Site) -> None:
     assert {path: path.stat().st_mtime_ns for path in stamps} == stamps
 
 
-def test_files_of_an_earlier_export_that_are_gone_are_removed_and_nothing_else(demo: Site) -> None:
+def test_only_obsolete_files_of_an_earlier_export_are_removed(demo: Site) -> None:
     export_of(demo)
     (demo.root / "notes.txt").write_text("mine", "utf-8")
     (demo.root / "files" / "mine.txt").write_text("mine", "utf-8")

@@ -46,7 +46,7 @@ MANY = [
 ]
 
 
-def test_changes_that_are_alike_have_one_title_and_the_telling_ones_stand_first() -> None:
+def test_equal_changes_share_a_title_and_the_most_important_come_first() -> None:
     assert [(group.title, len(group.changes), group.is_same) for group in groups(MANY)] == [
         ("delete: 1 object", 1, False),
         ("quantity 1 -> 2: 999 objects", 999, True),

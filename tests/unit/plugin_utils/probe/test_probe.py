@@ -180,7 +180,7 @@ def contradictions_later(service: Embedded, profile: Json, folder: Path) -> list
 @settings(QUIET, max_examples=300 if LONG else 5)
 @given(sides=combinations(), tier=st.sampled_from(TIERS), data=st.sampled_from(["demo", "empty", "300"]))
 @example(sides={"comparison_read": "boolean"}, tier=TOUCH, data="empty")
-def test_combinations_are_told_right_and_can_be_had_again(
+def test_combinations_are_reported_correctly_and_repeatably(
     sides: dict[str, str], tier: str, data: str, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("probe")
@@ -196,7 +196,7 @@ def test_combinations_are_told_right_and_can_be_had_again(
     assert probed(like, folder, tier) == profile
 
 
-def test_a_tier_reports_what_the_earlier_ones_tell(tmp_path: Path) -> None:
+def test_a_tier_includes_the_reports_of_earlier_tiers(tmp_path: Path) -> None:
     states = [
         {name for name, one in probed(Embedded.started(), tmp_path, tier)["switches"].items() if one["side"]}
         for tier in TIERS
@@ -289,7 +289,7 @@ def test_an_account_that_is_limited_to_locations_loses_no_scratch_record(
 
 
 @pytest.mark.parametrize("locations", [None, "[]", "['Werkstatt']"])
-def test_where_objects_must_be_in_a_room_scratch_ones_are_where_others_are_seen(
+def test_scratch_objects_are_in_a_room_with_visible_objects_if_a_room_is_mandatory(
     locations: str | None, tmp_path: Path
 ) -> None:
     service = Embedded.started()

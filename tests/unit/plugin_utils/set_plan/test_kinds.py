@@ -112,7 +112,7 @@ def test_archiving_what_is_archived_or_was_never_there_is_unchanged(site: Site) 
 
 
 @pytest.mark.parametrize("weather", [{}, {"delete_archived": "refuse"}], ids=["calm", "refused"])
-def test_an_archived_object_is_gone_only_when_it_is_deleted(site: Site, weather: dict[str, str]) -> None:
+def test_an_archived_object_is_only_lost_when_it_is_deleted(site: Site, weather: dict[str, str]) -> None:
     site.service.steer("PUT", "/switches", weather)
     site.write({"objects.yml": yaml_list([_object("1"), _object("2")])})
     site.run()

@@ -124,7 +124,7 @@ def test_without_an_instance_nothing_can_be_planned(one: Site) -> None:
         one.plan()
 
 
-def test_a_run_whose_parent_is_gone_sends_nothing_more(one: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_without_its_parent_sends_nothing_more(one: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     """The worker of a play that was killed must not go on writing beside the next run."""
     parents = iter([os.getppid()])
     monkeypatch.setattr(os, "getppid", lambda: next(parents, 1))

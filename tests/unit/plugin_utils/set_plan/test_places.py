@@ -115,7 +115,7 @@ def test_writing_one_never_adds_the_other(site: Site) -> None:
     assert set(change["after"]) == {"barcode", "inventory_name", "target_room"}
 
 
-def test_names_that_look_alike_are_one_warning_and_never_matched(site: Site) -> None:
+def test_names_that_look_equal_are_one_warning_and_never_match(site: Site) -> None:
     rooms = [{"building_id": "Dresden", "number": number} for number in ("A 366", "A366", "a366", "B1")]
     site.write({"locations.yml": yaml_list([{"name": "Dresden"}, {"name": "dresden "}]), "rooms.yml": yaml_list(rooms)})
     desired = site.load()

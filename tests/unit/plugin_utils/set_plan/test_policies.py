@@ -122,7 +122,7 @@ def test_a_section_that_became_empty_needs_a_confirmation(ten: Site) -> None:
     assert _barcodes(ten) == {"099"}
 
 
-def test_the_files_of_a_section_that_are_gone_prune_nothing(ten: Site) -> None:
+def test_missing_files_of_a_section_prune_nothing(ten: Site) -> None:
     ten.write({"instance.yml": SETTINGS + "  prune: {objects: delete}\n"})
     (ten.root / "objects.yml").unlink()
     assert ten.run().outcome == "failed"

@@ -255,7 +255,7 @@ def test_a_rename_can_be_planned_in_a_file(site: Site, tmp_path_factory: pytest.
     assert len(site.dump()["locations"]) == 2
 
 
-def test_a_record_can_not_be_meant_twice(site: Site) -> None:
+def test_two_entries_can_not_mean_one_record(site: Site) -> None:
     site.write({"locations.yml": "- name: Depot\n"})
     site.run()
     site.write(
