@@ -191,7 +191,7 @@ class Client:
         if template not in self._definitions:
             found = [dict(record.flat) for record in self.list_all(FIELD_DEFINITION, template=template)]
             for one in found:
-                if not _has_key_and_type(one):
+                if not has_key_and_type(one):
                     raise SeventhingsError(
                         f"The definition {shorten(one.get('label'))} of the template {template} has no field_key or no "
                         "name of a field_type, so nobody knows its field. Nothing is decided from such a list."
@@ -788,7 +788,8 @@ def _flat(kind: Kind, raw: Mapping[str, Any], answer: Response) -> dict[str, Any
     return flat
 
 
-def _has_key_and_type(definition: Mapping[str, Any]) -> bool:
+def has_key_and_type(definition: Mapping[str, Any]) -> bool:
+    """Return True if a definition says which field it defines."""
     field_type = definition.get("field_type")
     name = field_type.get("name") if isinstance(field_type, Mapping) else None
     return all(isinstance(text, str) and text for text in (definition.get("field_key"), name))

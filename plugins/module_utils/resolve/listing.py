@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from ..client import query
-from ..client.client import Client, Record
+from ..client.client import Client, Record, has_key_and_type
 from ..client.query import MULTIPLE, OPERATORS, PRESENCE, Condition, Link
 from ..errors import InvalidInput, PermissionMissing
 from ..model.field import EMPTY, Field, InvalidValue, is_generated_key, is_uuid, shorten
@@ -91,6 +91,11 @@ def list_records(
         else:
             candidates = client.list_all(
                 kind, _wire(schema, conditions), parameters=_parameters(kind, conditions), template=template
+            )
+        nameless = sum(kind.defines_fields and not has_key_and_type(record.flat) for record in candidates)
+        if nameless:
+            client.transport.warnings.append(
+                f"{nameless} field definitions have no field_key or no field_type, so nobody knows their fields."
             )
         sight = _check_visible(client, schema, candidates, conditions, option)
         conditions = _decided(reading, conditions, candidates)

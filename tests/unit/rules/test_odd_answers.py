@@ -56,6 +56,16 @@ def test_a_history_with_odd_items_says_so(items: list[dict[str, Any]], words: st
     assert any(line.endswith(words) for line in done["warnings"]), done
 
 
+@pytest.mark.parametrize(
+    "more", [{"field_key": None}, {"field_type": None}, {"field_type": "TEXT"}, {"field_type": {}}]
+)
+def test_a_field_definition_without_a_key_or_a_type_is_reported(more: dict[str, Any]) -> None:
+    definition = {"uuid": OBJECT, "field_key": "name", "label": "Name", "field_type": {"name": "TEXT"}, **more}
+    service = wrong("/room/field-definitions", [definition])
+    done = service.call("field_definition_info", template="room")
+    assert any(line.startswith("1 field definitions have no field_key") for line in done["warnings"]), done
+
+
 def test_a_history_as_it_is_needs_no_warning() -> None:
     done = embedded_here.Embedded.started().call("history_info", kind="object", record=OBJECT)
     assert (done["count"], done.get("warnings", [])) == (3, [])
