@@ -922,14 +922,34 @@ reported:
   type: dict
   sample:
     rooms: [Workshop/0.99]
+brief:
+  description:
+    - What the changes mean and their counts, a line each, for a task that prints them. Warnings and the changes
+      themselves are left out, because Ansible prints the warnings, and the changes with C(--diff). RV(msg) has all. Not
+      returned if the task failed.
+  returned: O(mode=apply), O(mode=undo) or O(mode=drift)
+  type: list
+  elements: str
+  sample: ["objects: 1 updated, 999 unchanged", "changed, 12 requests, 1.2 s"]
 diff:
   description:
-    - The plan (or what was applied) in words, for C(--diff).
-  returned: O(mode=apply), O(mode=undo) or O(mode=drift)
+    - The changed records, for C(--diff). A plan has those that would change, an apply those that were changed.
+    - The first 1,000 records, those that are removed first. RV(changes) has all.
+    - With O(mode=drift), C(before) has what the files say, and C(after) what the instance has.
+  returned: O(mode=apply), O(mode=undo), O(mode=drift) or O(mode=render)
   type: dict
   contains:
-    prepared:
-      description: The lines.
+    before:
+      description: Lines with each record and its fields as they are. With O(mode=render) the names of files.
+      type: str
+    after:
+      description: Lines with each record and its fields as they will be. With O(mode=render) the names of files.
+      type: str
+    before_header:
+      description: V(instance), or with O(mode=drift) V(files). Not returned with O(mode=render).
+      type: str
+    after_header:
+      description: V(files), or with O(mode=drift) V(instance). Not returned with O(mode=render).
       type: str
     account:
       description:
@@ -937,7 +957,14 @@ diff:
           full.
       type: dict
   sample:
-    prepared: "~ objects 100403"
+    before_header: instance
+    after_header: files
+    before: |
+      objects 100403 Notebook 14"
+          purchasing_price: 849.9
+    after: |
+      objects 100403 Notebook 14"
+          purchasing_price: 799.0
 apply_record:
   description:
     - The file with the apply record of this run. Empty if none was written.

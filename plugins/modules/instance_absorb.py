@@ -269,15 +269,26 @@ patch:
        condition: In use
 diff:
   description:
-    - The same, for C(--diff).
+    - The parts of the files that differ, each below the name of its file, for C(--diff). Of a workbook only size and
+      digest are shown.
   returned: success
   type: dict
   contains:
-    prepared:
-      description: The patch.
+    before:
+      description: The lines as they were.
+      type: str
+    after:
+      description: The lines as they are now, or in check mode would be.
       type: str
   sample:
-    prepared: "--- a/objects/it.yml"
+    before: |
+      objects/it.yml
+      - barcode: "100401"
+        quantity: 3
+    after: |
+      objects/it.yml
+      - barcode: "100401"
+        quantity: 4
 findings:
   description:
     - The mistakes in the files. Where there is any, nothing is changed.

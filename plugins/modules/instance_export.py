@@ -263,15 +263,19 @@ hidden_records:
   sample: "no"
 diff:
   description:
-    - Every file that is written, removed or adjusted, a line each, for C(--diff).
+    - The files that are written, removed or adjusted, for C(--diff).
   returned: success
   type: dict
   contains:
-    prepared:
-      description: The lines.
+    before:
+      description: Lines with the files that are removed, written anew or get other access.
+      type: str
+    after:
+      description: Lines with the files that are written or have other access.
       type: str
   sample:
-    prepared: "+ objects/0001.yml"
+    before: ""
+    after: "objects/0001.yml"
 backup_files:
   description:
     - The paths of the copies that O(backup) kept.

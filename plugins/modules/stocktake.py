@@ -388,15 +388,24 @@ patch:
     +100018,Leipzig/3.01
 diff:
   description:
-    - The same, for C(--diff).
+    - The parts of the files that differ, each below the name of its file, for C(--diff). Of a workbook only size and
+      digest are shown.
   returned: when O(mode=close)
   type: dict
   contains:
-    prepared:
-      description: The patch.
+    before:
+      description: The lines as they were.
+      type: str
+    after:
+      description: The lines as they are now, or in check mode would be.
       type: str
   sample:
-    prepared: "--- a/objects/it.csv"
+    before: |
+      objects/it.csv
+      100018,Dresden/1.04
+    after: |
+      objects/it.csv
+      100018,Leipzig/3.01
 findings:
   description:
     - The mistakes in O(scans), O(accept) or O(src), each with its file and line. Nothing is evaluated then.

@@ -376,7 +376,8 @@ def test_another_mode_alone_is_a_change_that_is_predicted_shown_and_done_once(de
     done = export_of(demo, mode="u=rw,g=r")
     assert predicted["files"] == done["files"]
     assert predicted["diff"] == done["diff"]
-    assert "~ rooms.yml (mode 0600 -> 0640)\n" in done["diff"]["prepared"]
+    assert "rooms.yml (mode 0600)\n" in done["diff"]["before"]
+    assert "rooms.yml (mode 0640)\n" in done["diff"]["after"]
     assert (done["changed"], done["files"]["written"]) == (True, [])
     assert "rooms.yml" in done["files"]["adjusted"]
     assert {path: mode for path, mode in modes(demo.root).items() if path.endswith("yml")}["rooms.yml"] == "640"

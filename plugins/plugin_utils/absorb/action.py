@@ -85,7 +85,7 @@ def _take_in(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
         "reported": cleaned(absorbed.reported),
         "hidden_records": absorbed.planned.visibility.hidden_records,
         "patch": patch,
-        "diff": {"prepared": patch},
+        "diff": files.diff(changes),
         "msg": _in_words(absorbed, len(changes)),
         "requests": client.transport.sent,
         "duration": round(time.monotonic() - started, 3),

@@ -29,7 +29,7 @@ from ..desired.sources.yaml_source import read_yaml
 from ..export.file_set import FileSet
 from ..export.writing import Unwritable, csv_header, csv_record, csv_row, json_record, yaml_record
 from ..layers.layers import Layer
-from .patch import patch_of
+from .patch import patch_of, sides_of
 from .sources import JsonSource, Source, YamlSource
 from .table import TableSource
 from .text_file import NotSpliced, TextFile
@@ -365,6 +365,14 @@ class Files:
     def patch(self, changes: Sequence[FileChange]) -> str:
         """Return the changes as a patch."""
         return "".join(patch_of(self.label(one.target), one.before, one.after) for one in changes)
+
+    def diff(self, changes: Sequence[FileChange]) -> dict[str, str]:
+        """Return the changes as texts before and after, which Ansible compares and prints."""
+        sides = [sides_of(self.label(one.target), one.before, one.after) for one in changes]
+        return {
+            "before": "".join(before for before, _after in sides),
+            "after": "".join(after for _before, after in sides),
+        }
 
     def write(self, changes: Sequence[FileChange], backup: bool) -> list[str]:
         """Write the changes. Return the paths of the backups.

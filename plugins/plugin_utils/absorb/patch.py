@@ -48,6 +48,30 @@ def patch_of(name: str, old: bytes | None, new: bytes) -> str:
     return "".join([*head, *_hunks(_lines(old or b""), _lines(new))])
 
 
+def sides_of(name: str, old: bytes | None, new: bytes) -> tuple[str, str]:
+    """Return the differing parts of one file before and after, headed by its name.
+
+    What is no text has its size and its name in git.
+    """
+    if not _can_be_shown(name, old or b"") or not _can_be_shown(name, new):
+        shown = clean(name)
+        before = "" if old is None else f"{shown} ({len(old):,} bytes, {_id(old)})\n"
+        return before, f"{shown} ({len(new):,} bytes, {_id(new)})\n"
+    sides: list[list[str]] = [[] if old is None else [f"{name}\n"], [f"{name}\n"]]
+    for lines in _parts(_lines(old or b""), _lines(new)):
+        for side, texts in zip(sides, lines, strict=True):
+            side += texts
+    before, after = ("".join(line if line.endswith("\n") else f"{line}\n" for line in side) for side in sides)
+    return before, after
+
+
+def _parts(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
+    """Yield each differing part with the lines around it, before and after."""
+    for group in _groups(old, new):
+        start, end, new_start, new_end = _around(group, len(old))
+        yield old[start:end], new[new_start:new_end]
+
+
 def _can_be_shown(name: str, content: bytes) -> bool:
     """Return True if a patch can show a content: a text in UTF-8 that controls no terminal and no log."""
     if not _PLAIN_NAME.fullmatch(name):
@@ -65,14 +89,29 @@ def _lines(content: bytes) -> list[str]:
 
 
 def _hunks(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+    for group in _groups(old, new):
+        yield from _hunk(old, new, group)
+
+
+def _groups(old: Sequence[str], new: Sequence[str]) -> list[list[_Change]]:
+    """Return the differing parts, those close together as a group."""
     groups: list[list[_Change]] = []
     for change in _changes(old, new):
         if groups and change[0] - groups[-1][-1][1] <= 2 * _CONTEXT:
             groups[-1].append(change)
         else:
             groups.append([change])
-    for group in groups:
-        yield from _hunk(old, new, group)
+    return groups
+
+
+def _around(group: Sequence[_Change], length: int) -> _Change:
+    """Return the part of both texts that a group takes with the lines around it.
+
+    :param length: number of old lines.
+    """
+    start = max(0, group[0][0] - _CONTEXT)
+    end = min(length, group[-1][1] + _CONTEXT)
+    return start, end, group[0][2] - (group[0][0] - start), group[-1][3] + (end - group[-1][1])
 
 
 def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[_Change]:
@@ -120,10 +159,7 @@ def _next_alike(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
 
 
 def _hunk(old: Sequence[str], new: Sequence[str], group: Sequence[_Change]) -> Iterator[str]:
-    start = max(0, group[0][0] - _CONTEXT)
-    end = min(len(old), group[-1][1] + _CONTEXT)
-    new_start = group[0][2] - (group[0][0] - start)
-    new_end = group[-1][3] + (end - group[-1][1])
+    start, end, new_start, new_end = _around(group, len(old))
     yield f"@@ -{_range(start, end)} +{_range(new_start, new_end)} @@\n"
     at = start
     for one, two, three, four in group:

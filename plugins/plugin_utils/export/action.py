@@ -18,9 +18,8 @@ import yaml
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.access import Access
-from ansible_collections.community.seventhings.plugins.module_utils.local.local_files import Differing
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean, cleaned
+from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import cleaned
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import YES
 
 from ..apply.journal import new_set_id
@@ -455,13 +454,9 @@ def _result(
     for section, records in exported.sections.items():
         name = section.split("/")[0]
         summary[name] = summary.get(name, 0) + len(records)
-    lines = [
-        *changes.lines,
-        *(f"~ {path} ({_told(differing)})" for path, differing in changes.adjusted.items()),
-    ]
     told = ", ".join(f"{number} {section}" for section, number in summary.items())
     return {
-        "changed": bool(lines),
+        "changed": changes.is_changed,
         "dest": dest,
         "summary": summary,
         "files": {
@@ -477,10 +472,6 @@ def _result(
         **({"backup_files": [f"{dest}/{path}" for path in backups]} if backups else {}),
         "requests": requests,
         "duration": round(seconds, 3),
-        "diff": {"prepared": "".join(clean(line) + "\n" for line in lines)},
+        "diff": changes.diff,
         "msg": f"{told}; {changes.counts}",
     }
-
-
-def _told(differing: Differing) -> str:
-    return ", ".join(f"{name} {was} -> {now}" for name, (was, now) in differing.items())

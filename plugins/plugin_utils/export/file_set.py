@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from ansible_collections.community.seventhings.plugins.module_utils.local.access import Access
-from ansible_collections.community.seventhings.plugins.module_utils.local.local_files import Differing
+from ansible_collections.community.seventhings.plugins.module_utils.local.local_files import Differing, sides
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
+from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
 Content = bytes | Callable[[], bytes]
 """The content of a file, or a function that reads it."""
@@ -73,14 +74,32 @@ class FileSet:
             self.folder.remove(path)
 
     @property
-    def lines(self) -> list[str]:
-        """The changes as a diff shows them."""
-        return [*(f"~ {path}" for path in self.written), *(f"- {path}" for path in self.removed)]
+    def is_changed(self) -> bool:
+        """Whether a file is written, removed or gets other access."""
+        return bool(self.written or self.removed or self.adjusted)
+
+    @property
+    def diff(self) -> dict[str, str]:
+        """The names of the files that change, before and after, as Ansible compares and prints them."""
+        before = dict.fromkeys(self.removed, "")
+        after = dict.fromkeys(self.written, "")
+        for path in self.written:
+            if path in self.there:
+                before[path], after[path] = "", " (written anew)"
+        for path, differing in self.adjusted.items():
+            before[path], after[path] = (
+                f" ({', '.join(f'{name} {value}' for name, value in side.items())})" for side in sides(differing)
+            )
+        return {name: "".join(_named(side)) for name, side in (("before", before), ("after", after))}
 
     @property
     def counts(self) -> str:
         """The changes in words."""
         return f"{len(self.written)} files written, {len(self.removed)} removed, {len(self.unchanged)} as they were"
+
+
+def _named(side: Mapping[str, str]) -> Iterator[str]:
+    return (f"{clean(path)}{told}\n" for path, told in sorted(side.items()))
 
 
 def listed(paths: Collection[str]) -> str:

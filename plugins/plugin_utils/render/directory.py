@@ -14,7 +14,6 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.access import Access
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
 from ..desired.desired import BY_TEMPLATE, SECTIONS
 from ..desired.loading import ENDINGS
@@ -115,11 +114,11 @@ class RenderedDirectory:
         files = self.files
         told = ", ".join(f"{number} {section}" for section, number in summary.items()) or "no records"
         return {
-            "changed": bool(files.lines),
+            "changed": files.is_changed,
             "dest": str(files.folder.path),
             "summary": dict(summary),
             "files": {"written": list(files.written), "removed": files.removed, "unchanged": len(files.unchanged)},
-            "diff": {"prepared": "".join(clean(line) + "\n" for line in files.lines)},
+            "diff": files.diff,
             "msg": f"{told}; {files.counts}",
         }
 

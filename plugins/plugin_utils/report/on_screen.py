@@ -44,7 +44,7 @@ _WARNINGS_OF_A_FAILURE = (3, _LONGEST_LINE)
 _REASONS = ("refusals", "findings", "failures")
 _BY_WEIGHT = (*_REASONS, "summary", "changes", "reported")
 
-_IN_FULL = ("every_finding", "forecast", "made_by", "cautions", "undo", "moves", "money", "persons", "mails")
+_IN_FULL = ("brief", "every_finding", "forecast", "made_by", "cautions", "undo", "moves", "money", "persons", "mails")
 """Members of a report that are left out on the screen of a failure."""
 
 _BEHIND_THE_REASON = ("summary", "reported")

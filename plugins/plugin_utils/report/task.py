@@ -18,7 +18,8 @@ from ..controller.controller_run import ControllerRun
 from ..printing.screen import print_line as tell_on_screen
 from .on_screen import findings_in_short, in_short
 from .result import RunResult
-from .text_report import as_diff, as_text, check_report, write_report
+from .sides import diff_of
+from .text_report import as_text, check_report, in_brief, write_report
 
 _EVERY_SECONDS = 4.0
 
@@ -89,7 +90,8 @@ def result_of(result: RunResult, drift_fail: bool, reports: Sequence[Path]) -> d
         **result.document(),
         "changed": result.outcome in ("changed", "drift", "partly_applied"),
         "msg": in_short(result, reports, drifted) if failed else text,
-        "diff": {"prepared": f"{as_diff(result)}\n"},
+        "brief": in_brief(result),
+        "diff": diff_of(result),
     }
     if failed:
         members["failed"] = True

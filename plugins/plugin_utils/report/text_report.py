@@ -56,41 +56,39 @@ def as_text(result: RunResult) -> str:
     It has every change with its fields, the counts, the problems, and in the last line the outcome with its reason.
     Equal changes have one line, followed by the name of each record.
     """
-    told = [f"Forecast: {forecast(result)}"] if forecast(result) else []
-    return _text(result, told, closing(result))
-
-
-def as_diff(result: RunResult) -> str:
-    """Return the same text without its cost, which differs from run to run.
-
-    So two reports of the same plan are equal.
-    """
-    why = _why(reasons(result))
-    return _text(result, [], f"{result.outcome}{why and f': {why}'}")
-
-
-def _text(result: RunResult, forecasts: Sequence[str], last: str) -> str:
-    lines = _titled(FIRST, cautions(result))
-    for table in tables(result):
-        lines += _titled(table.title, table.lines)
-    lines += [clean(result.undo)] if result.undo else []
     is_drift = result.is_drift
+    lines = [*_titled(FIRST, cautions(result)), *_meaning(result)]
     lines += [line for group in groups(result.changes, is_drift) for line in _grouped(group, is_drift)]
     if is_worth_a_table(result.changes):
         numbers = fields_by_number(result.changes)
         lines += _titled("Fields", [f"{words_of(section)} {name}: {number:,}" for section, name, number in numbers])
     lines += _titled("Warnings", warnings(result))
     lines += _titled(ALONE, alone(result, _EXAMPLES))
-    lines += counts(result)
+    return "\n".join([*lines, *_ending(result)])
+
+
+def in_brief(result: RunResult) -> list[str]:
+    """Return the result for a terminal that shows warnings and the diff already: what the changes mean, and counts."""
+    return [*_meaning(result), *_ending(result)]
+
+
+def _meaning(result: RunResult) -> list[str]:
+    lines = [line for table in tables(result) for line in _titled(table.title, table.lines)]
+    return [*lines, clean(result.undo)] if result.undo else lines
+
+
+def _ending(result: RunResult) -> list[str]:
+    """Return the counts, the problems and the outcome."""
+    lines = counts(result)
     lines += [scan_codes(result)] if scan_codes(result) else []
     if hidden_records(result):
         lines.append(f"Hidden records: {hidden_records(result)}")
-    lines += forecasts
+    lines += [f"Forecast: {forecast(result)}"] if forecast(result) else []
     if result.plan_digest:
         lines.append(f"Plan file: sha256:{clean(result.plan_digest)}")
     for title, texts in reasons(result).items():
         lines += _titled(title, texts)
-    return "\n".join([*lines, last])
+    return [*lines, closing(result)]
 
 
 def _grouped(group: Group, is_drift: bool) -> Iterator[str]:

@@ -135,7 +135,7 @@ class _Call:
             "files": [files.label(one.target) for one in changes],
             "not_changed": cleaned(closed.not_changed),
             "patch": patch,
-            "diff": {"prepared": patch},
+            "diff": files.diff(changes),
         }
         return result, closed
 

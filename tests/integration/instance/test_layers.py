@@ -148,7 +148,7 @@ def test_layers_are_rendered_in_check_mode_for_real_and_again(tmp_path: Path) ->
     assert done.status == 0, done.output
     assert [done.named(name)["changed"] for name in ("Look", "Render", "Again")] == [True, True, False]
     assert done.named("Look")["files"] == done.named("Render")["files"]
-    assert "~ objects/0001.yml" in done.output
+    assert "+objects/0001.yml" in done.output
     assert "inventory_name: Lamp 2" in (tmp_path / "out/objects/0001.yml").read_text()
 
 

@@ -92,6 +92,37 @@ def test_an_instance_is_provisioned_by_name_and_the_second_run_changes_nothing(
     assert noted == {"applied.base", "journal.jsonl"}
 
 
+def test_each_warning_is_printed_once(service: Emulator, tmp_path: Path) -> None:
+    """The task prints it as a warning; neither the diff nor the report of a role repeats it."""
+    files = {
+        "instance.yml": "api: seventhings/v1\nset: acme\n",
+        "objects.yml": "- {barcode: '100900', inventory_name: Lamp, purchasing_date: '2105-01-31'}\n",
+    }
+    for name, text in files.items():
+        (tmp_path / "odd" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "odd" / name).write_text(text, "utf-8")
+    roles = [
+        {
+            "hosts": "localhost",
+            "gather_facts": False,
+            "roles": [{"role": f"community.seventhings.{role}", "vars": given}],
+        }
+        for role, given in (
+            ("provision", {"provision_src": str(tmp_path / "odd")}),
+            ("drift", {"drift_src": str(tmp_path / "odd"), "drift_fail": False}),
+        )
+    ]
+    done = run(tmp_path, roles, "--check", "--diff", variables=service.variables())
+    assert done.status == 0, done.output
+    warnings = {text for result in done.results for text in result.data.get("warnings", ())}
+    assert any("20 years ahead: 2105-01-31" in text for text in warnings)
+    # Ansible wraps long warnings.
+    printed = "".join(done.output.split())
+    assert {text: printed.count("".join(text.split())) for text in warnings} == dict.fromkeys(warnings, 1)
+    assert '+    100900 purchasing_date: "2105-01-31"' in done.output
+    assert "Look at this first" not in done.output
+
+
 def test_the_plan_alone_is_made_and_can_be_applied_as_it_was(acme: Path, service: Emulator, tmp_path: Path) -> None:
     files = {"provision_plan_file": str(tmp_path / "acme.plan"), "provision_report": str(tmp_path / "plan.md")}
     planned = provision(tmp_path, service, provision_apply=False, **files)
@@ -311,7 +342,7 @@ def test_an_export_in_check_mode_writes_nothing(service: Emulator, tmp_path: Pat
     done = by_name("export", tmp_path, service, "--check", "--diff", export_dest=str(tmp_path / "out"))
     assert done.status == 0, done.output
     assert done.named("Export the instance")["changed"]
-    assert "~ fields/asset.yml" in done.output
+    assert "+fields/asset.yml" in done.output
     assert not (tmp_path / "out").exists()
 
 

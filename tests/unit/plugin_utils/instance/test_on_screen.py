@@ -53,7 +53,13 @@ ACCOUNT = RunResult(
 
 
 def result_of(account: RunResult) -> dict[str, Any]:
-    return {**account.document(), "failed": True, "changed": False, "msg": in_short(account), "diff": {"prepared": "-"}}
+    return {
+        **account.document(),
+        "failed": True,
+        "changed": False,
+        "msg": in_short(account),
+        "diff": {"before": "", "after": "-"},
+    }
 
 
 def test_a_refusal_says_what_held_how_much_was_planned_and_where_to_look() -> None:
@@ -126,7 +132,7 @@ def test_whatever_failed_is_no_flood(what: str, text: str, number: int) -> None:
     account = replace(ACCOUNT, **{what: many.get(what, [text] * number)})
     printed = on_screen(result_of(account))
     whole = printed.pop("diff")
-    assert whole["prepared"] == "-"
+    assert whole["after"] == "-"
     assert whole["account"] == account.document()
     assert len(printed["msg"]) <= 1800
     assert len(printed["msg"].splitlines()) <= 12

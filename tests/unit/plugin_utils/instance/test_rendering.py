@@ -159,7 +159,7 @@ def test_a_second_render_changes_nothing_and_a_later_one_takes_away_what_is_gone
     assert _render(tmp_path, "base", "berlin", **city)["changed"]
     before = _tree(tmp_path)
     again = _render(tmp_path, "base", "berlin", **city)
-    assert (again["changed"], again["files"]["written"], again["diff"]) == (False, [], {"prepared": ""})
+    assert (again["changed"], again["files"]["written"], again["diff"]) == (False, [], {"before": "", "after": ""})
     (tmp_path / "base/rooms.yml").unlink()
     (tmp_path / "out/locations.yml").write_text("edited")
     planned = _render(tmp_path, "base", "berlin", check=True, **city)
@@ -168,7 +168,10 @@ def test_a_second_render_changes_nothing_and_a_later_one_takes_away_what_is_gone
         "removed": ["rooms.yml"],
         "unchanged": _unchanged(before),
     }
-    assert planned["diff"] == {"prepared": "~ locations.yml\n- rooms.yml\n"}
+    assert planned["diff"] == {
+        "before": "locations.yml\nrooms.yml\n",
+        "after": "locations.yml (written anew)\n",
+    }
     assert (tmp_path / "out/rooms.yml").exists()
     done = _render(tmp_path, "base", "berlin", **city)
     assert done["files"] == planned["files"]

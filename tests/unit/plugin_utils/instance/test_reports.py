@@ -28,7 +28,6 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.report.markd
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.markdown_report import as_markdown
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import (
-    as_diff,
     as_text,
     check_report,
     write_report,
@@ -130,14 +129,6 @@ def test_the_text_of_what_went_well_ends_with_the_counts_and_what_it_came_to() -
         "rooms: 4 unchanged",
         "changed, 12 requests, 1.2 s",
     ]
-
-
-def test_two_diffs_of_one_plan_are_equal_whatever_they_took() -> None:
-    first = replace(ACCOUNT, outcome="changed", findings=[], refusals=[], failures=[])
-    later = replace(first, requests=99, duration=7.5, forecast={"requests": 3, "minutes": 1.0}, check_mode=True)
-    assert as_diff(first) == as_diff(later)
-    assert as_diff(first).splitlines()[-1] == "changed"
-    assert as_text(first) != as_text(later)
 
 
 @pytest.mark.parametrize("form", [as_markdown, as_html])

@@ -67,7 +67,10 @@ def test_accepted_rooms_go_into_the_files_in_place(here: Embedded, acme: Path) -
     assert content(acme)["objects/it.yml"] == _YAML
     done = close(here, acme, ["100018", "100302"])
     assert planned["patch"] == done["patch"]
-    assert done["diff"]["prepared"] == done["patch"]
+    assert done["diff"].keys() == {"before", "after"}
+    assert done["diff"]["before"].startswith("objects/it.yml\n")
+    assert "target_room:   Dresden/1.04" in done["diff"]["before"]
+    assert "target_room:   Leipzig/3.01" in done["diff"]["after"]
     assert done["changed"]
     assert done["files"] == ["objects/it.yml", "objects/others.csv"]
     assert done["accepted"] == 2
