@@ -56,11 +56,16 @@ _FORMULA_TEXT = re.compile(r'="[^"]*"\Z')
 class Oddity:
     """Values that are probably wrong.
 
-    :ivar text: what is odd, how often, and three examples with their places. :ivar place: of the first.
+    :ivar text: what is odd, how often, and three examples with their places.
+    :ivar place: of the first.
+    :ivar words: what is odd, and how often.
+    :ivar values: each changed record and the key of its odd field.
     """
 
     text: str
     place: Place
+    words: str
+    values: Sequence[tuple[Planned, str]]
 
 
 @dataclass
@@ -120,6 +125,8 @@ def _told(head: str, key: str, case: _Case) -> Oddity:
     return Oddity(
         f"{head}: {len(case.found):,} {case.words}: {', '.join(examples)}{more}",
         first.entry.place_of(written_as(first.schema, first.entry, key)),
+        f"{len(case.found):,} {case.words}",
+        [(planned, key) for planned, _text, _value in case.found],
     )
 
 

@@ -667,6 +667,17 @@ class _Run:
 
     # ---- result
 
+    def _odd_fields(self, plan: InstancePlan) -> dict[tuple[int, str], list[str]]:
+        """Return number of a change and key of a field to what is odd about the value."""
+        numbers = {id(planned.entry): number for number, planned in enumerate(plan.changes)}
+        found: dict[tuple[int, str], list[str]] = {}
+        for oddity in self._odd:
+            for planned, key in oddity.values:
+                number = numbers.get(id(planned.entry))
+                if number is not None:
+                    found.setdefault((number, key), []).append(oddity.words)
+        return found
+
     def _refuse(self, plan: InstancePlan, reasons: Sequence[str]) -> RunResult:
         return self._result("refused", plan, refusals=reasons)
 
@@ -702,6 +713,7 @@ class _Run:
             every_finding=told.every,
             located=told.shown,
             places={number: planned.entry.place for number, planned in enumerate(plan.changes)},
+            odd=self._odd_fields(plan),
             warning_places={
                 **{clean(one.text): one.place for one in self._odd},
                 **{line: place for line, (place, _rule) in of_rules.items()},

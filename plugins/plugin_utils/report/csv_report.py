@@ -7,18 +7,25 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
 from ..desired.sources.formulas import escaped
 from .groups import said
+from .in_brief import first_removals
 from .parts import field_name, keys_of
 from .removals import removal_texts
 from .result import RunResult
 
-_COLUMNS = ("section", "action", "key", "name", "field", "before", "after", "place", "note", "status", "reason")
+_COLUMNS = ("section", "action", "key", "name", "field", "before", "after", "odd", "place", "note", "status", "reason")
+
+_FIELD, _ODD = _COLUMNS.index("field"), _COLUMNS.index("odd")
+
+_REMOVALS = 3
+"""Number of removed records at the top."""
 
 _BYTE_ORDER_MARK = "\ufeff"
 """Spreadsheets read UTF-8 only after this mark."""
@@ -29,21 +36,46 @@ def as_csv(result: RunResult) -> str:
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(_COLUMNS)
-    for change in result.changes:
-        rows.writerows([escaped(clean(cell)) for cell in row] for row in _rows(change))
+    rows.writerows([escaped(clean(cell)) for cell in row] for row in _in_order(result))
     return _BYTE_ORDER_MARK + text.getvalue()
 
 
-def _rows(change: Mapping[str, Any]) -> Iterator[list[str]]:
+def _in_order(result: RunResult) -> Iterator[list[str]]:
+    """Yield the rows, with an example of everything odd and the first removals at the top."""
+    removals = {id(change) for change in first_removals(result.changes)[:_REMOVALS]}
+    examples: list[list[str]] = []
+    removed: list[list[str]] = []
+    rest: list[list[str]] = []
+    seen: set[tuple[str, str, str]] = set()
+    for number, change in enumerate(result.changes):
+        for row in _rows(change, partial(_odd, result.odd, number)):
+            kind = (row[0], row[_FIELD], row[_ODD])
+            if row[_ODD] and kind not in seen:
+                seen.add(kind)
+                examples.append(row)
+            else:
+                (removed if id(change) in removals else rest).append(row)
+    yield from (*examples, *removed, *rest)
+
+
+def _odd(odd: Mapping[tuple[int, str], Sequence[str]], number: int, key: str) -> str:
+    return "; ".join(odd.get((number, key), ()))
+
+
+def _rows(change: Mapping[str, Any], odd: Callable[[str], str]) -> Iterator[list[str]]:
+    """Yield a row for each field of a change.
+
+    :param odd: returns what is odd about the value of a field.
+    """
     head = [change["section"], change["action"], change["key"], change.get("name", "")]
     last = [str(change.get(name, "")) for name in ("place", "note", "status", "reason")]
     before, after = change["before"], change["after"]
     for key in keys_of(change):
-        yield [*head, field_name(change, key), _cell(before.get(key)), _cell(after.get(key)), *last]
+        yield [*head, field_name(change, key), _cell(before.get(key)), _cell(after.get(key)), odd(key), *last]
     for name, text in removal_texts(change.get("removed", {})):
-        yield [*head, name, text, "", *last]
+        yield [*head, name, text, "", "", *last]
     if not keys_of(change):
-        yield [*head, "", "", "", *last]
+        yield [*head, "", "", "", "", *last]
 
 
 def _cell(value: Any) -> str:

@@ -74,11 +74,15 @@ def _removed(changes: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return [change for change in changes if change["action"] in (DELETE, ARCHIVE)]
 
 
+def first_removals(changes: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the removals, those that delete attachments first."""
+    return sorted(_removed(changes), key=lambda change: (-_attachments(change), change["action"] != DELETE))
+
+
 def _removals(changes: Iterable[Mapping[str, Any]]) -> Table:
     removed = _removed(changes)
     files = sum(_attachments(change) for change in removed)
-    # Show removals that delete attachments first.
-    shown = sorted(removed, key=lambda change: (-_attachments(change), change["action"] != DELETE))[:_MOST]
+    shown = first_removals(removed)[:_MOST]
     rows = [
         (
             f"{words_of(change['section'])} {key_and_name(change)}",

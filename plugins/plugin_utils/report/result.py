@@ -35,7 +35,7 @@ OUTCOMES = ("unchanged", "changed", "drift", "failed", "refused", "partly_applie
 """The possible outcomes of a run."""
 
 
-_ONLY_HERE = ("located", "places", "warning_places", "rules")
+_ONLY_HERE = ("located", "places", "warning_places", "rules", "odd")
 """Members of a result that are not part of any document."""
 
 _FIRST = ("outcome", "instance", "check_mode", "summary", "cautions", "moves", "money", "persons", "mails", "undo")
@@ -60,7 +60,9 @@ class RunResult:
     :ivar located: place and message of each finding.
     :ivar places: index of a change to its place.
     :ivar warning_places: warning to its place.
-    :ivar rules: finding or warning to the rule of the task that it is about. These four are not part of the document.
+    :ivar rules: finding or warning to the rule of the task that it is about.
+    :ivar odd: index of a change and key of a field to what is odd about the value. These five are not part of the
+        document.
     :ivar undo: what can't be undone, in words.
     :ivar hidden_records: whether records are hidden from the account: yes, no or unknown.
     :ivar moves: records that change their place.
@@ -92,6 +94,7 @@ class RunResult:
     places: Mapping[int, Place] = field(default_factory=dict)
     warning_places: Mapping[str, Place] = field(default_factory=dict)
     rules: Mapping[str, Rule] = field(default_factory=dict)
+    odd: Mapping[tuple[int, str], Sequence[str]] = field(default_factory=dict)
     hidden_records: str = ""
     scan_codes: dict[str, int] = field(default_factory=dict)
     undo: str = ""
@@ -140,7 +143,8 @@ def masked_result(result: RunResult) -> RunResult:
     texts = {name: masked_values(getattr(result, name)) for name in _OF_OTHERS}
     places = {masked_values(warning): place for warning, place in result.warning_places.items()}
     rules = {masked_values(text): rule for text, rule in result.rules.items()}
-    return replace(result, changes=changes, located=located, warning_places=places, rules=rules, **texts)
+    odd = {field: masked_values(words) for field, words in result.odd.items()}
+    return replace(result, changes=changes, located=located, warning_places=places, rules=rules, odd=odd, **texts)
 
 
 def failures_of(made: InstancePlan, outcome: Outcome) -> list[dict[str, str]]:

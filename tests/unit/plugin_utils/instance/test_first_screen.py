@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import csv
 import html
+import io
 import json
 import re
 from collections.abc import Callable
@@ -17,6 +19,7 @@ from embedded_here import Embedded
 from instance_site import SETTINGS, yaml_list
 from project import LONG
 
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.csv_report import as_csv
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.html_report import as_html
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.markdown_report import as_markdown
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
@@ -114,12 +117,18 @@ def seen_in_a_review(account: RunResult) -> str:
     return "\n".join(result["message"]["text"] for result in results[:_LINES])
 
 
+def seen_in_a_spreadsheet(result: RunResult) -> str:
+    """Return the first rows."""
+    return first_lines(as_csv(result))
+
+
 FORMS: dict[str, Callable[[RunResult], str]] = {
     "text": lambda account: first_lines(as_text(account)),
     "markdown": seen_in_a_comment,
     "page": seen_on_the_page,
     "json": seen_as_json,
     "sarif": seen_in_a_review,
+    "csv": seen_in_a_spreadsheet,
 }
 
 
@@ -129,14 +138,19 @@ def test_each_mistake_is_named_on_the_first_screen(changes: int, tmp_path: Path)
     assert len(account.changes) == changes
     for name, form in FORMS.items():
         seen = form(account)
-        words = [f"{share} dates before 1950 or more than 20 years ahead: 2105-01-01"]
+        words = [f"{share} dates before 1950 or more than 20 years ahead", "2105-01-01"]
         if share >= 5:
             words += [f"{share} values multiplied by 100", f"{share - 1} values that other records had before"]
         if share > 100:
             words.append(f"{share} records newly in one room, Head/0.19")
         if name != "json":
-            words += ["1 attachment", "100001 Thing 0"]
-        if name not in ("json", "sarif"):
+            words += ["1 attachment", "100001,Thing 0" if name == "csv" else "100001 Thing 0"]
+        if name not in ("json", "sarif", "csv"):
             words += ["Head/0.19", "only in part: 1 deletion"]
         for one in words:
             assert one in seen, (name, one, seen)
+    rows = list(csv.DictReader(io.StringIO(as_csv(account).removeprefix("\ufeff"))))
+    marked = [row["field"] for row in rows if row["odd"]]
+    assert marked.count("purchasing_date") == share
+    assert marked.count("purchasing_price") == (share if share >= 5 else 0)
+    assert marked.count("target_room") == (share if share > 100 else 0)
