@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import forked
 import playbook
 import pytest
 import yaml
@@ -173,17 +173,9 @@ class Workplace:
         path.write_text(text)
 
     def run(self, command: str, *options: str, **variables: str) -> Output:
-        done = subprocess.run(
-            [str(Path(sys.executable).with_name(command)), *options],
-            cwd=self.directory,
-            env=playbook.environment({**self._environment(), **variables}),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="surrogateescape",
-            timeout=240,
-            check=False,
-        )
+        words = [str(Path(sys.executable).with_name(command)), *options]
+        environment = playbook.environment({**self._environment(), **variables})
+        done = forked.run(words, self.directory, environment, 240, is_apart=True, errors="surrogateescape")
         return Output(done.returncode, done.stdout, done.stderr)
 
     def inventory(self, *options: str, **variables: str) -> Output:

@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import forked
 import yaml
 from project import ROOT
 
@@ -111,18 +111,9 @@ def finish(command: Sequence[str], directory: Path, variables: Mapping[str, str]
 
     :raises AssertionError: it used what Ansible is about to remove.
     """
-    done = subprocess.run(
-        command,
-        cwd=directory,
-        # One side of an async job looks for it below HOME, the other below the home directory in the password file.
-        env=environment({"ANSIBLE_ASYNC_DIR": str(directory / "async"), **variables}),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=_SECONDS,
-        check=False,
-    )
+    # One side of an async job looks for it below HOME, the other below the home directory in the password file.
+    more = environment({"ANSIBLE_ASYNC_DIR": str(directory / "async"), **variables})
+    done = forked.run(command, directory, more, _SECONDS)
     assert not _DEPRECATION.search(done.stdout), done.stdout
     lines = noted.read_text(encoding="utf-8").splitlines() if noted is not None and noted.exists() else []
     entries = [json.loads(line) for line in lines]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import emulator_process
+import forked
 import many_places
 import playbook
 import pytest
@@ -55,16 +55,9 @@ class Workplace:
     directory: Path
 
     def run(self, command: str, *options: str, **variables: str) -> Output:
-        done = subprocess.run(
-            [str(Path(sys.executable).with_name(command)), *options],
-            cwd=self.directory,
-            env=playbook.environment({**self.emulator.variables(), **variables}),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=240,
-            check=False,
-        )
+        words = [str(Path(sys.executable).with_name(command)), *options]
+        environment = playbook.environment({**self.emulator.variables(), **variables})
+        done = forked.run(words, self.directory, environment, 240, is_apart=True)
         return Output(done.returncode, done.stdout, done.stderr)
 
     def write(self, **options: Any) -> None:
