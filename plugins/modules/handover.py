@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: handover
-short_description: Hand over everything of a person
+short_description: Hand over everything that belongs to a person
 version_added: 1.0.0
 description:
   - Lists what a person has. These are objects that name the person or the user with the same e-mail address, and open

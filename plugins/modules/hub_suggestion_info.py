@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: hub_suggestion_info
-short_description: Read which category and price the circularity hub suggests
+short_description: Read the category and price that the circularity hub suggests
 version_added: 1.0.0
 description:
   - Returns the category and the price that an instance suggests for the objects that match O(filters), so that they can

@@ -470,19 +470,19 @@ attributes:
 requirements:
   - jsonschema >= 4.21 (for O(mode=validate) and O(rules))
 notes:
-  - Takes one list of each kind that is written or referred to, a page for every 1000 records, and three lists of field
-    definitions. A change takes one request, a file that is not there yet one more (however many records name it), a
-    field definition, task or rental case two more. Where the instance does not say how many records there are, a list
-    of several pages is read twice before anything is made because it is not in it. O(archived_duplicates) says how many
+  - A run reads one list of each kind that is written or referred to, with one page for every 1000 records, and three
+    lists of field definitions. A change takes one request. A new attachment takes one more, however many records name
+    it. A field definition, task or rental case takes two more. If the instance does not say how many records there are,
+    a list of several pages is read twice before a missing record is created. O(archived_duplicates) says how many
     records are looked up in the archive.
   - Records are found by their natural key, as in the modules for single records. C(identity) in C(instance.yml) names
     other fields.
-  - Ansible prints all that a failed task returns. So a task that fails returns no more than a screen takes, with the
-    reason at the end of RV(msg), and everything in RV(diff.account), which Ansible prints at C(-vvv) only.
-  - A text from a file or from the service is shown on one line. Controls and letters that can't be seen stand as
+  - Ansible prints everything that a failed task returns. So a failed task returns at most one screen of text, with the
+    reason at the end of RV(msg). Everything is in RV(diff.account), which Ansible only prints with C(-vvv).
+  - Text from a file or from the service is shown on one line. Control characters and invisible characters are shown as
     escapes.
-  - New users get an e-mail. They are made only with O(create_users), or with C(create_users) in the C(policy) of
-    C(instance.yml). Without it, what needs a user that is not there is skipped, and a warning names it.
+  - New users get an e-mail. They are only created with O(create_users), or with C(create_users) in the C(policy) of
+    C(instance.yml). Without it, records that need a missing user are skipped, and a warning names them.
   - The author of the files may be somebody else than the author of the task. What the task says of O(limits), O(prune),
     O(create_users), O(allow_destructive) and O(expect_instance) is the most that files may ask for. They may ask for
     less.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: instance_absorb
-short_description: Take what was changed in the application into the files
+short_description: Write changes from the application into the files
 version_added: 1.0.0
 description:
   - Takes the direction back. What somebody changed in the application since the files were applied goes into these

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: probe
-short_description: Tell how an instance behaves
+short_description: Find out how an instance behaves
 version_added: 1.0.0
 description:
   - Instances differ in what they answer. This module tells on which side of each known difference an instance is, and
