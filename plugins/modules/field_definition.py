@@ -244,7 +244,7 @@ record:
     possible_values: [new, used, broken]
 uuid:
   description:
-    - UUID of the field definition. Null where there is none, or where check mode would create it.
+    - UUID of the field definition. Null if there is none, or where check mode would create it.
   returned: success
   type: str
   sample: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11

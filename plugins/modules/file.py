@@ -161,7 +161,7 @@ record:
       description: Where what is known about the file is.
       type: str
     thumbnail_uri:
-      description: Where a thumbnail is. Null where there is none.
+      description: Where a thumbnail is. Null if there is none.
       type: str
   sample:
     uuid: 1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8
@@ -173,7 +173,7 @@ record:
     thumbnail_uri: null
 uuid:
   description:
-    - UUID of the file, or of the first of several that are taken off. Null where there is none, or where check mode
+    - UUID of the file, or of the first of several that are taken off. Null if there is none, or where check mode
       would upload it.
   returned: success
   type: str

@@ -143,7 +143,7 @@ record:
           description: Where what is known about the file is. With O(object) only.
           type: str
         thumbnail_uri:
-          description: Where a thumbnail is. Null where there is none.
+          description: Where a thumbnail is. Null if there is none.
           type: str
         creator_id:
           description: Integer id of the user who uploaded it. With O(uuid) only.

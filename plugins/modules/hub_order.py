@@ -88,7 +88,7 @@ EXAMPLES = r"""
 RETURN = r"""
 record:
   description:
-    - The order as it is now. Empty where there is none.
+    - The order as it is now. Empty if there is none.
     - In check mode, of an order that would be placed, only the options that were written.
   returned: success
   type: dict

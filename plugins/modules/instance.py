@@ -16,7 +16,7 @@ description:
     in no file stays unless O(prune) says otherwise.
   - Runs on the controller, so that it can tell how far it is while it works.
   - The directory holds C(instance.yml) (which instance, policy, identity), and a file or a directory for each section.
-    C(moved.yml) tells of natural keys that were renamed.
+    C(moved.yml) lists natural keys that were renamed.
   # generated: files
   - Its sections are C(fields), with one file for each template, and C(locations), C(rooms), C(persons), C(users),
     C(objects), C(tasks), C(rental_cases), C(catalog) and C(hub).
@@ -36,10 +36,9 @@ options:
       - What to do.
       - >-
         V(apply): Plan, and apply the plan unless check mode is on.
-      - >-
-        V(undo): Bring back what an apply changed, from its apply record. The plan is made from O(applied) and the
-        instance as it is now. Check mode shows it, and it is saved, refused and applied as the plan of files is.
-        O(src) is not needed.
+      - >- V(undo): Undo the changes of an apply, from its apply record. The plan is made from O(applied) and the
+        instance as it is now. Check mode shows it, and it is saved, refused and applied as the plan of files is. O(src)
+        is not needed.
       - >-
         V(drift): Only compare, whether check mode is on or not. No limit holds anything back, because nothing is
         applied, and O(plan_file) is left alone.
@@ -168,13 +167,13 @@ options:
         and C(.seventhings/journal.jsonl) there is not read. Where there is no home directory that can be written, as
         in many containers, name a directory that outlives the run.
       - The journal notes what was sent, which records belong to this set, and how many records each source held (see
-        O(confirm_empty)). A run that was killed is simply run again with the same files, and O(prune) takes away only
+        O(confirm_empty)). Repeat an interrupted run with the same files, and O(prune) takes away only
         what the journal (or the marker field that C(instance.yml) names) knows. A run that was interrupted finishes
         what O(limits) let pass when it began, even if others created records meanwhile. The journal lifts no other
         limit, and without it every limit holds.
-      - C(set_id) in C(instance.yml) tells this set from others of its name. Another one than that of the journal is
-        refused. Where there is none, the journal makes one, and a warning says which line to add. Until then files are
-        known by their directory.
+      - C(set_id) in C(instance.yml) distinguishes this set from others of its name. A C(set_id) that differs from that
+        of the journal is refused. If there is none, the journal creates one, and a warning says which line to add.
+        Until then files are known by their directory.
       - A journal is refused where it is a link, no regular file, larger than 268435456 bytes (256 MiB) or writable by
         others. One at the default place must belong to the user who runs this.
       - It holds no secrets. Losing it never causes a duplicate. Keep it between runs, as a cache of the CI job.
@@ -321,7 +320,7 @@ options:
     description:
       - Whether users may be made. A new user gets an e-mail.
       - V(false) forbids it, whatever the files say. V(true) makes them unless C(policy.create_users) of C(instance.yml)
-        is V(false). If not given, C(policy.create_users) decides, and without it nobody is made.
+        is V(false). If not given, C(policy.create_users) decides, and without it no user is created.
     type: bool
   observed:
     description:
@@ -450,7 +449,7 @@ options:
     default: false
   expect_instance:
     description:
-      - Roots of the instances that may be changed, in place of what C(instance.yml) says. Where both share some, only
+      - Roots of the instances that may be changed, instead of those in C(instance.yml). If both share some, only
         those count.
       - If not given, or V([]), what C(instance.yml) says counts.
       - A plan in O(plan_file) is for the one instance that it was made from, whatever stands here.
@@ -659,7 +658,7 @@ changes:
         - With O(mode=drift), V(was created by this set and deleted in the application) if that is proven. Else empty.
       type: str
     uuid:
-      description: UUID of the record. Null where it is not there yet.
+      description: UUID of the record. Null if it does not exist yet.
       type: str
     before:
       description: The fields that change, by their keys, as they are. A record that is referred to has its natural key.
@@ -719,16 +718,16 @@ files:
 forecast:
   description:
     - What an apply takes where nothing fails. C(requests) counts them, those of planning included.
-    - C(minutes) says how long they take at O(rate_limit); null where there is no limit. Where the task
-      failed, it stands in RV(diff.account) alone.
+    - C(minutes) says how long they take at O(rate_limit); null if there is no limit. If the task
+      failed, it is only in RV(diff.account).
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: dict
   sample: {requests: 1044, minutes: 5.2}
 made_by:
   description:
     - The name of the set, the time (UTC), who ran this on which machine, the version of the collection, and the host
-      of the inventory, which is empty for V(localhost). It stands in the titles of reports. Where the task failed, all
-      of it stands in RV(diff.account) alone.
+      of the inventory, which is empty for V(localhost). It stands in the titles of reports. If the task failed, all
+      of it is only in RV(diff.account).
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: dict
   sample: {set: acme, date: "2026-11-22T09:00:00Z", user: deploy@runner-1, version: 1.0.0, host: ""}
@@ -764,7 +763,7 @@ findings:
   description:
     - The mistakes in the files, each with its file, line and column, or with its sheet and cell. Where there is any,
       nothing was sent.
-    - A mistake that stands in many cells of a column of a table is one entry with the first of its places.
+    - A mistake in many cells of a column of a table is one entry with the first of its places.
       RV(every_finding) has all of them.
     - As many as a screen takes, all of them in RV(diff.account).
   returned: success or failure
@@ -775,7 +774,7 @@ findings:
 cautions:
   description:
     - The warnings to read before anything else. Every report begins with them. If the task
-      failed, they stand in RV(diff.account) alone.
+      failed, they are only in RV(diff.account).
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: list
   elements: str
@@ -810,8 +809,8 @@ hidden_records:
   sample: "no"
 moves:
   description:
-    - Records that change their room or location, counted from place to place, the largest number first. Where the task
-      failed, they stand in RV(diff.account) alone. So do RV(money), RV(persons) and RV(mails).
+    - Records that change their room or location, counted from place to place, the largest number first. If the task
+      failed, they are only in RV(diff.account). So do RV(money), RV(persons) and RV(mails).
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: list
   elements: dict
@@ -901,14 +900,14 @@ mails:
 undo:
   description:
     - What of the plan can't be undone, and what only in part. Empty if all of it can be, and for a drift.
-      Where the task failed, it stands in RV(diff.account) alone.
+      If the task failed, it is only in RV(diff.account).
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: str
   sample: "cannot be undone: 1 user; only in part: 3 deletions"
 every_finding:
   description:
     - Each mistake with its place, where RV(findings) tells several as one; else empty. The report as JSON has it. Where
-      the task failed, it stands in RV(diff.account) alone.
+      the task failed, it is only in RV(diff.account).
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: list
   elements: str
@@ -979,7 +978,7 @@ apply_record_digest:
   sample: 60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752
 plan_digest:
   description:
-    - SHA-256 of the O(plan_file) that was written, or that is applied. Empty where there is none.
+    - SHA-256 of the O(plan_file) that was written, or that is applied. Empty if there is none.
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: str
   sample: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08

@@ -106,7 +106,7 @@ options:
     default: false
   expect_instance:
     description:
-      - Roots of the instances that may be read, in place of what C(instance.yml) says. Where both share some, only
+      - Roots of the instances that may be read, instead of those in C(instance.yml). If both share some, only
         those count.
     type: list
     elements: str

@@ -21,8 +21,8 @@ description:
 options:
   dest:
     description:
-      - The directory to write to. It is made if it is not there.
-      - Files of an earlier export that are gone are taken away. Nothing else is. What an export wrote is noted in
+      - The directory to write to. It is created if missing.
+      - Obsolete files of an earlier export are removed, and no others. What an export wrote is noted in
         C(.export.json), which belongs to the files, and in C(.seventhings), which need not be kept. A note that no
         export could have written is an error.
       - A file that somebody edited since is written anew where there is something to write. Where it would be taken
@@ -126,7 +126,7 @@ attributes:
   check_mode:
     support: full
     details:
-      - Tells which files would be written. Nothing is.
+      - Reports which files would be written, and writes none.
   diff_mode:
     support: full
     details:

@@ -85,7 +85,7 @@ EXAMPLES = r"""
 RETURN = r"""
 record:
   description:
-    - The location as it is now (in check mode, as it would be), all fields included. Empty where there is none.
+    - The location as it is now (in check mode, as it would be), all fields included. Empty if there is none.
   returned: success
   type: dict
   sample:
@@ -98,7 +98,7 @@ record:
     uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
 uuid:
   description:
-    - UUID of the location. Null where there is none, or where check mode would create it.
+    - UUID of the location. Null if there is none, or where check mode would create it.
   returned: success
   type: str
   sample: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11

@@ -130,7 +130,7 @@ EXAMPLES = r"""
 RETURN = r"""
 record:
   description:
-    - The object as it is now (in check mode, as it would be), all fields included. Empty where there is none.
+    - The object as it is now (in check mode, as it would be), all fields included. Empty if there is none.
     - Fields that link to another record are maps of C(id), C(uuid) and C(display_name). What the instance did not tell
       about the other record is null. Attachments are lists of maps.
   returned: success
@@ -157,7 +157,7 @@ record:
     uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
 uuid:
   description:
-    - UUID of the object. Null where there is none, or where check mode would create it.
+    - UUID of the object. Null if there is none, or where check mode would create it.
   returned: success
   type: str
   sample: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11

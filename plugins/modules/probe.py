@@ -10,8 +10,8 @@ module: probe
 short_description: Find out how an instance behaves
 version_added: 1.0.0
 description:
-  - Instances differ in what they answer. This module tells on which side of each known difference an instance is, and
-    whether this collection is right for it.
+  - Instances differ in how they answer. This module finds out on which side of each known difference an instance is,
+    and whether this collection is right for it.
   - It writes a profile. That is a file which says how the instance behaves and nothing of what is in it. No value,
     label, name, host or key of a custom field stands in it. The embedded service behaves like the instance with
     C(--like profile.json), and the file can be sent in, so that this collection is tested with it.
@@ -183,7 +183,7 @@ dest:
   sample: profile.json
 swept:
   description:
-    - How many scratch records were taken away.
+    - The number of scratch records that were deleted.
   returned: when O(sweep) is true
   type: int
   sample: 3

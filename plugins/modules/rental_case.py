@@ -197,7 +197,7 @@ EXAMPLES = r"""
 RETURN = r"""
 record:
   description:
-    - The rental case as it is now (in check mode, as it would be). Empty where there is none.
+    - The rental case as it is now (in check mode, as it would be). Empty if there is none.
   returned: success
   type: dict
   contains:
@@ -298,7 +298,7 @@ record:
         thumbnail_uri: null
 uuid:
   description:
-    - UUID of the rental case. Null where there is none, or where check mode would create it.
+    - UUID of the rental case. Null if there is none, or where check mode would create it.
   returned: success
   type: str
   sample: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11

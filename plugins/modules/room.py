@@ -79,7 +79,7 @@ EXAMPLES = r"""
 RETURN = r"""
 record:
   description:
-    - The room as it is now (in check mode, as it would be), all fields included. Empty where there is none.
+    - The room as it is now (in check mode, as it would be), all fields included. Empty if there is none.
     - Fields that link to another record are maps of C(id), C(uuid) and C(display_name). What the instance did not tell
       about the other record is null.
   returned: success
@@ -95,7 +95,7 @@ record:
     uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
 uuid:
   description:
-    - UUID of the room. Null where there is none, or where check mode would create it.
+    - UUID of the room. Null if there is none, or where check mode would create it.
   returned: success
   type: str
   sample: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11

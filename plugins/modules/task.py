@@ -156,7 +156,7 @@ EXAMPLES = r"""
 RETURN = r"""
 record:
   description:
-    - The task as it is now (in check mode, as it would be). Empty where there is none.
+    - The task as it is now (in check mode, as it would be). Empty if there is none.
   returned: success
   type: dict
   contains:
@@ -241,7 +241,7 @@ record:
         thumbnail_uri: null
 uuid:
   description:
-    - UUID of the task. Null where there is none, or where check mode would create it.
+    - UUID of the task. Null if there is none, or where check mode would create it.
   returned: success
   type: str
   sample: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11

@@ -101,7 +101,7 @@ record:
     display_name: Ada Lovelace
 uuid:
   description:
-    - UUID of the user. Null where there is none, or where check mode would create it.
+    - UUID of the user. Null if there is none, or where check mode would create it.
   returned: success
   type: str
   sample: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
