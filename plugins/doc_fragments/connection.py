@@ -27,32 +27,32 @@ options:
       - It is used until the instance refuses it. Then O(refresh_token) is tried, then O(username) and O(password).
         Where none of them is given, the error says so.
       - M(community.seventhings.auth_token) returns one.
-      - If it is not set, the environment variable E(SEVENTHINGS_TOKEN) is read on the machine where the module runs.
+      - If it is not set, E(SEVENTHINGS_TOKEN) is read from the environment where the module runs.
     type: str
   refresh_token:
     description:
       - Renews the access token, together with O(client_id). The newest pair is kept, for all processes of this
         user where O(token_cache) allows that.
       - This is how a user who signs in by SSO gets through a long run.
-      - If it is not set, the environment variable E(SEVENTHINGS_REFRESH_TOKEN) is read on the machine where the module runs.
+      - If it is not set, E(SEVENTHINGS_REFRESH_TOKEN) is read from the environment where the module runs.
     type: str
   username:
     description:
       - User to sign in with, together with O(password) and O(client_id).
       - A token that was obtained in this way is renewed when less than 60 seconds and less than a tenth of its life
         are left, and once when the instance refuses it.
-      - If it is not set, the environment variable E(SEVENTHINGS_USERNAME) is read on the machine where the module runs.
+      - If it is not set, E(SEVENTHINGS_USERNAME) is read from the environment where the module runs.
     type: str
   password:
     description:
       - Password of the user. Keep it in a vault, not in a playbook.
-      - If it is not set, the environment variable E(SEVENTHINGS_PASSWORD) is read on the machine where the module runs.
+      - If it is not set, E(SEVENTHINGS_PASSWORD) is read from the environment where the module runs.
     type: str
   client_id:
     description:
       - Identifier of the client, from the integration settings of the instance. Every way to sign in, and to renew a
         token, needs it.
-      - If it is not set, the environment variable E(SEVENTHINGS_CLIENT_ID) is read on the machine where the module runs.
+      - If it is not set, E(SEVENTHINGS_CLIENT_ID) is read from the environment where the module runs.
     type: str
   timeout:
     description:
@@ -76,7 +76,7 @@ options:
       - Requests that fit into a minute are sent at once, others evenly. An HTTP 429 holds back all requests to the
         instance for as long as it asks, and slows them down where it comes again.
       - The default is what instances allow unless it was raised for them.
-      - If it is not set, the environment variable E(SEVENTHINGS_RATE_LIMIT) is read on the machine where the module runs.
+      - If it is not set, E(SEVENTHINGS_RATE_LIMIT) is read from the environment where the module runs.
     type: int
     default: 200
   rate_limit_wait:
@@ -84,7 +84,7 @@ options:
       - Seconds to wait with one request that the instance refuses for coming too early (HTTP 429).
       - Where the instance asks for a longer pause than what is left of them, the task fails at once, and says what was
         done and what was not.
-      - If it is not set, the environment variable E(SEVENTHINGS_RATE_LIMIT_WAIT) is read on the machine where the module runs.
+      - If it is not set, E(SEVENTHINGS_RATE_LIMIT_WAIT) is read from the environment where the module runs.
     type: float
     default: 300.0
   token_cache:
@@ -93,7 +93,7 @@ options:
         the directory that E(SEVENTHINGS_RUNTIME_DIR) names, else in C(seventhings) below the directory of the session
         (E(XDG_RUNTIME_DIR)), else in one that lasts as long as the run of Ansible.
       - With V(false) each process signs in for itself.
-      - If it is not set, the environment variable E(SEVENTHINGS_TOKEN_CACHE) is read on the machine where the module runs.
+      - If it is not set, E(SEVENTHINGS_TOKEN_CACHE) is read from the environment where the module runs.
     type: bool
     default: true
   validate_certs:

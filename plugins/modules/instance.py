@@ -36,7 +36,8 @@ options:
       - What to do.
       - >-
         V(apply): Plan, and apply the plan unless check mode is on.
-      - >- V(undo): Undo the changes of an apply, from its apply record. The plan is made from O(applied) and the
+      - >-
+        V(undo): Undo the changes of an apply, from its apply record. The plan is made from O(applied) and the
         instance as it is now. Check mode shows it, and it is saved, refused and applied as the plan of files is. O(src)
         is not needed.
       - >-
