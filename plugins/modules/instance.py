@@ -811,7 +811,7 @@ hidden_records:
 moves:
   description:
     - Records that change their room or location, counted from place to place, the largest number first. If the task
-      failed, they are only in RV(diff.account). So do RV(money), RV(persons) and RV(mails).
+      failed, they are only in RV(diff.account). So are RV(money), RV(persons) and RV(mails).
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: list
   elements: dict
