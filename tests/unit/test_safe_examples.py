@@ -79,7 +79,7 @@ MUTATIONS = [
     ("examples/acme/tasks.yml", '"100403"', '"0001003"', "scan code"),
     ("examples/repository/instance/objects/it.yml", '"100401"', '"H-0001"', "scan code"),
     ("docs/docsite/rst/guide_instance.rst", "100901,Laptop 1", "0900001,Laptop 1", "scan code"),
-    ("docs/docsite/rst/guide_instance.rst", "  + objects 100903", "  + objects 0900003", "scan code"),
+    ("docs/docsite/rst/guide_instance.rst", "  +objects 100903", "  +objects 0900003", "scan code"),
     ("plugins/modules/object.py", '      barcode: "100234"', '      barcode: "1234"', "scan code"),
 ]
 
