@@ -278,7 +278,7 @@ DEFECTS = (
         "moments.append(self.sent[-limit] + _WINDOW)",
         "moments.append(self.sent[-limit] + _MINUTE / 2)",
         "Twice the allowed requests are sent in a minute.",
-        "unit/proof/test_simulated_world",
+        "unit/module_utils/client/test_rate_limit:never_more",
     ),
     Defect(
         "locks",
@@ -286,7 +286,7 @@ DEFECTS = (
         "            if self.is_in_place(descriptor):\n                return True\n            self.close()\n",
         "            return True\n",
         "Two processes own the same lock after a cleaner removed its file.",
-        "unit/module_utils/runtime/test_creations",
+        "unit/module_utils/runtime/test_locks",
     ),
     Defect(
         "locks",
@@ -294,7 +294,7 @@ DEFECTS = (
         "            if self._opened_by != os.getpid():\n                self._descriptor",
         "            if self._opened_by < 0:\n                self._descriptor",
         "Forked processes share a lock.",
-        "unit/module_utils/runtime/test_creations",
+        "unit/module_utils/runtime/test_locks",
     ),
     Defect(
         "locks",
@@ -302,7 +302,7 @@ DEFECTS = (
         "                        self.release()\n                        return False\n",
         "                        return False\n",
         "Two processes that each own one place of a lock wait for each other.",
-        "unit/module_utils/runtime/test_creations",
+        "unit/module_utils/runtime/test_locks",
     ),
     Defect(
         "tokens",
@@ -318,15 +318,7 @@ DEFECTS = (
         "                if kept.access_token == refused:\n",
         "                if not kept.access_token:\n",
         "A token that the service revoked is used again by each process.",
-        "unit/module_utils/client/test_tokens",
-    ),
-    Defect(
-        "matcher",
-        "module_utils/resolve/natural_keys",
-        "    if is_equal and unread:\n",
-        "    if unread:\n",
-        "One odd record of a list stops every task of its kind.",
-        "unit/module_utils/resolve/test_natural_keys",
+        "unit/module_utils/runtime/test_token_store",
     ),
     Defect(
         "matcher",
@@ -350,15 +342,7 @@ DEFECTS = (
         "narrowed = {name: min(number, self.limits.get(name, number)) for name, number in asked.limits.items()}",
         "narrowed = dict(asked.limits)",
         "Files lift the limits of the task.",
-        "unit/plugin_utils/instance/test_action",
-    ),
-    Defect(
-        "gate",
-        "plugin_utils/instance/run",
-        "        if not bad:\n            journal.ended()\n",
-        "        journal.ended()\n",
-        "A run that failed halfway is not resumed, so its limits count from the beginning.",
-        "unit/plugin_utils/apply/test_executor",
+        "hostile/test_caps:guard_of_the_task",
     ),
 )
 
