@@ -5,24 +5,27 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from unittest import mock
 
 import pytest
 from ansible.parsing.dataloader import DataLoader
 from copied_examples import EVIDENCE
-from embedded_here import ACCOUNT, ROOT_URL, Embedded
+from embedded_here import ACCOUNT, ROOT_URL, Embedded, Killed
 from instance_site import run_options
+from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
     INSTANCE_ABSORB,
     STOCKTAKE,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT, ROOM
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb import action as absorb_action
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
@@ -59,6 +62,11 @@ FIELDS = "- {label: Asset number, type: TEXT}\n"
 
 NOTHING: Mapping[int, str] = {}
 
+_FAULTS = ("500", "502_html", "503", "504_after", "504_late", "reset_before", "reset_after", "half_body", "not_json")
+_YEARS = ["journal", "stateless", *(f"faults-{seed}" for seed in range(10 if LONG else 0))]
+
+Done = TypeVar("Done")
+
 
 def asset(number: int) -> str:
     return f"47{number:06d}"
@@ -90,9 +98,18 @@ class Year:
     """An owner, the files in two layers, and the instance.
 
     :param is_forgetful: each command runs on a new machine: no journal, no shared runtime directory.
+    :param rolls: draws what goes wrong during the first attempt of each command; None: nothing does.
     """
 
-    def __init__(self, root: Path, here: Embedded, is_forgetful: bool, patched: pytest.MonkeyPatch) -> None:
+    def __init__(
+        self,
+        root: Path,
+        here: Embedded,
+        is_forgetful: bool,
+        patched: pytest.MonkeyPatch,
+        rolls: random.Random | None = None,
+    ) -> None:
+        self._rolls = rolls
         self.root = root
         self.here = here
         self.is_forgetful = is_forgetful
@@ -114,8 +131,34 @@ class Year:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text.encode())
 
+    def _tried(self, act: Callable[[], Done], is_apply: bool = False) -> Done:
+        """Return what a command returns. Under faults it is called again, as its user would, if it fails."""
+        if self._rolls is None:
+            return act()
+        for _rule in range(self._rolls.randint(1, 4)):
+            fault = self._rolls.choice(_FAULTS)
+            self.here.fault(fault, probability=0.2, times=self._rolls.randint(1, 6), commit_after=20)
+        if is_apply and self._rolls.random() < 0.5:
+            self.here.kill_at = len(self.here.log) + self._rolls.randint(1, 100)
+        try:
+            done: Done | None = act()
+        except (SeventhingsError, Killed):
+            done = None
+        self.here.gateway.faults.replace([])
+        self.here.kill_at = 0
+        self.here.clock.forward(60)
+        return act() if done is None or is_apply else done
+
+    def apply(self) -> None:
+        """Apply the files, which must change something unless the first attempt did everything."""
+        told = self._tried(self._run, is_apply=True)
+        assert told.outcome == "changed" or (self._rolls is not None and told.outcome == "unchanged"), told.failures
+
     def run(self, **order: Any) -> RunResult:
         """Plan, or apply."""
+        return self._tried(lambda: self._run(**order))
+
+    def _run(self, **order: Any) -> RunResult:
         if self.is_forgetful:
             self.start_machine()
         client = self.here.client()
@@ -129,6 +172,9 @@ class Year:
         return self.run(check_mode=True)
 
     def action(self, module: Any, spec: Any, name: str, function: Any, **written: Any) -> dict[str, Any]:
+        return self._tried(lambda: self._action(module, spec, name, function, **written))
+
+    def _action(self, module: Any, spec: Any, name: str, function: Any, **written: Any) -> dict[str, Any]:
         if self.is_forgetful:
             self.start_machine()
         given = {"base_url": ROOT_URL, **ACCOUNT, "src": [str(one) for one in self.layers], **written}
@@ -138,7 +184,8 @@ class Year:
         client.transport.read_only = True
         with mock.patch.object(module, "connect", return_value=client):
             result: dict[str, Any] = function(read.options, False, DataLoader(), given)
-        assert not result.get("failed"), result
+        if result.get("failed"):
+            raise SeventhingsError(result["msg"])
         return result
 
     def absorb(self, **written: Any) -> dict[str, Any]:
@@ -236,10 +283,12 @@ def stages(tmp_path_factory: pytest.TempPathFactory) -> Stages:
     return Stages(root, imported, labelled, moved, scanned)
 
 
-@pytest.mark.parametrize("is_forgetful", [False, True], ids=["journal", "stateless"])
-def test_a_year(stages: Stages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_forgetful: bool) -> None:
+@pytest.mark.parametrize("kind", _YEARS)
+def test_a_year(stages: Stages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     shutil.copytree(stages.files, tmp_path, dirs_exist_ok=True)
-    year = Year(tmp_path, stages.imported, is_forgetful, monkeypatch)
+    seed = kind.removeprefix("faults-")
+    rolls = random.Random(int(seed)) if seed != kind else None
+    year = Year(tmp_path, stages.imported, kind == "stateless", monkeypatch, rolls)
     told = year.plan()
     assert (told.outcome, told.scan_codes) == ("unchanged", {"attached": 0, "total": OBJECTS, "differ": 0})
 
@@ -298,7 +347,7 @@ def test_a_year(stages: Stages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     assert (tmp_path / "rooms/objects.csv").read_text() == rooms_of(rooms)
     told = year.plan()
     assert changed_fields(told) == {("update", "target_room"): len(accepted)}
-    assert year.run().outcome == "changed"
+    year.apply()
     taken = year.stocktake(mode="evaluate")
     assert taken["counts"]["deviation"] == DEVIATIONS - len(accepted)
     assert year.plan().outcome == "unchanged"
@@ -313,7 +362,7 @@ def test_a_year(stages: Stages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     assert changed_fields(told) == {("update", "purchasing_price"): len(dearer), created: PURCHASES}
     assert told.scan_codes == {"attached": LABELLED, "total": total, "differ": LABELLED - len(gone)}
     before = codes(year.objects())
-    assert year.run().outcome == "changed"
+    year.apply()
     told = year.plan()
     assert told.outcome == "unchanged"
     objects = year.objects()
