@@ -328,22 +328,6 @@ DEFECTS = (
         "A second user is created because an address is written in other letters.",
         "unit/module_utils/resolve/test_natural_keys",
     ),
-    Defect(
-        "gate",
-        "plugin_utils/instance/run",
-        "refusals = [*self._undo_refusals, *plan.protected, *caps.forbidden(plan.changes), *plan.exceeded_limits]",
-        "refusals = [*self._undo_refusals, *plan.protected, *plan.exceeded_limits]",
-        "A plan file prunes what the task that applies it forbids.",
-        "unit/rules/test_plan_is_executed",
-    ),
-    Defect(
-        "gate",
-        "plugin_utils/instance/caps",
-        "narrowed = {name: min(number, self.limits.get(name, number)) for name, number in asked.limits.items()}",
-        "narrowed = dict(asked.limits)",
-        "Files lift the limits of the task.",
-        "hostile/test_caps:guard_of_the_task",
-    ),
 )
 
 
