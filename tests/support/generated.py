@@ -146,7 +146,7 @@ def _module_table(_width: int) -> str:
         if not name.endswith("_info")
     ]
     rows += [("", _short(name), f"`{name}`") for name in alone]
-    return "\n".join(["| Module | What for | Reading |", "|---|---|---|", *map(_row, rows)])
+    return "\n".join(["| Module | Purpose | To read |", "|---|---|---|", *map(_row, rows)])
 
 
 def _row(cells: tuple[str, ...]) -> str:
@@ -184,7 +184,7 @@ def _choices(_width: int) -> str:
 
 def _in_order(width: int) -> str:
     words = ", ".join(KINDS[kind].plural for kind in SECTIONS.values())
-    return textwrap.fill(f"{words[0].upper()}{words[1:]}: each needs only what stands before it.", width)
+    return textwrap.fill(f"{words[0].upper()}{words[1:]}. Each kind depends only on earlier kinds.", width)
 
 
 def _found_by(_width: int) -> str:
@@ -200,14 +200,14 @@ def _found_by(_width: int) -> str:
 
 def _key_of(kind: Kind) -> str:
     if kind.is_named_by_tasks:
-        return "``match_on`` or ``uuid``; a task says one of them"
+        return "``match_on`` or ``uuid``; one of them is required"
     first, *others = (" and ".join(f"``{key}``" for key in keys) for keys in kind.match_on)
     last = kind.match_on[0][-1]
-    words = [first, *(f"or {other} where no ``{last}`` is written" for other in others)]
+    words = [first, *(f"or {other} if ``{last}`` is not set" for other in others)]
     if kind.case_blind:
-        words.append("upper and lower case are the same")
+        words.append("ignoring case")
     if kind.open_status:
-        words.append(f"those that are {kind.open_status} come first")
+        words.append(f"with {kind.open_status} {kind.plural} first")
     return ", ".join(words)
 
 
@@ -232,7 +232,7 @@ def _core_table(_width: int) -> str:
 def _connection_table(_width: int) -> str:
     """Return the connection options, as a table of reStructuredText."""
     options = documentation.fragment("connection", "PLUGIN")["options"]
-    rows = ["Option", "Variable", "Default", "What it is for"]
+    rows = ["Option", "Variable", "Default", "Purpose"]
     lines = ["", ".. list-table::", "  :widths: 18 27 12 43", "  :header-rows: 1", "", *_rst_row(rows)]
     for name, option in options.items():
         variables = ", ".join(f"``{one['name']}``" for one in option.get("env", ()))
@@ -246,9 +246,10 @@ def _rst_row(cells: Iterable[str]) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    """Return the first sentence of a description, with plain literals in place of references."""
+    """Return the first sentence of a description, with links to modules and plain literals."""
     sentence = re.match(r".*?\.(?= [A-Z]|$)", text)
-    return re.sub(r"\b[CVOE]\(([^)]*)\)", r"``\1``", sentence[0] if sentence else text)
+    linked = re.sub(r"\bM\(([^)]*)\)", r":ansplugin:`\1#module`", sentence[0] if sentence else text)
+    return re.sub(r"\b[CVOE]\(([^)]*)\)", r"``\1``", linked)
 
 
 LISTS: Mapping[str, Callable[[int], str]] = {

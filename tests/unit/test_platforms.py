@@ -30,7 +30,7 @@ def test_the_metadata_ask_for_the_oldest_core() -> None:
     ("path", "before", "last"),
     [
         ("README.md", "- ansible-core ", "or"),
-        ("docs/docsite/rst/guide_getting_started.rst", "\nansible-core ", "or"),
+        ("docs/docsite/rst/guide_getting_started.rst", "- ansible-core ", "or"),
         ("docs/inclusion.md", "`cores` in `.github/workflows/ci.yml`: ", "and"),
     ],
 )
@@ -57,7 +57,7 @@ def test_the_requirements_ask_for_the_lowest_versions() -> None:
     guide = text("docs/docsite/rst/guide_getting_started.rst")
     for package in ("requests", "urllib3"):
         assert f"``{package}``, {platforms.LOWEST[package]} or newer" in " ".join(guide.split())
-    assert f"which is 3.{platforms.OLDEST_PYTHON} or newer" in " ".join(guide.split())
+    assert f"Python 3.{platforms.OLDEST_PYTHON} or newer" in " ".join(guide.split())
 
 
 @pytest.mark.parametrize("name", ["runtime", "rulebook"])
