@@ -115,6 +115,48 @@ def test_a_location_of_which_nobody_knows_the_name_is_not_created_again(name: An
     assert not [entry for entry in odd.requests() if entry["method"] == "POST" and entry["path"].endswith("/location")]
 
 
+LOAN: dict[str, Any] = {
+    "title": "Loan",
+    "issue_date": "2031-07-01",
+    "due_date": "2031-07-05",
+    "responsible_user": "bernd.kowalski@nordhain.example",
+    "references": ["100003"],
+}
+
+
+@pytest.mark.parametrize(
+    "date", [1940630400, "1 July 2031", "2031-02-31", {"date": "2031-07-01"}, ["2031-07-01"], True]
+)
+def test_a_rental_case_of_which_nobody_knows_the_date_is_not_created_again(date: Any) -> None:
+    service = embedded_here.Embedded.started()
+    service.call("rental_case", **LOAN)
+    [case] = service.call("rental_case_info", filters={"title": "Loan"})["records"]
+    odd = wrong("/rental-management/rental-cases", {"items": [{**case, "issue_date": date}], "total": 1, "page": 1})
+    done = odd.call("rental_case", **LOAN)
+    assert f"The rental case {case['uuid']} has the issue_date" in done["msg"]
+    assert not [entry for entry in odd.requests() if entry["method"] in ("POST", "PUT") and "rental" in entry["path"]]
+
+
+@pytest.mark.parametrize(
+    ("field", "wanted", "answered"),
+    [
+        ("purchasing_date", "2024-05-31", 1717113600),
+        ("purchasing_date", "2024-05-31", "31 May 2024"),
+        ("purchasing_price", 1299, {"amount": 1299}),
+        ("purchasing_price", 1299, "EUR 1,299"),
+    ],
+)
+def test_an_object_whose_key_of_another_type_is_odd_is_not_created_again(
+    field: str, wanted: Any, answered: Any
+) -> None:
+    service = embedded_here.Embedded.started()
+    [record] = service.call("object_info", uuid=OBJECT)["records"]
+    odd = wrong("/objects", {"items": [{**record, field: answered}], "total": 1, "page": 1, "per_page": 1000})
+    done = odd.call("object", fields={"barcode": record["barcode"], field: wanted}, match_on=["barcode", field])
+    assert f"The object {OBJECT} has the {field}" in done["msg"]
+    assert not [entry for entry in odd.requests() if entry["method"] == "POST" and entry["path"].endswith("/object")]
+
+
 @pytest.mark.parametrize("title", [None, True, 7, ["Oil"], {"de": "Oil"}])
 def test_a_task_without_a_title_is_no_task(title: Any) -> None:
     client = client_on(FakeTransport({"GET /task-management/tasks": answer([{"uuid": uuid_of(1), "title": title}])}))
