@@ -43,8 +43,13 @@ _FEATURES = {kind.feature: kind for kind in reversed(KINDS.values()) if kind.fea
 
 def service_info(client: Client) -> dict[str, Any]:
     """Return whether the service answers, who is signed in, the active modules, and what the account does not see."""
-    answer = client.transport.request("GET", "").json()
+    response = client.transport.request("GET", "")
+    answer = response.json()
     ping: Mapping[str, Any] = answer if isinstance(answer, Mapping) else {}
+    if not isinstance(ping.get("status"), str):
+        client.transport.warnings.append(
+            f"{response.endpoint}: the answer has no status, so nobody knows whether this service works as documented."
+        )
     user = _signed_in(client)
     return {
         "status": ping.get("status"),
@@ -60,7 +65,12 @@ def _signed_in(client: Client) -> Record | None:
     token = client.tokens.current()
     number = client.tokens.user_id
     if number is not None:
-        return client.get_by_id(USER, number)
+        user = client.get_by_id(USER, number)
+        if user is None:
+            client.transport.warnings.append(
+                f"The service answers nothing about the user who is signed in, with the id {number}."
+            )
+        return user
     number = named_user(token)
     try:
         return client.get_by_id(USER, number) if number is not None else None

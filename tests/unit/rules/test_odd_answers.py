@@ -115,6 +115,22 @@ def test_a_location_of_which_nobody_knows_the_name_is_not_created_again(name: An
     assert not [entry for entry in odd.requests() if entry["method"] == "POST" and entry["path"].endswith("/location")]
 
 
+@pytest.mark.parametrize("value", [None, "", True, 7, "maintenance", [], {}, {"data": {"status": "OK"}}])
+def test_a_service_that_reports_no_status_is_named(value: Any) -> None:
+    done = wrong("/customer-api/v1", value).call("service_info")
+    assert (done["status"], done["description"]) == (None, None)
+    assert done["warnings"] == [
+        "GET /customer-api/v1: the answer has no status, so nobody knows whether this service works as documented."
+    ]
+
+
+@pytest.mark.parametrize("value", [None, [], {}])
+def test_a_user_who_signed_in_and_is_answered_as_nothing_is_named(value: Any) -> None:
+    done = wrong("/user/by-id/1", value).call("service_info")
+    assert done["user"] is None
+    assert done["warnings"] == ["The service answers nothing about the user who is signed in, with the id 1."]
+
+
 LOAN: dict[str, Any] = {
     "title": "Loan",
     "issue_date": "2031-07-01",
