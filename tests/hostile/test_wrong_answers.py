@@ -463,7 +463,9 @@ _SAYS = ("warnings", "left_out", "not_changed", "reported", "findings", "failure
 def said(result: Mapping[str, Any]) -> set[str]:
     """Everything in a result that says that something is not as it should be."""
     lines = {str(line) for name in _SAYS for line in result.get(name) or ()}
-    lines |= {f"{name}: {result[name]}" for name in ("complete", "hidden_records") if name in result}
+    lines |= {
+        f"{name}: {result[name]}" for name in ("complete", "description", "hidden_records", "modules") if name in result
+    }
     return lines
 
 

@@ -261,7 +261,7 @@ _page("null after the records", _items(lambda items: [*items, None]))
 _page("an empty object after the records", _items(lambda items: [*items, {}]))
 
 
-def _at(name: str, wrong: Callable[[Any], Any], *sorts: str) -> None:
+def _at(name: str, wrong: Callable[[Any], Any], *sorts: str, shows: bool = False) -> None:
     """Add a mutation of one record of a list."""
 
     def change(value: Any, chance: random.Random) -> Any:
@@ -272,7 +272,7 @@ def _at(name: str, wrong: Callable[[Any], Any], *sorts: str) -> None:
         records[number] = wrong(records[number])
         return value
 
-    _value(name, change, *(sorts or (LIST, DEFINITIONS)))
+    _value(name, change, *(sorts or (LIST, DEFINITIONS)), shows=shows)
 
 
 _at("null in place of a record", lambda _record: None)
@@ -416,13 +416,13 @@ _record("a member left out", _drop, RECORD, shows=True)
 # ---- definitions
 
 
-def _definition(name: str, key: str, wrong: Callable[[Any], Any]) -> None:
+def _definition(name: str, key: str, wrong: Callable[[Any], Any], shows: bool = False) -> None:
     def change(record: Any) -> Any:
         value = wrong(record.get(key))
         rest = {name: one for name, one in record.items() if name != key}
         return rest if value is _NOTHING else {**rest, key: value}
 
-    _at(f"a definition {name}", change, DEFINITIONS)
+    _at(f"a definition {name}", change, DEFINITIONS, shows=shows)
 
 
 _definition("without a key", "field_key", lambda _key: _NOTHING)
@@ -435,7 +435,7 @@ _definition("with a type of two names", "field_type", lambda one: {**one, "name"
 _definition("with constraints as a text", "field_type", lambda one: {**one, "constraints": "none"})
 _definition("without a label", "label", lambda _label: _NOTHING)
 _definition("with attributes as a text", "attributes", lambda _some: "none")
-_definition("with relations as a text", "relations", lambda _some: "none")
+_definition("with relations as a text", "relations", lambda _some: "none", shows=True)
 _definition("with possible values as a text", "possible_values", lambda _some: "a, b")
 
 # ---- writes: the answer is about something else, says less, or says that it failed although it was carried out

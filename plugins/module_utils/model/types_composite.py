@@ -252,7 +252,16 @@ def _read_renter(value: Any, field: Field) -> tuple[str, Any] | None:
 
 
 def _is_no_renter(raw: Any) -> bool:
-    return is_nothing(raw) or (isinstance(raw, Mapping) and "value" in raw and is_nothing(raw["value"]))
+    """Return True if a case has no renter. A user without a name is a renter whom this answer does not show."""
+    if is_nothing(raw):
+        return True
+    return isinstance(raw, Mapping) and raw.get("type") != "user" and "value" in raw and is_nothing(raw["value"])
+
+
+def _send_renter(raw: Any) -> Any:
+    """Return an unreadable renter as it is sent back, unless that would remove a user whom the answer does not show."""
+    is_hidden = isinstance(raw, Mapping) and raw.get("type") == "user" and not raw.get("value")
+    return cannot_send(raw) if is_hidden else raw
 
 
 def _plain_renter(of_user: Callable[[Any], Any]) -> Callable[[tuple[str, Any] | None], Any]:
@@ -351,7 +360,7 @@ STRUCTURES: dict[str, FieldType] = {
     "DAY": DATE,
     "INTERVAL": faithful(INTERVAL),
     "INTERVALS": faithful(INTERVALS),
-    "RENTER": faithful(RENTER, is_empty=_is_no_renter),
+    "RENTER": faithful(RENTER, _send_renter, _is_no_renter),
     "RENTAL_STATUS": replace(
         TEXT,
         equal=equal_by(_before_its_day),

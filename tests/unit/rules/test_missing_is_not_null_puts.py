@@ -324,6 +324,7 @@ def test_a_value_that_can_not_be_represented_is_sent_back_as_it_came(
         (TASK, "assignees", [{"name": "Bernd"}], "assignees"),
         (RENTAL, "attachments.uuid", "file-1", "attachments"),
         (RENTAL, "references.uuid", "", "references"),
+        (RENTAL, "renter", {"type": "user", "value": None}, "renter"),
     ],
     ids=str,
 )

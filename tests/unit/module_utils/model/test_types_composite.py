@@ -165,6 +165,7 @@ def test_an_interval_that_can_not_be_represented_is_shown_and_sent_back_as_it_ca
         ("USER", 7, 7),
         ("ATTACHMENTS", [{"uuid": UUID}, {"name": "a.pdf"}], None),
         ("ATTACHMENTS", [{"uuid": UUID}, 7], None),
+        ("RENTER", {"type": "user", "value": None}, None),
         ("RELATIONS", ["x"], ["x"]),
         (
             "ATTRIBUTES",
@@ -184,7 +185,7 @@ def test_what_can_not_be_represented_is_sent_back_as_it_came_or_not_at_all(name:
         assert faces.write(value) == sent
 
 
-@pytest.mark.parametrize("raw", [{"type": "plain", "value": ""}, {"type": "user", "value": None}, {}, None, "", 0])
+@pytest.mark.parametrize("raw", [{"type": "plain", "value": ""}, {"type": None, "value": None}, {}, None, "", 0])
 def test_what_is_no_renter_is_read_as_none(raw: Any) -> None:
     assert read("RENTER", raw) is None
 
