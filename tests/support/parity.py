@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The page that says, for all that the vendor's Python client can do, what does it here."""
+"""The page that lists what the vendor's Python client can do, and what does the same here."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ The vendor's Python client, and this collection
 ===============================================
 
 The vendor publishes a Python client, ``seventhings-customer-api``. These tables list everything that version 1.5.0 of
-the client can do, and the module and option that does the same here. Tests compare the tables with the client and with
-the description of the interface, so that nothing is missing.
+the client can do, and the module or option that does the same here. Tests compare the tables with the client and with
+the interface description, so nothing is missing.
 
 .. contents::
   :local:
@@ -45,7 +45,7 @@ the description of the interface, so that nothing is missing.
 
 
 class Link(NamedTuple):
-    """A module that a text names, with an option (mark ``:``) or a return value (mark ``=``) of it."""
+    """A module in a text, with one of its options (mark ``:``) or return values (mark ``=``)."""
 
     module: str
     mark: str
@@ -53,7 +53,7 @@ class Link(NamedTuple):
 
 
 def table() -> dict[str, Any]:
-    """Return the table as it is written."""
+    """Return the table from its file."""
     return dict(yaml.safe_load(_DATA.read_text(encoding="utf-8")))
 
 
@@ -70,7 +70,7 @@ def _request(written: str) -> str:
 
 
 def fields() -> Iterator[tuple[str, str, str]]:
-    """Every field of a model, with what does it: model, field, text."""
+    """Yield every field of a model with its text: model, field, text."""
     for model, about in table()["models"].items():
         for field, written in about["fields"].items():
             yield model, field, _expanded(about, field, written)
@@ -91,7 +91,7 @@ def _expanded(about: Mapping[str, Any], field: str, written: str) -> str:
 
 
 def texts() -> Iterator[str]:
-    """Every text that says what does something."""
+    """Yield every text about what does the same here."""
     whole = table()
     for service in whole["operations"].values():
         yield from (text for _requests, text in service.values())
@@ -106,7 +106,7 @@ def links(text: str) -> list[Link]:
 
 
 def page() -> str:
-    """Return the page as it should be."""
+    """Return the expected page."""
     whole = table()
     operations = [
         (f"``{service}.{name}``", ", ".join(f"``{_request(one)}``" for one in sent) or "none", text)
@@ -117,7 +117,7 @@ def page() -> str:
         _HEAD,
         _section("Operations", ("Operation", "Request", "Here"), operations),
         _section(
-            "Fields of its models", ("Field", "Here"), [(f"``{one}.{field}``", text) for one, field, text in fields()]
+            "Fields of the models", ("Field", "Here"), [(f"``{one}.{field}``", text) for one, field, text in fields()]
         ),
         _section("Filters and other fixed values", ("Values", "Here"), _named(whole["values"])),
         _section("Options of the client", ("Option", "Here"), _named(whole["options"])),

@@ -66,89 +66,91 @@ class Proof:
 PROOFS = (
     Proof(
         "State machines",
-        "Random subsets of faults, switches and operations: each apply converges, the second run is unchanged, and "
-        "records that no file names are untouched",
+        "With random subsets of faults, switches and operations, each apply converges, the second run is unchanged, "
+        "and records that are in no file stay untouched",
         (f"{_PLUGINS}/instance/test_converges.py",),
         ("_SWARMS = ", "{} swarms"),
         "SEVENTHINGS_TEST_SEED=7",
     ),
     Proof(
         "Behaviour of instances",
-        "Each side of each switch of the embedded service, alone and in random mixtures: check mode predicts the run",
+        "With each side of each switch of the embedded service, alone and in random mixtures, check mode predicts the "
+        "run",
         ("tests/integration/test_weather.py",),
         ("SUBSETS = ", "{} mixtures"),
         "SEVENTHINGS_TEST_SEED=7",
     ),
     Proof(
         "Fault points",
-        "The first, second, third ... request, write, sync, rename, lock or process start fails, until a run passes: "
-        "nothing is created twice, nothing is lost, the next run finishes",
+        "The first request, write, sync, rename, lock or process start fails, then the second, and so on until a run "
+        "passes: nothing is created twice, nothing is lost, and the next run finishes",
         (f"{_UNITS}/proof/test_fault_points.py",),
         ("_STEP = ", "in steps of {}"),
     ),
     Proof(
         "Simulated world",
-        "Histories of processes in one process, under a virtual clock and a seeded scheduler: nothing is created "
-        "twice, the pace is kept, and the next run succeeds after all faults end",
+        "Many processes are simulated in one, with a virtual clock and a seeded scheduler: nothing is created twice, "
+        "the pace is kept, and the next run succeeds after all faults end",
         (f"{_UNITS}/proof/test_simulated_world.py",),
         ("HISTORIES = ", "{} histories"),
         'SEVENTHINGS_WORLD="7 100-119"',
     ),
     Proof(
         "Histories of real processes",
-        "Processes create and change the same records while they are killed and answers are lost: each record exists "
-        "once, one process says that it created it, no update is lost",
+        "Processes create and change the same records while processes are killed and answers are lost: each record "
+        "exists once, only one process reports that it created the record, and no update is lost",
         ("tests/integration/test_histories.py",),
         ("range(", "{} histories"),
         'SEVENTHINGS_TEST_SEEDS="7 100-119"',
     ),
     Proof(
         "Second service",
-        "A service written from the interface document alone, which answers differently wherever the document leaves a "
-        "choice: plan, apply, second run, export and inventory pass",
+        "Plan, apply, second run, export and inventory pass with a second service. It was written from the interface "
+        "description alone, and answers differently wherever the description leaves a choice",
         ("tests/integration/test_second_service.py",),
     ),
     Proof(
         "Round trips",
-        "Random instances are exported in every format: the plan is empty, and a copy exports as the original. Random "
-        "records in a workbook and in every dialect of CSV are read back as the same values",
+        "Random instances are exported in every format: the plan is empty, and the export of a copy equals the export "
+        "of the original. Random records in a workbook and in every dialect of CSV are read back as the same values",
         (f"{_PLUGINS}/export/test_round_trips.py",),
         ("_INSTANCES = ", "{} instances"),
         "SEVENTHINGS_TEST_SEED=7",
     ),
     Proof(
         "Absorbs",
-        "Random instances, files in random spelling, and random changes: afterwards the plan is empty and nothing else "
-        "in the files has changed",
+        "Random changes to random instances are absorbed into files with random formatting: afterwards the plan is "
+        "empty, and nothing else in the files has changed",
         (f"{_PLUGINS}/absorb/test_random_changes.py",),
         ("max_examples=", "{} instances"),
     ),
     Proof(
         "Undos",
-        "Random applies are undone: the instance is as it was before",
+        "Random applies are undone: afterwards the instance is in its earlier state",
         (f"{_PLUGINS}/undo/test_random_undos.py",),
     ),
     Proof(
         "Permission sets",
-        "Accounts with random rights, hidden fields and locations create no duplicates and change nothing in vain",
+        "Accounts with random rights, hidden fields and locations create no duplicates and make no needless changes",
         (f"{_PLUGINS}/instance/test_restricted_accounts.py",),
         ("range(", "{} accounts"),
     ),
     Proof(
         "Wrong answers",
-        "Answers of the service are changed, one member at a time: no result is a false success",
+        "Answers of the service are corrupted, one member at a time: no run reports a false success",
         (f"{_HOSTILE}/test_wrong_answers.py",),
         ("", "a sample; long: every change"),
     ),
     Proof(
         "Fuzzing",
-        "Random bytes and texts at everything that reads files or answers: a message, never a traceback",
+        "Everything that reads files or answers gets random bytes and texts: it reports an error, never a traceback",
         (f"{_HOSTILE}/test_fuzz.py",),
         ("max_examples=", "{} inputs for each reader"),
     ),
     Proof(
         "Hostile corpus",
-        "Templates, formulas, paths and markup in every value from the service, and secrets at every output",
+        "Values from the service contain templates, formulas, paths and markup, and none of them has an effect. No "
+        "output contains a secret",
         (_HOSTILE,),
         ("", "a sample; long: every text"),
     ),
@@ -159,7 +161,7 @@ PROOFS = (
     ),
     Proof(
         "Interface description",
-        "Requests generated from the interface description: the embedded service answers as it says",
+        "The embedded service answers generated requests as the interface description says",
         (f"{_UNITS}/emulator/test_schemathesis.py",),
         ("SECONDS = ", "{} seconds at most"),
     ),
@@ -228,8 +230,8 @@ def mutation_sums() -> str:
     rows = list(_mutation_rows())
     mutants, caught, explained = (sum(row[column] for row in rows) for column in range(3))
     return (
-        f"Of {mutants:,} mutants of {len(rows)} files, tests caught {caught:,}. The other {explained:,} survived, each "
-        "with a written reason."
+        f"Tests caught {caught:,} of {mutants:,} mutants of {len(rows)} files. The other {explained:,} survived, and the "
+        "reason is documented for each."
     )
 
 

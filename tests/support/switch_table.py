@@ -22,7 +22,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.probe.catalo
 
 PROFILES = ROOT / "tests" / "emulator" / "profiles"
 OWN = "embedded_"
-"""The names of profiles begin so that are those of the embedded service itself."""
+"""Profiles of the embedded service itself have names with this prefix."""
 
 PAGE = ROOT / "docs" / "docsite" / "rst" / "switches.rst"
 
@@ -40,11 +40,11 @@ The switches of the embedded service
 ====================================
 
 Instances differ in how they answer. Each difference is a switch of the embedded service. The first side of a switch is
-the calm side, which is the default. The last side is the awkward side, which ``--weather rough`` selects.
+the calm side, which is the default. The last side is the awkward side. ``--weather rough`` selects it for all switches.
 :ref:`ansible_collections.community.seventhings.docsite.guide_testing` shows how to set switches, and
 :ref:`ansible_collections.community.seventhings.docsite.guide_probe` shows how to find out on which side an instance is.
-If somebody contributed the profile of an instance, the table says which sides were observed. The last column is the
-lowest tier of a probe that detects the side. If it says *none*, the profile gives the reason.
+If profiles of instances have been contributed, the table says which sides were observed. The last column is the lowest
+tier of a probe that detects the side. If it says *none*, the profile gives the reason.
 
 .. list-table::
   :header-rows: 1
@@ -58,7 +58,7 @@ lowest tier of a probe that detects the side. If it says *none*, the profile giv
 
 
 def page(profiles: Path = PROFILES) -> str:
-    """Return the page as it should be."""
+    """Return the expected page."""
     told = [json.loads(path.read_text("utf-8")) for path in sorted(profiles.glob("*.json")) if not _is_own(path)]
     return _HEAD + "".join(_row(switch, told) for switch in TABLE)
 
@@ -76,7 +76,7 @@ def _row(switch: Switch, profiles: list[Mapping[str, Any]]) -> str:
 
 
 def _seen(switch: Switch, profiles: list[Mapping[str, Any]]) -> str:
-    """Report on how many instances each side was observed, and when last; empty if nobody observed any."""
+    """Return on how many instances each side was observed, and when last, or an empty text if none was observed."""
     entries = [(one["switches"].get(switch.name, {}).get("side"), one["date"]) for one in profiles]
     counted = Counter(side for side, _date in entries if side)
     if not counted:

@@ -53,11 +53,12 @@ def stocktakes(sizes: Sizes) -> Part:
             taken.append(play(service, [{"community.seventhings.stocktake": {}}]))
         sent = len(service.log())
     seconds = min(one.seconds for one in taken)
-    part.at_most(f"a stocktake of {number:,} objects, to downloading alone, time", seconds / min(bare), 1.3)
+    part.at_most(f"time of a stocktake of {number:,} objects, relative to downloading", seconds / min(bare), 1.3)
     part.table(
         ("objects", "requests", "s, download", "s, stocktake"),
         [(f"{number:,}", sent, f"{min(bare):.1f}", f"{seconds:.1f}")],
-        "The seconds of the task. For comparison the pages of objects are downloaded and decoded one after the other.",
+        "The seconds are the time of the task. For comparison, a script downloads and decodes the pages of objects one "
+        "after the other.",
     )
     return part
 
@@ -78,16 +79,17 @@ def _plans(part: Part, number: int, forms: Sequence[str], rounds: int, ratio: fl
                     raise RuntimeError(f"the plan is not empty: {planned[-1].result['msg'][:500]}")
             sent = len(service.log())
             seconds, memory = min(one.seconds for one in planned), max(one.memory for one in planned) / _MIB
-            what = f"a plan of {number:,} objects in {form.upper()}, nothing to change"
-            part.at_most(f"{what}, to downloading and parsing alone, time", seconds / min(bare), ratio)
-            part.at_most(f"{what}, MiB", memory, most, 0)
+            what = f"a plan of {number:,} objects in {form.upper()} with nothing to change"
+            part.at_most(f"time of {what}, relative to downloading and parsing", seconds / min(bare), ratio)
+            part.at_most(f"MiB of {what}", memory, most, 0)
             rows.append((form.upper(), sent, f"{min(bare):.1f}", f"{seconds:.1f}", f"{memory:.0f}"))
     part.table(
         ("files", "requests of the plan", "s, download and parse", "s, plan", "MiB, plan"),
         rows,
-        f"{number:,} objects with {len(_FIELDS)} fields, files of {_IN_A_FILE * 1000:,}. The seconds of the "
-        "task; the memory of the largest process. For comparison the same pages are downloaded and decoded one after "
-        "the other, and the same files parsed with `csv.DictReader` or `yaml.CSafeLoader`.",
+        f"{number:,} objects have {len(_FIELDS)} fields each, and each file has {_IN_A_FILE * 1000:,} objects. The "
+        "seconds are the time of the task. The memory is the peak of the largest process. For comparison, a script "
+        "downloads and decodes the same pages one after the other, and parses the same files with `csv.DictReader` or "
+        "`yaml.CSafeLoader`.",
     )
 
 
@@ -125,7 +127,7 @@ def _with_rules(part: Part, number: int, rounds: int) -> None:
                     raise RuntimeError(f"the plan is not empty: {planned.result['msg'][:500]}")
                 found.append(planned.seconds)
     more = min(seconds[True]) - min(seconds[False])
-    part.at_most(f"20 rules on {number:,} objects, seconds more", more, 30, 1)
+    part.at_most(f"additional seconds of 20 rules on {number:,} objects", more, 30, 1)
 
 
 def _write(service: Emulator, directory: Path, form: str) -> None:

@@ -49,11 +49,19 @@ def hosts_at_once(sizes: Sizes) -> Part:
             part.at_most(f"requests in the busiest 60 seconds of {hosts} hosts at once", busiest, _LIMIT, 0)
             rows.append((hosts, len(log), refused, made, logins, busiest, f"{seconds:.1f}"))
     part.table(
-        ("hosts", "requests", "of these 429", "records made", "logins", "in the busiest minute", "seconds of the play"),
+        (
+            "hosts",
+            "requests",
+            "of these 429",
+            "records created",
+            "logins",
+            "in the busiest minute",
+            "seconds of the play",
+        ),
         rows,
-        f"One task `location` for all hosts, as many forks as hosts, a password and no token, on a service that hands "
-        f"out leave for {_LIMIT} requests a minute evenly and saves up {_BURST} at most. The task fails on no host: a "
-        "429 is waited out.",
+        "All hosts run one task `location`, with as many forks as hosts, and with a password but no token. The service "
+        f"has a token bucket with {_LIMIT} requests a minute and a burst of at most {_BURST}. The task fails on no "
+        "host, because it waits after a 429.",
     )
     return part
 
@@ -120,15 +128,18 @@ def fleets(sizes: Sizes) -> Part:
                 raise RuntimeError(f"a fleet of {number} is not what single runs make")
             floor = slowest * math.ceil(number / _FORKS)
             part.at_most(
-                f"a fleet of {number} to the slowest single run times ceil({number}/{_FORKS})", seconds / floor, 1.3
+                f"time of a fleet of {number}, relative to the slowest single run times ceil({number}/{_FORKS})",
+                seconds / floor,
+                1.3,
             )
             rows.append((number, f"{slowest:.1f}", f"{seconds:.1f}", f"{seconds / number:.1f}"))
     part.table(
         ("instances", "s, slowest single run", "s, fleet", "s an instance"),
         rows,
-        f"`community.seventhings.fleet` with {_FORKS} forks, {sizes.fleet_objects} new objects on each empty instance, "
-        f"every answer {_FLEET_LATENCY * 1000:.0f} ms late. The start of Ansible is in the seconds. All instances run "
-        f"on this machine with {os.cpu_count()} processors. Each holds the same as after a single run.",
+        f"`community.seventhings.fleet` runs with {_FORKS} forks and creates {sizes.fleet_objects} objects on each "
+        f"empty instance. Every answer is delayed by {_FLEET_LATENCY * 1000:.0f} ms. The seconds include the start of "
+        f"Ansible. All instances run on this machine, which has {os.cpu_count()} processors. Afterwards each instance "
+        "has the same records as after a single run.",
     )
     return part
 

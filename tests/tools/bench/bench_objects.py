@@ -80,13 +80,21 @@ def new_objects(sizes: Sizes) -> Part:
                     with _making(service, number):
                         seconds.setdefault(name, []).append(way() / number)
     each = {name: min(measured) for name, measured in seconds.items()}
-    part.at_most("`instance` to a bare script with as many threads, time", each["instance"] / each["bare"], 1.25)
-    part.at_least("a loop over `ansible.builtin.uri` to `instance`, time", each["uri"] / each["instance"], 15)
-    part.at_least("a loop over `object` as a module to `instance`, time", each["module"] / each["instance"], 15)
-    part.at_least("a loop over `object` in the worker to `instance`, time", each["worker"] / each["instance"], 4)
+    part.at_most(
+        "time of `instance`, relative to a bare script with as many threads", each["instance"] / each["bare"], 1.25
+    )
+    part.at_least(
+        "time of a loop over `ansible.builtin.uri`, relative to `instance`", each["uri"] / each["instance"], 15
+    )
+    part.at_least(
+        "time of a loop over `object` as a module, relative to `instance`", each["module"] / each["instance"], 15
+    )
+    part.at_least(
+        "time of a loop over `object` in the worker, relative to `instance`", each["worker"] / each["instance"], 4
+    )
     titles = {
         "bare": f"a bare script, {WORKERS} threads, POST and nothing else",
-        "instance": f"`instance`, {WORKERS} workers: read, plan, apply, look for twins",
+        "instance": f"`instance`, {WORKERS} workers: read, plan, apply, check for duplicates",
         "worker": "a loop over `object` in the worker (`execution: auto`)",
         "module": "a loop over `object` as a module (`execution: module`)",
         "uri": "a loop over `ansible.builtin.uri`, POST and nothing else",
@@ -94,8 +102,9 @@ def new_objects(sizes: Sizes) -> Part:
     part.table(
         ("way", "objects", "rounds", "ms an object"),
         [(titles[name], number, rounds, f"{each[name] * 1000:.1f}") for name, number, rounds, _way in ways],
-        f"Objects that are not there yet, every answer {LATENCY * 1000:.0f} ms late, no limit of requests. The seconds "
-        "of the task. The loops take long, so they are measured on fewer objects, and all are compared by the object.",
+        f"New objects are created. Every answer is delayed by {LATENCY * 1000:.0f} ms, and requests are not limited. "
+        "The times are the times of the task. The loops are slow, so they are measured with fewer objects, and the "
+        "comparison uses the time for each object.",
     )
     return part
 
@@ -168,14 +177,16 @@ def unchanged_loop(sizes: Sizes) -> Part:
     logins = sum(entry["path"].endswith("/auth_token") for entry in log)
     each = {name: min(measured) / number for name, measured in seconds.items()}
     part.at_most(
-        "a loop in the worker to one over modules, nothing to change, time", each["auto"] / each["module"], 0.1
+        "time of a loop in the worker with nothing to change, relative to a loop over modules",
+        each["auto"] / each["module"],
+        0.1,
     )
     part.exactly(f"logins of a loop over {number} objects with a password", logins, 1)
     part.table(
         ("way", "ms an object"),
         [(f"`execution: {name}`", f"{value * 1000:.1f}") for name, value in each.items()],
-        f"{number} objects that are as they shall be, answers at once, a token given. With a password in its place the "
-        f"loop in the worker sends {len(log)} requests.",
+        f"{number} objects match the task already. Answers are not delayed, and the connection has a token. With a "
+        f"password instead of the token, the loop in the worker sends {len(log)} requests.",
     )
     return part
 
@@ -202,7 +213,7 @@ def pacing(sizes: Sizes) -> Part:
     part.table(
         ("new objects", "requests", "seconds", "requests a minute"),
         [(sizes.objects, len(log), f"{moments[-1] - moments[0]:.0f}", f"{used * _LIMIT:.1f}")],
-        f"`instance` with `rate_limit: {_LIMIT}`, on a service that hands out leave for {_LIMIT} requests a minute "
-        f"evenly and saves up {_BURST} at most. From the first request to the last, as the service saw them.",
+        f"`instance` with `rate_limit: {_LIMIT}`. The service has a token bucket with {_LIMIT} requests a minute and a "
+        f"burst of at most {_BURST}. The time is measured at the service, from the first request to the last.",
     )
     return part

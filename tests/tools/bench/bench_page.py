@@ -17,9 +17,9 @@ from pathlib import Path
 _INTRODUCTION = """\
 # Benchmarks
 
-Written by `make bench`, which measures everything on one machine against the embedded service. Requests are counted and
-the same everywhere. Times are compared side by side in one run: the ratios carry over to other machines, the seconds do
-not. What is measured several times counts with its shortest time."""
+`make bench` writes this page. It measures everything on one machine, with the embedded service. The numbers of requests
+are the same on every machine. Times are measured side by side in one run: the ratios are similar on other machines, the
+seconds are not. If something is measured more than once, the shortest time counts."""
 
 
 @dataclass(frozen=True)
@@ -95,8 +95,8 @@ def as_page(parts: Mapping[str, Part]) -> str:
     ]
     machine = (
         f"The machine: {os.cpu_count()} processors, {platform.system()}, Python {platform.python_version()}, "
-        f"ansible-core {version('ansible-core')}. Where its load is much higher than the number of its processors, "
-        "others worked on it at the same time; that makes the seconds long and the ratios of times rough."
+        f"ansible-core {version('ansible-core')}. If its load is much higher than its number of processors, other work "
+        "ran at the same time. The seconds are then longer, and the ratios of times are rough."
     )
     lines = [_INTRODUCTION, "", machine, "", *_rows(["Goal", "Measured", "Wanted", "Met"], rows, [1])]
     for name, part in parts.items():

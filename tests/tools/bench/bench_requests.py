@@ -40,8 +40,8 @@ def plan_requests(sizes: Sizes) -> Part:
         part.table(
             ("section", "records", "lists of 1,000"),
             [(section, f"{counts[section]:,}", number) for section, number in lists.items()],
-            f"A plan of an instance that is as its files say: {sum(lists.values())} lists, {_DEFINITIONS} lists of "
-            f"definitions, {_LOGIN} login.",
+            f"The plan of an instance that matches its files reads {sum(lists.values())} lists of records and "
+            f"{_DEFINITIONS} lists of definitions, and sends {_LOGIN} login.",
         )
         _change_behind(service, sizes.changes)
         service.clear_log()
@@ -71,7 +71,7 @@ def _example(part: Part) -> None:
     rows: list[tuple[str, int, int, int]] = []
     with running(data="empty") as service:
         for title, check in (
-            ("plan, nothing there yet", True),
+            ("plan of an empty instance", True),
             ("apply", False),
             ("plan, nothing to change", True),
             ("apply again, nothing to change", False),
@@ -83,9 +83,9 @@ def _example(part: Part) -> None:
     part.table(
         ("`examples/acme`", "changes", "requests", "of these writes"),
         rows,
-        "The example instance, which has every kind of record, a user and links in both directions among them. One "
-        "request in each run proves that a list without a total is whole: it is known for a day only of longer lists "
-        "than two tasks.",
+        "The example instance has every kind of record, including a user and links in both directions. One request in "
+        "each run proves that a list without a total is complete. The result is reused for a day only for lists with "
+        "more than two tasks.",
     )
 
 
@@ -99,12 +99,12 @@ def inventory(sizes: Sizes) -> Part:
         sent, ours, bare, hosts = _listed(service, sizes.rounds)
     _must_be(hosts == sizes.rooms, f"the inventory has {hosts} hosts")
     part.at_most(f"requests of an inventory of {sizes.rooms:,} rooms and {sizes.locations} locations", sent, 13, 0)
-    part.at_most("the inventory to an inventory script that prints the same JSON, time", ours / bare, 1.1)
+    part.at_most("time of the inventory, relative to a script that prints the same JSON", ours / bare, 1.1)
     part.table(
         ("rooms", "locations", "requests", "seconds", "seconds of a script"),
         [(f"{sizes.rooms:,}", sizes.locations, sent, f"{ours:.1f}", f"{bare:.1f}")],
-        "Every room a host, every location a group. The start of Ansible is in the seconds. The script is an inventory "
-        "script that does nothing but print the same JSON.",
+        "Every room is a host, and every location is a group. The seconds include the start of Ansible. The script is "
+        "an inventory script that only prints the same JSON.",
     )
     return part
 
@@ -117,13 +117,13 @@ def large_inventory(sizes: Sizes) -> Part:
     with running(data=str(number)) as service:
         sent, ours, bare, hosts = _listed(service, 1)
     _must_be(hosts == number, f"the inventory has {hosts} hosts")
-    what = f"an inventory of {number:,} objects to an inventory script that prints the same JSON, time"
+    what = f"time of an inventory of {number:,} objects, relative to a script that prints the same JSON"
     part.at_most(what, ours / bare, 1.1)
     part.table(
         ("objects", "requests", "seconds", "seconds of a script"),
         [(f"{number:,}", sent, f"{ours:.1f}", f"{bare:.1f}")],
-        "Every object a host, every room and location a group. The start of Ansible is in the seconds. The script is "
-        "an inventory script that does nothing but print the same JSON.",
+        "Every object is a host, and every room and location is a group. The seconds include the start of Ansible. The "
+        "script is an inventory script that only prints the same JSON.",
     )
     return part
 
