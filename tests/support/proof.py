@@ -230,8 +230,8 @@ def mutation_sums() -> str:
     rows = list(_mutation_rows())
     mutants, caught, explained = (sum(row[column] for row in rows) for column in range(3))
     return (
-        f"Tests caught {caught:,} of {mutants:,} mutants of {len(rows)} files. The other {explained:,} survived, and the "
-        "reason is documented for each."
+        f"Tests caught {caught:,} of {mutants:,} mutants of {len(rows)} files. The other {explained:,} survived, and "
+        "the reason is documented for each."
     )
 
 

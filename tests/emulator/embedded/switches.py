@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The weather: the differences between real instances, as switches.
 
-One table lists all of them. The first side of a switch is the calm side, and the last is the awkward side. The source says
-why the switch exists: a section of the interface document, a gap in all documents, or an observation on instances.
+One table lists all of them. The first side of a switch is the calm side, and the last is the awkward side. The source
+says why the switch exists: a section of the interface document, a gap in all documents, or an observation.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ TABLE: tuple[Switch, ...] = (
     _switch(
         "unpaged_lists",
         "whole refuse paged",
-        "tasks and field definitions are listed as a whole; or as a whole, and the parameter page is answered with 400; or in pages of 2 tasks and 10 definitions",
+        "tasks and field definitions are listed as a whole; or as a whole, and the parameter page is answered with 400; "
+        "or in pages of 2 tasks and 10 definitions",
         "not stated",
     ),
     _switch(
@@ -135,7 +136,8 @@ TABLE: tuple[Switch, ...] = (
     _switch(
         "record_id",
         "given none",
-        "objects, rooms, locations and persons have an integer id, or have none; if links are integers, they always have an id",
+        "objects, rooms, locations and persons have an integer id, or have none; if links are integers, they always have "
+        "an id",
         "not stated",
     ),
     _switch(
@@ -514,7 +516,7 @@ def parse(text: str) -> tuple[str, str]:
 
 
 def from_profile(text: str) -> dict[str, str]:
-    """Return the sides that a profile of an instance contains, as JSON: ``{"switches": {NAME: {"side": SIDE or null}}}``.
+    """Return the sides in the profile of an instance, which is JSON: ``{"switches": {NAME: {"side": SIDE or null}}}``.
 
     :raises UnknownSide: if it is not a profile, or if it has unknown switches.
     """
