@@ -58,8 +58,8 @@ TABLE: tuple[Switch, ...] = (
     _switch(
         "unpaged_lists",
         "whole refuse paged",
-        "tasks and field definitions are listed as a whole; or as a whole, and the parameter page is answered with 400; "
-        "or in pages of 2 tasks and 10 definitions",
+        "tasks and field definitions are listed as a whole; or as a whole, and the parameter page is answered with "
+        "400; or in pages of 2 tasks and 10 definitions",
         "not stated",
     ),
     _switch(
@@ -136,8 +136,8 @@ TABLE: tuple[Switch, ...] = (
     _switch(
         "record_id",
         "given none",
-        "objects, rooms, locations and persons have an integer id, or have none; if links are integers, they always have "
-        "an id",
+        "objects, rooms, locations and persons have an integer id, or have none; if links are integers, they always "
+        "have an id",
         "not stated",
     ),
     _switch(
