@@ -148,6 +148,7 @@ options:
   report:
     description:
       - Writes what was planned, done or found to these files, all of them in one run. The ending of each says how.
+        O(mode=render) only writes findings.
       - V(.md) is made for a comment on a pull request, and is never longer than one may be. V(.html) is one page
         without anything beside it. V(.json) holds all of what the task returns. V(.sarif) holds the findings, the
         warnings and the removals, so that they stand at their lines in a review. V(.csv) has a row for each field of
@@ -478,7 +479,8 @@ notes:
   - Records are found by their natural key, as in the modules for single records. C(identity) in C(instance.yml) names
     other fields.
   - Ansible prints everything that a failed task returns. So a failed task returns at most one screen of text, with the
-    reason at the end of RV(msg). Everything is in RV(diff.account), which Ansible only prints with C(-vvv).
+    reason at the end of RV(msg). A O(report) as V(.json) has everything. In a C(rescue), C(ansible_failed_result) has
+    what the task returned.
   - Text from a file or from the service is shown on one line. Control characters and invisible characters are shown as
     escapes.
   - New users get an e-mail. They are only created with O(create_users), or with C(create_users) in the C(policy) of
@@ -638,8 +640,8 @@ changes:
     - Every change, first what others depend on. They are applied in this order. What is taken away goes after the
       others, in the opposite order, or earlier where a value of it that must be unique has to become free.
   returned: >-
-    O(mode=apply), O(mode=undo) or O(mode=drift), if the task did not fail or a screen has room; else in
-    RV(diff.account)
+    O(mode=apply), O(mode=undo) or O(mode=drift), if the task did not fail or a screen has room; else only
+    in a O(report) as V(.json)
   type: list
   elements: dict
   contains:
@@ -720,7 +722,7 @@ forecast:
   description:
     - What an apply takes where nothing fails. C(requests) counts them, those of planning included.
     - C(minutes) says how long they take at O(rate_limit); null if there is no limit. If the task
-      failed, it is only in RV(diff.account).
+      failed, it is only in a O(report) as V(.json).
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: dict
   sample: {requests: 1044, minutes: 5.2}
@@ -728,14 +730,14 @@ made_by:
   description:
     - The name of the set, the time (UTC), who ran this on which machine, the version of the collection, and the host
       of the inventory, which is empty for V(localhost). It stands in the titles of reports. If the task failed, all
-      of it is only in RV(diff.account).
+      of it is only in a O(report) as V(.json).
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: dict
   sample: {set: acme, date: "2026-11-22T09:00:00Z", user: deploy@runner-1, version: 1.0.0, host: ""}
 failures:
   description:
-    - The records that failed, and those that were skipped because of them. As many as a screen takes, all of them in
-      RV(diff.account).
+    - The records that failed, and those that were skipped because of them. As many as a screen takes, all of them in a
+      O(report) as V(.json).
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: list
   elements: dict
@@ -752,8 +754,8 @@ failures:
   sample: []
 refusals:
   description:
-    - Why nothing was applied, and how to let this one pass. As many as a screen takes, all of them in
-      RV(diff.account).
+    - Why nothing was applied, and how to let this one pass. As many as a screen takes, all of them in a
+      O(report) as V(.json).
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: list
   elements: str
@@ -766,7 +768,7 @@ findings:
       nothing was sent.
     - A mistake in many cells of a column of a table is one entry with the first of its places.
       RV(every_finding) has all of them.
-    - As many as a screen takes, all of them in RV(diff.account).
+    - As many as a screen takes, all of them in a O(report) as V(.json).
   returned: success or failure
   type: list
   elements: str
@@ -775,7 +777,7 @@ findings:
 cautions:
   description:
     - The warnings to read before anything else. Every report begins with them. If the task
-      failed, they are only in RV(diff.account).
+      failed, they are only in a O(report) as V(.json).
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: list
   elements: str
@@ -811,7 +813,7 @@ hidden_records:
 moves:
   description:
     - Records that change their room or location, counted from place to place, the largest number first. If the task
-      failed, they are only in RV(diff.account). So are RV(money), RV(persons) and RV(mails).
+      failed, they are only in a O(report) as V(.json). So are RV(money), RV(persons) and RV(mails).
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: list
   elements: dict
@@ -901,14 +903,14 @@ mails:
 undo:
   description:
     - What of the plan can't be undone, and what only in part. Empty if all of it can be, and for a drift.
-      If the task failed, it is only in RV(diff.account).
+      If the task failed, it is only in a O(report) as V(.json).
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: str
   sample: "cannot be undone: 1 user; only in part: 3 deletions"
 every_finding:
   description:
-    - Each mistake with its place, where RV(findings) tells several as one; else empty. The report as JSON has it. Where
-      the task failed, it is only in RV(diff.account).
+    - Each mistake with its place, where RV(findings) tells several as one; else empty. If the
+      task failed, it is only in a O(report) as V(.json).
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: list
   elements: str
@@ -917,8 +919,8 @@ reported:
   description:
     - Section to natural keys of records that are in no file and were left alone.
   returned: >-
-    O(mode=apply), O(mode=undo) or O(mode=drift), if the task did not fail or a screen has room; else in
-    RV(diff.account)
+    O(mode=apply), O(mode=undo) or O(mode=drift), if the task did not fail or a screen has room; else only
+    in a O(report) as V(.json)
   type: dict
   sample:
     rooms: [Workshop/0.99]

@@ -105,7 +105,7 @@ def _provision(run: InstanceRun, check_mode: bool, written: Mapping[str, Any]) -
     url = _report_url(options)
     apply_record = _path(options, "apply_record")
     if options["mode"] == "render":
-        return _rendered(run, check_mode, sources)
+        return _rendered(run, check_mode, sources, reports, url)
     stored = None if reads_only or options["mode"] == "validate" else _stored_plan(options, plan_file, written)
 
     def all_that_is_written() -> DesiredInstance:
@@ -204,7 +204,9 @@ def _undo(options: Mapping[str, Any], client: Client, written: DesiredInstance |
     return Undo(record, str(path), options["changed_since"], digest is not None)
 
 
-def _rendered(run: InstanceRun, check_mode: bool, sources: Sequence[Path]) -> dict[str, Any]:
+def _rendered(
+    run: InstanceRun, check_mode: bool, sources: Sequence[Path], reports: Sequence[Path], url: str
+) -> dict[str, Any]:
     """Write the merged state as files in a directory of its own."""
     options = run.options
     if not sources and options.get("desired") is None:
@@ -221,8 +223,11 @@ def _rendered(run: InstanceRun, check_mode: bool, sources: Sequence[Path]) -> di
     if warnings:
         outcome["warnings"] = warnings
     if rendered.findings:
-        lines = group_findings(rendered.findings, desired).lines
-        return {**outcome, "failed": True, "findings": lines, "msg": findings_in_short(lines)}
+        told = group_findings(rendered.findings, desired)
+        account = _judged(told, desired, check_mode, run.host)
+        account.warnings = warnings
+        write_reports(account, reports, sources[0] if sources else None, secrets_of(INSTANCE, options), url)
+        return {**outcome, "failed": True, "findings": told.lines, "msg": findings_in_short(told.lines, reports)}
     destination.compare(rendered.files)
     if not check_mode:
         destination.carry_out()
@@ -324,7 +329,7 @@ def _validated(
 
 
 def _judged(told: GroupedFindings, desired: DesiredInstance, check_mode: bool, host: str) -> RunResult:
-    """Return the outcome of a validation in the form of a report."""
+    """Return the findings of a run without a plan in the form of a report."""
     return RunResult(
         outcome="failed" if told.lines else "unchanged",
         instance=", ".join(desired.instances),

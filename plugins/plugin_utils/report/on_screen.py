@@ -4,7 +4,7 @@
 """Fit a failed task on one screen, with the reason last.
 
 For a failed task Ansible prints ``msg`` as an error, and then every member of the result in alphabetical order,
-including ``msg``. It prints ``diff`` only at ``-vvv``, but playbooks can always read it.
+including ``msg``. A report as JSON has all that is left out.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def on_screen(result: Mapping[str, Any]) -> dict[str, Any]:
     """Return a result for Ansible.
 
     A failed result keeps its single values, and as many of its lists and maps as fit on a screen. It keeps at least the
-    first reasons. The full result is in ``diff.account``.
+    first reasons.
     """
     failed = bool(result.get("failed"))
     printed = dict(result)
@@ -147,8 +147,7 @@ def on_screen(result: Mapping[str, Any]) -> dict[str, Any]:
             lines -= _lines(members[name])
         elif name in _REASONS:
             printed[name] = _whole(members[name], _CUT)
-    told = {**members, "warnings": result.get("warnings", [])}
-    return {**printed, "diff": {**result.get("diff", {}), "account": told}}
+    return printed
 
 
 def _warned(warnings: Sequence[str], most: int, longest: int) -> list[str]:

@@ -131,9 +131,7 @@ def test_whatever_failed_is_no_flood(what: str, text: str, number: int) -> None:
     }
     account = replace(ACCOUNT, **{what: many.get(what, [text] * number)})
     printed = on_screen(result_of(account))
-    whole = printed.pop("diff")
-    assert whole["after"] == "-"
-    assert whole["account"] == account.document()
+    assert printed.pop("diff") == {"before": "", "after": "-"}
     assert len(printed["msg"]) <= 1800
     assert len(printed["msg"].splitlines()) <= 12
     assert len(json.dumps({**printed, "msg": ""}, ensure_ascii=False)) <= 4500
@@ -183,7 +181,6 @@ def test_very_many_short_entries_are_no_flood_in_yaml(what: str, outcome: str) -
     printed = on_screen({"failed": True, "outcome": outcome, "msg": "", "summary": summary, what: many})
     shown = {name: value for name, value in printed.items() if name != "diff"}
     assert len(yaml.safe_dump(shown).splitlines()) <= 50
-    assert printed["diff"]["account"][what] == many
 
 
 def test_behind_the_reason_of_a_drift_nothing_is_printed() -> None:

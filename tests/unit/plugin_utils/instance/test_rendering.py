@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import random
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -242,9 +243,11 @@ def test_a_layer_is_never_rendered_into(tmp_path: Path, dest: str, message: str)
 
 def test_findings_come_as_everywhere_and_nothing_is_written(tmp_path: Path) -> None:
     _write(tmp_path, {**FILES, "berlin/rooms.yml": "- {building_id: '${cty}', number: '1'}\n"})
-    done = _render(tmp_path, "base", "berlin", variables={"city": "Berlin"})
+    report = tmp_path / "findings.json"
+    done = _render(tmp_path, "base", "berlin", variables={"city": "Berlin"}, report=[str(report)])
     assert done["failed"]
     assert done["findings"] == ["berlin/rooms.yml:1:17: ${cty}: no such variable; did you mean city?"]
+    assert json.loads(report.read_text("utf-8"))["findings"] == done["findings"]
     assert not (tmp_path / "out").exists()
 
 
