@@ -16,7 +16,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 
 from .cell_damage import damage_in_table, damage_in_workbook, family
 from .desired import DesiredInstance
-from .dialect import PRESETS, ambiguous_date, best_presets
+from .dialect import PRESETS, Dialect, ambiguous_date, best_presets
 from .positions import CellPlace, Finding, Place
 
 _ALONE = 3
@@ -54,7 +54,9 @@ def group_findings(findings: Sequence[Finding], desired: DesiredInstance) -> Gro
     lines: list[str] = []
     for key, members in groups.items():
         some = [findings[number] for number in members]
-        if key[0] == _SPELLING and len(members) == 1:
+        if key[0] == _CODED:
+            lines += _coded([(findings[number], every[number]) for number in members])
+        elif key[0] == _SPELLING and len(members) == 1:
             lines.append(f"{every[members[0]]}: {advice.words(some)}")
         elif key[0] == _DAMAGE:
             lines.append(f"{every[members[0]] if len(members) == 1 else _cells(some)}: {key[-1]}")
@@ -72,6 +74,8 @@ def _line(place: Place, message: str) -> str:
 
 
 _SPELLING, _DAMAGE, _MISFIT, _WORDS, _HIDDEN, _SINGLE = "spelling", "damage", "misfit", "words", "hidden", "single"
+_CODED = "coded"
+"""Cells with a text that a program wrote for something else, such as ``NULL``. A file has one line for all of them."""
 
 
 def _key(
@@ -85,6 +89,9 @@ def _key(
     misfit = finding.misfit
     if misfit is None:
         return (_WORDS, finding.message)
+    oddity = Dialect.oddity(misfit.value) if misfit.value.__class__ is str else None
+    if oddity is not None and not oddity.is_blank:
+        return (_CODED, finding.place.source)
     if advice.fits(finding):
         return (_SPELLING, finding.column, family(misfit.spelling), advice.proposal(finding.place.source))
     damage = _damage(finding, desired)
@@ -103,11 +110,30 @@ def _damage(finding: Finding, desired: DesiredInstance) -> str:
     return damage_in_table(misfit.spelling, misfit.value, desired.dialects.for_file(source))
 
 
+def _coded(found: Sequence[tuple[Finding, str]]) -> list[str]:
+    """Return one line about such cells of a file. Few cells with the same mistake have a line each.
+
+    :param found: each finding with its line.
+    """
+    causes: dict[str, list[tuple[Finding, str]]] = defaultdict(list)
+    for finding, line in found:
+        causes[finding.misfit.why if finding.misfit else ""].append((finding, line))
+    if len(causes) == 1 and len(found) <= _ALONE:
+        return [line for _finding, line in found]
+    return [
+        "; ".join(
+            some[0][1] if len(some) == 1 else f"{_cells([finding for finding, _line in some])}: {why}"
+            for why, some in causes.items()
+        )
+    ]
+
+
 def _cells(findings: Sequence[Finding]) -> str:
-    """Return the column, the number of its cells, and one of them with its place."""
+    """Return the columns, the number of their cells, and one of them with its place."""
     first = findings[0]
     such_as = shorten(first.misfit.value) if first.misfit else ""
-    amount = f"{first.column}: {len(findings):,} cells" if first.column else f"{len(findings):,} records"
+    columns = ", ".join(dict.fromkeys(finding.column for finding in findings))
+    amount = f"{columns}: {len(findings):,} cells" if first.column else f"{len(findings):,} records"
     return f"{amount} such as {such_as} (first at {first.place})"
 
 

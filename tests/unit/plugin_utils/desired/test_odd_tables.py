@@ -85,6 +85,16 @@ def test_a_cell_that_says_something_else_is_called_by_its_name(tmp_path: Path, c
     assert line.startswith("Name: 9 cells such as ")
 
 
+def test_all_cells_that_a_program_coded_are_one_finding_per_file(tmp_path: Path) -> None:
+    rows = "".join(f'"=""{number}""",NULL,"=""7{number}"""\n' for number in range(1, 5))
+    (line,) = judged(read(tmp_path, "objects.csv", f"Name,price,Serial number\n{rows}"))
+    assert line == (
+        "Name, Serial number: 8 cells such as '=\"1\"' (first at objects.csv:2:1): this formula keeps a text in Excel; "
+        "write the text alone, without the equals sign and quotes; price: 4 cells such as 'NULL' (first at "
+        'objects.csv:2:10): this is the word of a database for nothing; empty the cell; set `csv: {"null": "NULL"}`'
+    )
+
+
 def test_what_is_proposed_is_accepted(tmp_path: Path) -> None:
     rows = "Scancode,Name,target_room\n1 ,\tx ,Plant/1 \n2,NULL,\n"
     settings = 'csv: {trim: true, "null": "NULL"}\n'
