@@ -328,6 +328,48 @@ DEFECTS = (
         "A second user is created because an address is written in other letters.",
         "unit/module_utils/resolve/test_natural_keys",
     ),
+    Defect(
+        "matcher",
+        "module_utils/resolve/natural_keys",
+        "    if is_equal and unread:\n"
+        "        raise _unreadable(record, unread[0], current[unread[0]])\n"
+        "    return is_equal\n",
+        "    return is_equal and not unread\n",
+        "A record exists, its key can't be read, and it is created a second time.",
+        "unit/rules/test_odd_answers",
+    ),
+    Defect(
+        "matcher",
+        "module_utils/resolve/natural_keys",
+        "                if isinstance(value, Unread):\n                    raise _unreadable(record, key, value)\n",
+        "                if isinstance(value, Unread):\n                    break\n",
+        "A record of a set exists, its key can't be read, and it is created a second time.",
+        "unit/module_utils/resolve/test_natural_keys:cannot_be_read",
+    ),
+    Defect(
+        "journal",
+        "plugin_utils/instance/run",
+        "        if not bad:\n            journal.ended()\n",
+        "        journal.ended()\n",
+        "A run that failed in part is not resumed, so its limits count what it created itself.",
+        "unit/rules/test_limits_without_state:failed_in_part",
+    ),
+    Defect(
+        "refusals",
+        "plugin_utils/instance/run",
+        "refusals = [*self._undo_refusals, *plan.protected, *caps.forbidden(plan.changes), *plan.exceeded_limits]",
+        "refusals = [*self._undo_refusals, *plan.protected, *plan.exceeded_limits]",
+        "A plan file prunes what the task that applies it forbids.",
+        "hostile/test_plan_files:what_the_task_that_applies_it_allows",
+    ),
+    Defect(
+        "refusals",
+        "plugin_utils/instance/caps",
+        "narrowed = {name: min(number, self.limits.get(name, number)) for name, number in asked.limits.items()}",
+        "narrowed = dict(asked.limits)",
+        "Files lift the limits of the task.",
+        "hostile/test_caps:no_policy_of_the_files or lift_no_limit",
+    ),
 )
 
 

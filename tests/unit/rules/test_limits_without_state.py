@@ -103,6 +103,18 @@ def test_an_interrupted_run_may_finish_whatever_others_create_meanwhile(
     assert "create 40 of 72 records" in site.run(limits=limits).refusals[0]
 
 
+def test_a_run_that_failed_in_part_is_resumed_by_the_next_one(site: Site) -> None:
+    site.write({"objects.yml": things(range(60))})
+    failures = {"fault": "422", "method": "POST", "path": "/object", "after": 20, "times": 40}
+    site.service.steer("PUT", "/faults", [failures])
+    assert site.run(workers=1).outcome == "partly_applied"
+    site.service.steer("DELETE", "/faults")
+    assert site.run().outcome == "changed", "the limit is a share of what existed before the first run"
+    assert len(site.dump()["objects"]) == 60
+    site.write({"objects.yml": things(range(100))})
+    assert "create 40 of 60 records" in site.run().refusals[0]
+
+
 def test_an_interrupted_run_lifts_no_limit_for_what_others_change_meanwhile(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,11 @@ from hypothesis import strategies as st
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition, Link
-from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.errors import (
+    Ambiguous,
+    InvalidInput,
+    SeventhingsError,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, TASK, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
@@ -233,6 +237,16 @@ def test_a_key_is_compared_by_meaning_whatever_shape_it_was_answered_in(answered
 def test_a_link_in_a_key_is_compared_by_whom_it_means(answered: Any) -> None:
     wanted = {"building_id": HOUSE, "number": "1"}
     assert hits(ROOM, wanted, record("room", 1, building_id=answered, number="1")) == [uuid_of(1)]
+
+
+@pytest.mark.parametrize("number", [["1"], {"de": "1"}, True])
+def test_a_key_that_cannot_be_read_may_be_the_wanted_key(number: Any) -> None:
+    wanted = {"building_id": HOUSE, "number": "1"}
+    with pytest.raises(SeventhingsError, match=f"room {uuid_of(2)} has the number .*, which can't be read"):
+        hits(
+            ROOM, wanted, record("room", 1, building_id=5, number="1"), record("room", 2, building_id=5, number=number)
+        )
+    assert hits(ROOM, wanted, record("room", 2, building_id=6, number=number)) == [], "its location is another"
 
 
 def test_one_hit_is_the_record_and_none_is_none() -> None:
@@ -497,6 +511,14 @@ def test_records_are_looked_up_by_the_keys_that_their_values_have(
     expected = [natural_keys.key_of(schema, keys, natural_keys.read_some(schema, keys, one), mark) for one in records]
     found = list(natural_keys.keyed(schema, keys, records, mark))
     assert found == list(zip(expected, records, strict=True))
+
+
+@pytest.mark.parametrize("barcode", [["1"], {"de": "1"}, True])
+@pytest.mark.parametrize("keys", [("barcode",), ("name", "barcode")])
+def test_a_record_whose_key_cannot_be_read_is_not_left_out(keys: tuple[str, ...], barcode: Any) -> None:
+    one = record("object", 1, name="Chair", barcode=barcode)
+    with pytest.raises(SeventhingsError, match=f"object {uuid_of(1)} has the barcode .*, which can't be read"):
+        list(natural_keys.keyed(OBJECT, keys, [one], lambda _reference: None))
 
 
 def test_a_text_that_is_its_own_key_is_not_read_for_that(monkeypatch: pytest.MonkeyPatch) -> None:
