@@ -417,10 +417,16 @@ def is_found(copy: Path, defect: Defect) -> bool:
 
 
 def not_found(number: int, defects: Iterable[Defect]) -> list[Defect]:
-    """Plant defects in a copy of their own, one after the other. Return those that no test finds."""
+    """Plant defects in a copy of their own, one after the other. Return those that no test finds.
+
+    :raises RuntimeError: if a test fails without a defect, because then it finds none.
+    """
     copy = prepare(WORK / str(number))
-    left = []
+    left, sound = [], set()
     for defect in defects:
+        if defect.test not in sound and has_failed(copy, defect):
+            raise RuntimeError(f"{' '.join(defect.selection)} fails without a defect")
+        sound.add(defect.test)
         found = is_found(copy, defect)
         print(f"{'found' if found else 'NOT FOUND'}: {defect.area}: {defect.breaks} ({defect.test})", flush=True)
         left += [] if found else [defect]
