@@ -1,24 +1,24 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-# A policy on plans: opa eval --fail-defined --data policy.rego --input plan.json 'data.seventhings.deny[_]'
+# A policy for plans: opa eval --fail-defined --data policy.rego --input plan.json 'data.seventhings.deny[_]'
 package seventhings
 
 import rego.v1
 
-most_taken_away := 10
+most_removed := 10
 
 most_percent := 20
 
 deny contains reason if {
 	not input.outcome in {"changed", "unchanged"}
-	reason := sprintf("the plan came to %v", [input.outcome])
+	reason := sprintf("the outcome of the plan is %v", [input.outcome])
 }
 
 deny contains reason if {
 	number := count([change | some change in input.changes; change.action in {"delete", "archive"}])
-	number > most_taken_away
-	reason := sprintf("%d records would be taken away; %d may be", [number, most_taken_away])
+	number > most_removed
+	reason := sprintf("%d records would be removed; at most %d are allowed", [number, most_removed])
 }
 
 deny contains reason if {

@@ -12,18 +12,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-MOST_TAKEN_AWAY = 10
+MOST_REMOVED = 10
 MOST_PERCENT = 20
 PRICE = "purchasing_price"
 
 
 def denied(report: dict[str, Any]) -> Iterator[str]:
-    """Each reason why a plan does not pass."""
+    """Yield each reason why a plan is rejected."""
     if report["outcome"] not in ("changed", "unchanged"):
-        yield f"the plan came to {report['outcome']}"
-    gone = [change for change in report["changes"] if change["action"] in ("delete", "archive")]
-    if len(gone) > MOST_TAKEN_AWAY:
-        yield f"{len(gone)} records would be taken away; {MOST_TAKEN_AWAY} may be"
+        yield f"the outcome of the plan is {report['outcome']}"
+    removed = [change for change in report["changes"] if change["action"] in ("delete", "archive")]
+    if len(removed) > MOST_REMOVED:
+        yield f"{len(removed)} records would be removed; at most {MOST_REMOVED} are allowed"
     for change in report["changes"]:
         before, after = change["before"].get(PRICE), change["after"].get(PRICE)
         numbers = isinstance(before, (int, float)) and isinstance(after, (int, float))
@@ -33,6 +33,6 @@ def denied(report: dict[str, Any]) -> Iterator[str]:
 
 if __name__ == "__main__":
     reasons = list(denied(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))))
-    # As JSON: a name can't look like a line of its own.
+    # Print JSON, so that a name can't look like a separate line.
     print("\n".join(json.dumps(reason) for reason in reasons) or "passed")
     sys.exit(bool(reasons))
