@@ -6,19 +6,19 @@ package seventhings
 
 import rego.v1
 
-most_removed := 10
+most_taken_away := 10
 
 most_percent := 20
 
 deny contains reason if {
 	not input.outcome in {"changed", "unchanged"}
-	reason := sprintf("the outcome of the plan is %v", [input.outcome])
+	reason := sprintf("the plan came to %v", [input.outcome])
 }
 
 deny contains reason if {
 	number := count([change | some change in input.changes; change.action in {"delete", "archive"}])
-	number > most_removed
-	reason := sprintf("%d records would be removed; at most %d are allowed", [number, most_removed])
+	number > most_taken_away
+	reason := sprintf("%d records would be taken away; %d may be", [number, most_taken_away])
 }
 
 deny contains reason if {
