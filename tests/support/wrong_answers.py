@@ -330,6 +330,9 @@ def _same(page: Any, _chance: random.Random) -> Any:
     records = records_of(page)
     if not records or len(records) < 2 or not isinstance(records[0], dict) or not _marks(records[0]):
         return _NOTHING
+    if "event_name" in records[0]:
+        # The uuids of an event are those of what it is about.
+        return _NOTHING
     records[-1].update({key: records[0][key] for key in _marks(records[0])})
     return page
 
@@ -432,11 +435,11 @@ _definition("with a type of null", "field_type", lambda _type: None)
 _definition("with a type as text", "field_type", lambda one: one["name"])
 _definition("with a type of no name", "field_type", lambda one: {"constraints": one["constraints"]})
 _definition("with a type of two names", "field_type", lambda one: {**one, "name": [one["name"], "MONEY"]})
-_definition("with constraints as a text", "field_type", lambda one: {**one, "constraints": "none"})
+_definition("with constraints as a text", "field_type", lambda one: {**one, "constraints": "none"}, shows=True)
 _definition("without a label", "label", lambda _label: _NOTHING)
-_definition("with attributes as a text", "attributes", lambda _some: "none")
+_definition("with attributes as a text", "attributes", lambda _some: "none", shows=True)
 _definition("with relations as a text", "relations", lambda _some: "none", shows=True)
-_definition("with possible values as a text", "possible_values", lambda _some: "a, b")
+_definition("with possible values as a text", "possible_values", lambda _some: "a, b", shows=True)
 
 # ---- writes: the answer is about something else, says less, or says that it failed although it was carried out
 

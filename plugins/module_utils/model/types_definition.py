@@ -149,6 +149,11 @@ def _constraint_values(name: str, wanted: Any) -> tuple[Any, ...]:
     return (wanted,)
 
 
+def _read_scalars(value: Any, _field: Field) -> tuple[Any, ...]:
+    # A single text may be a list in words, such as "a, b", so it is not a list of one value.
+    return tuple(item for item in value if item is not None) if isinstance(value, list) else ()
+
+
 def _holds_map(value: Any) -> bool:
     """Return True if a value is a map or has a map in it. No user input does."""
     return any(map(_holds_map, value)) if isinstance(value, list) else isinstance(value, Mapping)
@@ -361,13 +366,15 @@ DEFINITIONS: dict[str, FieldType] = {
         )
     ),
     "SCALAR": FieldType(_parse_scalar, ANY.read, ANY.write, ANY.show, _equal_scalar, option={"type": "raw"}),
-    "SCALARS": FieldType(
-        _parse_scalars,
-        read_list(lambda value, _field: value),
-        list,
-        list,
-        empty=(),
-        option={"type": "list", "elements": "raw"},
+    "SCALARS": faithful(
+        FieldType(
+            _parse_scalars,
+            _read_scalars,
+            list,
+            list,
+            empty=(),
+            option={"type": "list", "elements": "raw"},
+        )
     ),
     "TYPE_NAME": replace(
         TEXT,

@@ -217,11 +217,16 @@ def check_destructive(current: Record | None, change: Change, allowed: bool, use
             f"{prefix}type would change from {have.get('type')} to {change.values['type']}, and records keep values of "
             f"the old type"
         )
-    gone = [
-        value
-        for value in have.get("possible_values") or ()
-        if "possible_values" in change.values and value not in change.values["possible_values"]
-    ]
+    choices = have.get("possible_values") or ()
+    wanted = change.values.get("possible_values", choices)
+    if isinstance(choices, Unread):
+        if wanted != choices:
+            lost.append(
+                f"{prefix}possible_values: the service answers {shorten(choices.raw)}, which can't be read, so nobody "
+                f"knows which values would be taken away"
+            )
+        choices = ()
+    gone = [value for value in choices if value not in wanted]
     limits = _terms_in(have.get("constraints"))
     if "constraints" in change.values:
         kept = change.values["constraints"].get("allowed_values")
@@ -248,7 +253,8 @@ def check_choices(current: Record | None, change: Change) -> None:
     if not change.kind.defines_fields:
         return
     have = Schema.for_kind(FIELD_DEFINITION).read(current.flat) if current else {}
-    odd = [value for value in change.values.get("possible_values") or () if not isinstance(value, str)]
+    wanted = change.values.get("possible_values") or ()
+    odd = [] if isinstance(wanted, Unread) else [value for value in wanted if not isinstance(value, str)]
     if odd and change.values.get("type", have.get("type")) == "DROPDOWN":
         values = ", ".join(map(repr, odd))
         raise InvalidInput(f"possible_values: {values}: the values of a DROPDOWN are texts; quote them")

@@ -296,6 +296,7 @@ UNKNOWN = (
     (RENTAL, "due_date_reminder", "P2W", "due_date_reminder"),
     (DEFINITION, "attributes", {"form_group": "general_information"}, "attributes"),
     (DEFINITION, "attributes.value", {"de": "Allgemeines"}, "attributes"),
+    (DEFINITION, "possible_values", "good, bad", "possible_values"),
 )
 unknown = pytest.mark.parametrize(("kind", "path", "value", "member"), UNKNOWN, ids=str)
 
@@ -339,6 +340,15 @@ def test_a_value_that_can_not_be_sent_back_refuses_the_change(
     assert f"{member}: what the service answers" in done["msg"]
     assert here.writes() == []
     assert here.state(kind) == before
+
+
+def test_choices_that_can_not_be_read_are_not_replaced_unasked(here: Office) -> None:
+    here.make(DEFINITION)
+    answer_unknown(here, DEFINITION, "possible_values", "good, bad")
+    done = here.change(DEFINITION, possible_values=["good", "worn"])
+    assert done.failed
+    assert "Condition: possible_values: the service answers 'good, bad', which can't be read" in done["msg"]
+    assert here.writes() == []
 
 
 @unknown
