@@ -16,7 +16,7 @@ attributes:
   idempotent:
     description: Changes nothing, and reports no change, when it runs again with the same options.
   action_group:
-    description: Takes defaults from C(group/community.seventhings.all) in C(module_defaults).
+    description: Accepts defaults from C(group/community.seventhings.all) in C(module_defaults).
     support: full
     membership:
       - community.seventhings.all
@@ -27,13 +27,13 @@ attributes:
   check_mode:
     support: full
     details:
-      - Nothing is written. C(changed) and the diff are those of a real run.
-      - A field definition or a referenced record that an earlier task of the play would have made need not be there
-        yet. That is a warning, not an error. A name that is most likely a slip is an error, as in a real run.
+      - Nothing is written. C(changed) and the diff are the same as in a real run.
+      - A field definition or a referenced record may be missing because an earlier task of the play only creates it in
+        a real run. That is a warning, not an error. A name that is most likely a typo is an error, as in a real run.
   diff_mode:
     support: full
     details:
-      - Holds the changed fields only, out of those that were written. References stand there as they were written.
+      - Shows only fields that the task sets and that change. References are shown as the task writes them.
   idempotent:
     support: full
 """
@@ -43,8 +43,8 @@ attributes:
   check_mode:
     support: full
     details:
-      - This action does not change anything, and comes to what it comes to in a real run. What an earlier task of the
-        play would have made is not there in check mode, and an option that refers to it is an error.
+      - This action does not change anything. Its result is the same as in a real run. A record that an earlier task of
+        the play would create is missing in check mode, and an option that refers to it is an error.
   diff_mode:
     support: N/A
     details:

@@ -11,23 +11,23 @@ class ModuleDocFragment:
 options:
   backup:
     description:
-      - Keep a copy of each file that is replaced or taken away beside it, with its mode and owner. Its name ends in
-        the number of the process, the time and a random part.
+      - Keep a copy of each file that is replaced or deleted, in the same directory and with the same mode and owner.
+        The name of the copy ends in the process number, the time and a random part.
     type: bool
     default: false
   mode:
     description:
       - The permissions of the files, as in M(ansible.builtin.file). Quote an octal number, such as V("0640"), or write
         it as V(u=rw,g=r).
-      - Where it is left out, a new file has V("0600"), because it may hold personal data, and a file that is there
-        keeps its mode. A file that belongs to another user passes nothing on to the one that replaces it.
+      - If this option is not set, a new file has V("0600"), because it may contain personal data, and an existing file
+        keeps its mode. If an existing file belongs to another user, its replacement inherits nothing from it.
     type: raw
   owner:
     description:
-      - The user who shall own the files, by name or number, as in M(ansible.builtin.file).
+      - The user that owns the files, by name or number, as in M(ansible.builtin.file).
     type: str
   group:
     description:
-      - The group that shall own the files, by name or number, as in M(ansible.builtin.file).
+      - The group that owns the files, by name or number, as in M(ansible.builtin.file).
     type: str
 """

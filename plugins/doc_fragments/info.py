@@ -14,58 +14,58 @@ class ModuleDocFragment:
 options:
   filters:
     description:
-      - Which records to return, as a map of field key or label to operator to value. All conditions must hold.
-      - A label is as good as a key if only one field has it.
-      - A value in place of the operators is short for C(eq), a list for C(in), null for C(null).
-      - With one value, C(eq) (equal), C(neq) (not equal), C(gt), C(gte), C(lt), C(lte) (greater, greater or equal,
-        less, less or equal), and C(gt_or_null), C(gte_or_null), C(lt_or_null), C(lte_or_null), which let null through
-        as well.
-      - With one value or a list of values, C(like) and C(not_like) (contains any of them, contains none), C(in) and
-        C(nin) (is one of them, is none). Upper and lower case differ.
-      - Without a value (write V(true)), C(empty) (null, empty text, empty list), C(not_empty), C(null), C(not_null).
-        The number 0 is not empty.
-      - Values are written as in the module that manages the record, references by natural key included. A time may also
-        be written as C(YYYY-MM-DD hh:mm:ss), in UTC.
+      - Which records to return, as a map of field key or label to operator to value. A record must meet all conditions.
+      - A label can replace a key if only one field has it.
+      - A value in place of the operators is short for C(eq), a list is short for C(in), and null is short for C(null).
+      - These operators accept one value. C(eq) (equal), C(neq) (not equal), C(gt), C(gte), C(lt), C(lte) (greater,
+        greater or equal, less, less or equal), and C(gt_or_null), C(gte_or_null), C(lt_or_null), C(lte_or_null), which
+        match null as well.
+      - These operators accept one value or a list of values. C(like) and C(not_like) (contains any of the values,
+        contains none of them), C(in) and C(nin) (equals any of the values, equals none of them). All of them are
+        case-sensitive.
+      - These operators need no value (write V(true)). C(empty) (null, empty text, empty list), C(not_empty), C(null),
+        C(not_null). The number 0 is not empty.
+      - Write values as in the module that manages the record, including references by natural key. You can also write a
+        time as C(YYYY-MM-DD hh:mm:ss), in UTC.
     type: dict
     default: {}
   sort:
     description:
-      - Field keys or labels to sort by, the first one first. A C(-) before a key sorts in descending order.
+      - Field keys or labels to sort by, the most important first. A C(-) before a key sorts in descending order.
     type: list
     elements: str
     default: []
   limit:
     description:
-      - Return at most so many records. RV(count) still tells how many there are.
-      - Takes one request where O(sort) names one field that is a number or a time, in descending order or never empty
-        (such as C(-created_at)), and there are no O(filters).
+      - Return at most this many records. RV(count) still says how many exist.
+      - This takes one request if there are no O(filters) and O(sort) names one field that is a number or a time. The
+        order must be descending, or the field must never be empty (such as C(-created_at)).
     type: int
   count:
     description:
-      - Return no records, only RV(count). Takes one request where there are no O(filters).
+      - Return no records, only RV(count). This takes one request if there are no O(filters).
     type: bool
     default: false
   keys:
     description:
-      - The names that the fields of RV(records) have.
+      - How the fields of RV(records) are named.
       - >-
-        V(key): The keys of the fields. A key that the instance generated, such as C(custom_4) or
-        C(invoice_b0eb3192), is another one on each instance.
+        V(key): By their keys. A key that the instance generated, such as C(custom_4) or C(invoice_b0eb3192), is
+        different on each instance.
       - >-
-        V(label): The label of a field that has a generated key, such as C(Invoice), so that a playbook works on
-        all instances. Built-in fields keep their key. If two fields share a label, both keep their key, and a warning
-        says so.
+        V(label): By the label if the key was generated, such as C(Invoice), so that a playbook works on all instances.
+        Built-in fields keep their key. If two fields share a label, both keep their key, and a warning says so.
     type: str
     choices: [key, label]
     default: key
 notes:
-  - The list is complete, however many pages the instance has it on. One that does not add up is an error.
-  - If the instance reports no total, the end of a list is proven by one more request, which brings nothing new. For a
-    list without pages (definitions of fields, tasks, files) that proof holds for a day.
-  - The instance applies the filters where it can. What it cannot is applied to the complete list, with the same
+  - The list is complete, however many pages it has. A list that does not add up is an error.
+  - If the instance reports no total, one more request proves the end of a list, because it returns nothing new. For a
+    list without pages (field definitions, tasks, files) that proof is valid for a day.
+  - The instance applies the filters that it supports. The other filters are applied to the complete list, with the same
     meaning.
   - Some instances compare links by integer id, others by UUID. If a filter on a link finds nothing, the other form is
-    tried, and then the list is read without that filter. The profile of an instance (option O(profile)) makes both
+    tried. Then the list is read without that filter. The profile of an instance (option O(profile)) makes both
     unnecessary.
 """
 
@@ -73,7 +73,7 @@ notes:
 options:
   uuid:
     description:
-      - UUID of the one record to read. Where no record has it, the list is empty.
+      - UUID of the record to read. If no record has it, the list is empty.
       - Mutually exclusive with O(filters).
     type: str
 """
@@ -82,7 +82,7 @@ options:
 options:
   id:
     description:
-      - Integer id of the one record to read. Where no record has it, the list is empty.
+      - Integer id of the record to read. If no record has it, the list is empty.
       - Mutually exclusive with O(filters).
     type: int
 """

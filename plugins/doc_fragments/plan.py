@@ -11,22 +11,24 @@ class ModuleDocFragment:
 options:
   scope:
     description:
-      - Only the objects that have one of some values in each of some fields, written as C(scope) of C(instance.yml).
+      - Include only objects that have one of the given values in each of the given fields. It is written as C(scope) in
+        C(instance.yml).
     type: dict
     default: {}
   limits:
     description:
-      - Limits of the plan, as O(community.seventhings.instance#module:limits).
+      - Limits of the plan, as in O(community.seventhings.instance#module:limits).
     type: dict
     default: {}
   limited_account:
     description:
-      - Accept that this account may not see all records, as O(community.seventhings.instance#module:limited_account).
+      - Accept that this account may not see all records, as in
+        O(community.seventhings.instance#module:limited_account).
     type: bool
     default: false
   report:
     description:
-      - Files to write the plan or what was done to, as O(community.seventhings.instance#module:report).
+      - Files to which the plan or the result is written, as in O(community.seventhings.instance#module:report).
       - Only their owner can read the files. They are written in check mode too.
     type: list
     elements: path

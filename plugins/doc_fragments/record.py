@@ -15,85 +15,87 @@ class ModuleDocFragment:
 options:
   uuid:
     description:
-      - UUID of the record. It identifies the record in place of O(match_on), and is the way to change a field that the
-        record is otherwise matched on.
-      - Where no record has it, O(state=present) is an error and O(state=absent) has nothing to do.
+      - UUID of the record. It identifies the record instead of O(match_on). Use it to change a field by which the
+        record is otherwise matched.
+      - If no record has it, O(state=present) is an error and O(state=absent) changes nothing.
     type: str
   state:
     description:
-      - What is wanted.
+      - The state to ensure.
       - >-
-        V(present): The record is there, with the values that are written. It is created where there is none.
+        V(present): The record exists and has the values that the task sets. If it is missing, it is created.
       - >-
-        V(absent): The record is not there. It is deleted for good, and what belongs to it is not asked for.
+        V(absent): The record does not exist. An existing record is deleted for good. The task does not check what
+        belongs to it.
     type: str
     choices: [present, absent]
     default: present
 notes:
-  - Only what is written is managed. What is left out stays as it is, null clears.
-  - Two or more records that match are an error that lists their UUIDs. Never is the first one taken.
-  - Values are compared by their meaning, and only what differs counts as a change. C("12.50") and C(12.5) are the same
-    amount, an empty text, null and an empty list are the same nothing, and the order of references and attachments does
-    not matter.
-  - Both sides of a diff call the records that they refer to alike, as far as what was read anyway tells it. Nothing is
-    read for a diff alone, so a record that is referred to no more may have the name that the service gives it.
-  - A record whose creation was not confirmed (a broken connection, a time-out, HTTP 5xx) is looked for before the
-    request is sent again, so that it is not made twice.
+  - Only fields that the task sets are managed. All other fields stay unchanged. A null clears a field.
+  - If two or more records match, the task fails and lists their UUIDs. It never picks the first match.
+  - Values are compared by their meaning, and only a different meaning counts as a change. C("12.50") and C(12.5) are
+    the same amount. An empty text, null and an empty list are equal. The order of references and attachments does not
+    matter.
+  - Both sides of a diff use the same name for a referenced record, if the task read that record. Nothing is read for a
+    diff alone. So a record that is no longer referenced may have the name that the service gives it.
+  - If the creation of a record was not confirmed (a broken connection, a time-out, HTTP 5xx), the record is looked up
+    before the request is sent again. So it is not created twice.
 """
 
     FIELDS = r"""
 options:
   fields:
     description:
-      - Field key to value. The label of a field may stand in place of its key where no other field has that label.
-      - A key that is not known is an error that names the nearest ones. So is a field that the account does not see,
-        because its role hides it, even where the value is the same.
-      - V(TEXT), V(LONG_TEXT), V(LINK), V(BARCODE) and V(DROPDOWN) fields take a text. Quote what YAML would read as
-        something else, such as C("0815"), C("1.10"), C("yes") or C("2031-05-31"); a number or a boolean is an error.
-      - V(NUMBER) takes an integer; V(DECIMAL) and V(MONEY) a number with a decimal point, such as C(1299.50). Amounts
-        are in the currency of the instance or of the field definition.
-      - V(BOOLEAN) takes V(true) or V(false).
-      - The same as a text is taken for a number or a boolean, because templates make texts, such as C("1299.50") or
-        C("True"). Other words are not. The filter P(ansible.builtin.bool#filter) makes a boolean of C("yes").
-      - V(DATE) and V(REMINDER) take C("YYYY-MM-DD"); V(DATETIME) a time with its offset to UTC, such as
-        C("2031-05-31T14:30:00+02:00"), or one without it in the zone of the option C(timezone) where the module has it.
-      - V(LINKED_LOCATION), V(LINKED_ROOM), V(LINKED_PERSON) and V(LINKED_USER) take one reference. V(LINKED_ASSETS),
-        which some instances call V(LINKED_ASSET), takes one reference to an object or a list of them.
-      - V(ATTACHMENT) takes the whole list of files. Each is the UUID of a file that was uploaded, a path, or a map with
-        C(path) and C(name). Linked files that are not named are taken off. Files with the same content count once,
-        unless their names are told apart by C(name).
-      - Fields of other types, and those that the instance fills in itself, such as C(id) and C(created_at), cannot be
-        written.
+      - A map of field key to value. The label of a field can replace its key if no other field has that label.
+      - An unknown key is an error that names similar keys. A field that the role of the account hides is an error too,
+        even if its value is the same.
+      - V(TEXT), V(LONG_TEXT), V(LINK), V(BARCODE) and V(DROPDOWN) fields accept a text. Quote what YAML would read as
+        another type, such as C("0815"), C("1.10"), C("yes") or C("2031-05-31"). A number or a boolean is an error.
+      - V(NUMBER) accepts an integer. V(DECIMAL) and V(MONEY) accept a number with a decimal point, such as C(1299.50).
+        Amounts are in the currency of the instance or of the field definition.
+      - V(BOOLEAN) accepts V(true) or V(false).
+      - A number or a boolean may be written as a text, such as C("1299.50") or C("True"), because templates return
+        texts. Other words are refused. The filter P(ansible.builtin.bool#filter) converts C("yes") to a boolean.
+      - V(DATE) and V(REMINDER) accept C("YYYY-MM-DD"). V(DATETIME) accepts a time with its offset to UTC, such as
+        C("2031-05-31T14:30:00+02:00"). If the module has the option C(timezone), a time without an offset is in that
+        time zone.
+      - V(LINKED_LOCATION), V(LINKED_ROOM), V(LINKED_PERSON) and V(LINKED_USER) accept one reference. V(LINKED_ASSETS),
+        which some instances call V(LINKED_ASSET), accepts one reference to an object, or a list of references.
+      - V(ATTACHMENT) accepts the whole list of files. Each file is the UUID of an uploaded file, a path, or a map with
+        C(path) and C(name). Linked files that are not in the list are unlinked. Files with the same content count once,
+        unless they have different names in C(name).
+      - Fields of other types can't be written. Fields that the instance fills in itself, such as C(id) and
+        C(created_at), can't be written either.
     type: dict
     default: {}
   match_on:
     description:
       - Keys of the fields that together identify the record. Each of them needs a value in O(fields).
-      - Where it is left out, an object is found by C(barcode), a location by C(name), a person by C(email), a room by
-        C(building_id) and C(number), or by C(building_id) and C(name) if O(fields) has no number.
+      - If this option is not set, an object is found by C(barcode), a location by C(name), and a person by C(email). A
+        room is found by C(building_id) and C(number), or by C(building_id) and C(name) if O(fields) has no number.
     type: list
     elements: str
   allow_unknown_fields:
     description:
-      - Send fields whose keys are not known to the instance's field definitions as they are written, instead of
-        refusing them.
+      - Accept fields that have no field definition in the instance, and send them as they are written. Without this
+        option they are refused.
     type: bool
     default: false
 notes:
-  - Files that are given by path are read where the module runs. A relative path starts from its working directory. A
-    file is uploaded only if no file of this field has the same content (and name, where one is told). Files have 1 to
-    52,428,800 bytes.
+  - A path is read on the machine where the module runs. A relative path starts from its working directory. A file is
+    uploaded only if no file of this field has the same content (and the same name, if C(name) is set). A file must have
+    1 to 52,428,800 bytes.
 """
 
     ATTACHMENTS = r"""
 options:
   attachments:
     description:
-      - The whole list of files. Linked files that are not named are taken off; null or C([]) takes off all.
-      - Each is the UUID of a file that was uploaded, a path, or a map with C(path) and C(name). A file that is given by
-        path is read where the module runs, and uploaded only if no linked file has the same content (and name, where
-        one is told). Files with the same content count once, unless their names are told apart by C(name).
-      - Files have 1 to 52,428,800 bytes, their names at most 255 characters.
+      - The whole list of files. Linked files that are not in the list are unlinked. Null or C([]) unlinks all files.
+      - Each file is the UUID of an uploaded file, a path, or a map with C(path) and C(name). A path is read on the
+        machine where the module runs. The file is uploaded only if no linked file has the same content (and the same
+        name, if C(name) is set). Files with the same content count once, unless they have different names in C(name).
+      - A file must have 1 to 52,428,800 bytes. Its name has at most 255 characters.
     type: list
     elements: raw
 """
@@ -103,20 +105,20 @@ options:
   timezone:
     description:
       - Time zone of times that are written without an offset to UTC, such as C(Europe/Berlin).
-      - A time that the clock of the zone leaves out or shows twice is an error. Without this option every time needs
-        its offset.
+      - A time is an error if the clock of the zone skips it or shows it twice. Without this option every time needs its
+        offset.
     type: str
 """
 
     REFERENCES = r"""
 options: {}
 notes:
-  - A reference to another record is an integer (its id), a text in UUID form (its UUID), or any other text, which is
-    its natural key. That is the barcode of an object, the name of a location, the e-mail address of a person or user
-    (upper and lower case are the same), and for a room its location and its number or name, such as C(Head
-    office/0.12). Quote a natural key that consists of digits.
+  - A reference to another record is an integer (its id), a text in UUID form (its UUID), or any other text (its natural
+    key). The natural key is the barcode of an object, the name of a location, or the e-mail address of a person or user
+    (not case-sensitive). For a room it is the location and the number or name, such as C(Head office/0.12). Quote a
+    natural key that consists of digits.
   - >-
     A reference may also be a map of field keys, such as C({building_id: Head office, number: "0.12"}).
   - A reference by natural key that finds nothing, or more than one record, is an error that lists candidates. A UUID or
-    an integer ID is not looked up; what it means is for the service to judge.
+    an integer id is not looked up. The service decides whether it is valid.
 """

@@ -10,10 +10,10 @@ module: handover
 short_description: Hand over everything that belongs to a person
 version_added: 1.0.0
 description:
-  - Lists what a person has. These are objects that name the person or the user with the same e-mail address, and open
-    rental cases and tasks of that user.
-  - Writes a sheet to sign, and gives everything to another person in one plan if O(to) names one.
-  - Never removes a person. O(require_clear) fails while the person still has something.
+  - Lists what a person has. This includes objects that name the person or the user with the same e-mail address, and
+    open rental cases and tasks of that user.
+  - Writes a handover sheet to sign. If O(to) is set, gives everything to another person in one plan.
+  - Never removes a person. With O(require_clear), the task fails if the person still has something.
 options:
   person:
     description:
@@ -22,33 +22,33 @@ options:
     required: true
   to:
     description:
-      - The person who gets everything, written as O(person). If a record names a user, this person must be a user too.
+      - The person who gets everything, in the same form as O(person). If a record names a user, this person must be a
+        user too.
     type: raw
   sheet:
     description:
-      - The path of a handover sheet (C(.html)), which prints on A4 and has lines to sign on. Only its owner can read
-        it.
+      - The path of a handover sheet (C(.html)). The sheet prints on A4 and has lines to sign on. Only its owner can
+        read it.
       - It lists what the person has before anything is handed over. In check mode it is not written. If the person has
-        nothing, a sheet that exists stays as it is.
+        nothing, an existing sheet does not change.
     type: path
   require_clear:
     description:
-      - Fail if the person still has something at the end, or if nothing proves the opposite.
+      - Fail if the person still has something at the end, or if the opposite can't be proven.
     type: bool
     default: false
   scope:
     description:
-      - Hand over only the objects that have one of some values in each of some fields, written as C(scope) of
-        C(instance.yml).
+      - Hand over only objects that have one of the given values in each of the given fields. It is written as C(scope)
+        in C(instance.yml).
     type: dict
     default: {}
 notes:
-  - Requests are the field definitions, the lists of locations, rooms, objects, persons, users, rental cases and tasks,
-    and one to four for each change.
-  - Tasks that are closed, and rental cases that are completed or rejected, are history. They stay as they are.
-  - Archived objects are in no list, so they are not handed over. A renter that is written as a plain text is not
-    recognised.
-  - O(scope) is about objects. Rental cases and tasks have none.
+  - A run requests the field definitions, and the lists of locations, rooms, objects, persons, users, rental cases and
+    tasks. Each change takes one to four requests.
+  - Closed tasks, and completed or rejected rental cases, are history. They do not change.
+  - Archived objects are in no list, so they are not handed over. A renter that is a plain text is not recognized.
+  - O(scope) only applies to objects, not to rental cases and tasks.
 seealso:
   - module: community.seventhings.move
   - module: community.seventhings.person
@@ -77,7 +77,7 @@ EXAMPLES = r"""
     person: bernd.kowalski@nordhain.example
     to: david.okafor@nordhain.example
 
-- name: Stop here if the person still has something
+- name: Fail if the person still has something
   community.seventhings.handover:
     person: bernd.kowalski@nordhain.example
     require_clear: true
@@ -96,13 +96,13 @@ person:
     is_user: true
 to:
   description:
-    - The same for the person who gets everything; null if O(to) names nobody.
+    - The person who gets everything, in the same form. Null if O(to) is not set.
   returned: success
   type: dict
 objects:
   description:
-    - The objects in scope that the person had when the task began. C(fields) are the labels of the fields that name
-      the person.
+    - The objects in scope that the person had when the task began. C(fields) are the labels of the fields that name the
+      person.
   returned: success
   type: list
   elements: dict
@@ -128,37 +128,35 @@ tasks:
   elements: dict
 is_clear:
   description:
-    - Whether the person has nothing at the end (in check mode, would have nothing), and the account sees enough to say
-      so.
+    - Whether it is proven that the person has nothing at the end (in check mode, would have nothing).
   returned: success
   type: bool
   sample: true
 outcome:
   description:
-    - What it came to, as RV(community.seventhings.instance#module:outcome).
+    - The outcome, as in RV(community.seventhings.instance#module:outcome).
   returned: if a record is planned
   type: str
   sample: changed
 summary:
   description:
-    - Section to counts of records. In check mode, what would be done.
+    - A map of section to counts of records. In check mode, it counts what would be done.
   returned: if a record is planned
   type: dict
   sample:
     objects: {created: 0, updated: 2, deleted: 0, archived: 0, unchanged: 0, errors: 0, skipped: 0}
 changes:
   description:
-    - Every change, as RV(community.seventhings.instance#module:changes).
+    - Every change, as in RV(community.seventhings.instance#module:changes).
   returned: if a record is planned
   type: list
   elements: dict
 sees:
   description:
-    - What the account sees. C(objects), C(rooms) and C(locations) are numbers.
-    - C(hidden_records) is V(no) if the account sees an object in each location that has rooms, else V(yes) if the
-      O(profile) says so, else V(unknown). C(locations_without_objects) names the locations without a visible object.
-      C(hidden_fields) are the fields of objects that a role hides.
-      C(words) says all of that.
+    - What the account can see. C(objects), C(rooms) and C(locations) are numbers.
+    - C(hidden_records) is V(no) if the account sees an object in each location that has rooms. If not, it is V(yes) if
+      the O(profile) says so, and otherwise V(unknown). C(locations_without_objects) names the locations without a
+      visible object. C(hidden_fields) are the fields of objects that a role hides. C(words) says all of this as a text.
   returned: success
   type: dict
   sample:
@@ -177,7 +175,7 @@ msg:
   sample: "Bernd Kowalski (bernd.kowalski@nordhain.example) has 6 objects, 2 rental cases, 2 tasks"
 requests:
   description:
-    - How many requests were sent, login and repeats included.
+    - How many requests were sent, including logins and repeats.
   returned: always
   type: int
   sample: 34

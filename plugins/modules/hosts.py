@@ -10,19 +10,20 @@ module: hosts
 short_description: Write facts of managed hosts to their objects
 version_added: 1.0.0
 description:
-  - Finds the object of each host by its serial number, and writes facts such as model and vendor to fields of it.
-  - All hosts are one plan, however many there are. Run the task once for all of them.
-  - Only the fields in O(map) change. No host changes a scan code, a room or another record.
-  - Facts are data. A template in one is a text, and a value that does not fit its field leaves that field alone.
+  - Finds the object of each host by its serial number, and writes facts such as model and vendor to fields of the
+    object.
+  - One plan covers all hosts, however many there are. Run the task once for all of them.
+  - Only the fields in O(map) change. A host never changes a scan code, a room or another record.
+  - Facts are data. A template in a fact is used as a plain text. If a value does not fit its field, the field does not
+    change.
 options:
   map:
     description:
       - >-
-        Fields of objects, by their keys or labels, to the names of facts without C(ansible_), such as V({manufacturer:
-        system_vendor}). Dots lead into a fact that is a map.
-      - A fact that is missing, or that firmware left unset (such as V(To be filled by O.E.M.)), leaves its field
-        alone.
-      - Scan codes, fields that lead to other records, attachments, and fields that the service fills are refused.
+        A map of fields of objects, by their keys or labels, to the names of facts without C(ansible_), such as
+        V({manufacturer: system_vendor}). Use dots to select a value in a fact that is a map.
+      - If a fact is missing, or firmware left it unset (such as V(To be filled by O.E.M.)), its field does not change.
+      - Scan codes, fields that refer to other records, attachments, and fields that the service fills in are refused.
     type: dict
     required: true
   key:
@@ -43,20 +44,20 @@ options:
         required: true
   create:
     description:
-      - Create an object for a host whose serial number no visible object has. Without this option such hosts are left
-        out, and a warning names them.
-      - A serial number need not be unique, so the service accepts a second object of the same device. No object is
+      - Create an object for each host whose serial number no visible object has. Without this option such hosts are
+        left out, and a warning names them.
+      - A serial number need not be unique, so the service accepts a second object for the same device. No object is
         created if something proves that objects are hidden from this account (RV(sees) has C(hidden_records) V(yes)),
         unless O(limited_account) accepts that. If nothing proves that this account sees all objects, the objects are
         created with a warning. Use an account that is not limited to locations.
-      - Archived objects are in no list, and are looked up by scan code alone. A device whose object is archived gets a
-        new object.
+      - Archived objects are in no list, and can only be looked up by scan code. So a device whose object is archived
+        gets a new object.
       - Requires O(scan_codes).
     type: bool
     default: false
   scan_codes:
     description:
-      - The scan codes of new objects. Each gets the next free placeholder, which a label replaces later.
+      - The scan codes of new objects. Each new object gets the next free placeholder. A label replaces it later.
     type: dict
     suboptions:
       field:
@@ -71,18 +72,19 @@ options:
         required: true
   hosts:
     description:
-      - The hosts whose facts are read, such as C(groups.all) in a play that runs on the controller after another one
-        gathered the facts. Default is every host of the play. A host without facts is skipped.
+      - The hosts whose facts are read, such as C(groups.all) in a play that runs on the controller after another play
+        gathered the facts. The default is every host of the play. A host without facts is skipped.
     type: list
     elements: str
 notes:
-  - A host is skipped, and a warning names it, if it has no serial number or one that nobody filled in (V(None), V(0),
-    V(To be filled by O.E.M.)), if another host has the same one, or if several objects have it. The other hosts go on.
-  - Requests are the field definitions and the lists of locations, rooms and objects, a page for every 1000 records,
-    and one for each object that changes. A new object takes up to two more, and up to 20 records that others refer to,
-    and that no list shows, are read before the first one. No host takes a request of its own.
-  - The next free placeholder follows the highest that an object has. The first one is looked up, because an archived
-    object keeps its scan code.
+  - A host is skipped, and a warning names it, if it has no serial number or an unset serial number (V(None), V(0), V(To
+    be filled by O.E.M.)), if another host has the same number, or if several objects have it. The other hosts are not
+    affected.
+  - A run requests the field definitions and the lists of locations, rooms and objects, with a page for every 1000
+    records. Each object that changes takes one request. A new object takes up to two more. Before the first new object,
+    up to 20 records are read that others refer to and that no list shows. There are no other requests for single hosts.
+  - The next free placeholder follows the highest placeholder of all objects. The first new placeholder is looked up,
+    because an archived object keeps its scan code.
 seealso:
   - module: community.seventhings.instance
   - ref: Devices of your inventory as objects <ansible_collections.community.seventhings.docsite.guide_hosts>
@@ -99,7 +101,7 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Write vendor, model and memory of all hosts of the play to their objects
+- name: Write vendor and model of all hosts of the play to their objects
   community.seventhings.hosts:
     map:
       manufacturer: system_vendor
@@ -109,7 +111,7 @@ EXAMPLES = r"""
       fact: product_serial
   run_once: true
 
-- name: Create objects for new devices, too, as a plan first
+- name: Also create objects for new devices, as a plan first
   community.seventhings.hosts:
     map:
       inventory_name: product_name
@@ -135,51 +137,51 @@ matched:
   sample: 1942
 created:
   description:
-    - The hosts that get a new object, each with its C(scan_code). In check mode, those that would.
+    - The hosts that get a new object, or in check mode would get it, each with its C(scan_code).
   returned: success
   type: list
   elements: dict
   sample: [{host: pc17, scan_code: IMP-000004}]
 without_record:
   description:
-    - The hosts whose serial number no visible object has, and that get none.
+    - The hosts whose serial number no visible object has, and that get no new object.
   returned: success
   type: list
   elements: str
   sample: [pc18]
 skipped_hosts:
   description:
-    - The hosts that can't be distinguished from others, each with the C(reason).
+    - The hosts that were skipped, each with the C(reason).
   returned: success
   type: list
   elements: dict
   sample: [{host: pc19, reason: "product_serial is 'None', which is no serial number"}]
 outcome:
   description:
-    - What it came to, as RV(community.seventhings.instance#module:outcome).
+    - The outcome, as in RV(community.seventhings.instance#module:outcome).
   returned: if a record is planned
   type: str
   sample: changed
 summary:
   description:
-    - Section to counts of records. In check mode, what would be done.
+    - A map of section to counts of records. In check mode, it counts what would be done.
   returned: if a record is planned
   type: dict
   sample:
     objects: {created: 0, updated: 2, deleted: 0, archived: 0, unchanged: 0, errors: 0, skipped: 0}
 changes:
   description:
-    - Every change, as RV(community.seventhings.instance#module:changes).
+    - Every change, as in RV(community.seventhings.instance#module:changes).
   returned: if a record is planned
   type: list
   elements: dict
 sees:
   description:
-    - What the account sees. C(objects), C(rooms) and C(locations) are numbers.
-    - C(hidden_records) is V(no) if the account sees an object in each location that has rooms, V(yes) if the
-      O(profile) says so or O(create) finds a hidden object, else V(unknown). C(locations_without_objects) names the
-      locations without a visible object. C(hidden_fields) are the fields of objects that a role hides.
-      C(words) says all of that.
+    - What the account can see. C(objects), C(rooms) and C(locations) are numbers.
+    - C(hidden_records) is V(no) if the account sees an object in each location that has rooms. It is V(yes) if the
+      O(profile) says so or O(create) finds a hidden object, and otherwise V(unknown). C(locations_without_objects)
+      names the locations without a visible object. C(hidden_fields) are the fields of objects that a role hides.
+      C(words) says all of this as a text.
   returned: success
   type: dict
   sample:
@@ -198,7 +200,7 @@ msg:
   sample: "2,000 hosts: 1,942 have an object, 0 are new, 51 have no object, 7 were skipped"
 requests:
   description:
-    - How many requests were sent, login and repeats included.
+    - How many requests were sent, including logins and repeats.
   returned: always
   type: int
   sample: 9

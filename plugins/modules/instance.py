@@ -10,240 +10,247 @@ module: instance
 short_description: Plan and apply a whole instance from files
 version_added: 1.0.0
 description:
-  - Makes an instance what a directory of YAML, CSV and JSON Lines files says, thousands of records in one task.
-  - Check mode is the plan. It shows every change with its fields, as they are and as they will be, and sends no write.
-  - Only what is written is managed. A field that is not written is left alone, V(null) clears it, and a record that is
-    in no file stays unless O(prune) says otherwise.
-  - Runs on the controller, so that it can tell how far it is while it works.
-  - The directory holds C(instance.yml) (which instance, policy, identity), and a file or a directory for each section.
-    C(moved.yml) lists natural keys that were renamed.
+  - Applies a directory of YAML, CSV and JSON Lines files to an instance, thousands of records in one task.
+  - Check mode is the plan. It shows every change with the current and the new value of its fields, and sends no write.
+  - Only what the files contain is managed. A field that the files leave out does not change, and V(null) clears a
+    field. A record that is in no file stays unless O(prune) says otherwise.
+  - Runs on the controller, so it can show its progress while it works.
+  - The directory contains C(instance.yml) (the instance, policy and identity), and a file or a directory for each
+    section. C(moved.yml) lists natural keys that were renamed.
   # generated: files
   - Its sections are C(fields), with one file for each template, and C(locations), C(rooms), C(persons), C(users),
     C(objects), C(tasks), C(rental_cases), C(catalog) and C(hub).
   # end of files
-  - C(scan_codes) in C(instance.yml) lets labels replace the placeholders with which objects were imported, and
-    O(observed) keeps what scans wrote. The guide about labels describes both.
+  - With C(scan_codes) in C(instance.yml), labels can replace the placeholders of imported objects. O(observed) keeps
+    what scans wrote. The guide about labels describes both.
   - Files are plain data. Templates, tags and inline vaulted values in them are errors. A file of records, or
-    C(moved.yml), that is vaulted as a whole is decrypted. Settings and field definitions can't be vaulted. Computed
-    values belong in O(desired).
-  - Nothing of a vaulted file is shown. In findings, plans, reports, the journal and messages V((vaulted\)) stands for
-    its values, for the names of fields that are not known, and for its natural keys, with the place where it stands.
-    The words of the service about such a record are not shown either, because they may quote what was sent. The same
-    holds for a vaulted value in O(desired), as it is and as it was before. See O(hide) and O(show_vaulted).
+    C(moved.yml), may be vaulted as a whole, and is then decrypted. Settings and field definitions can't be vaulted. Put
+    computed values in O(desired).
+  - Nothing of a vaulted file is shown. Findings, plans, reports, the journal and messages show V((vaulted\)) and the
+    place instead of its values, its natural keys and its unknown field names. Messages of the service about such a
+    record are not shown either, because they may quote what was sent. The same is true of a vaulted value in
+    O(desired), both the new value and the current value. See O(hide) and O(show_vaulted).
 options:
   mode:
     description:
       - What to do.
       - >-
-        V(apply): Plan, and apply the plan unless check mode is on.
+        V(apply): Plan, and then apply the plan unless check mode is on.
       - >-
-        V(undo): Undo the changes of an apply, from its apply record. The plan is made from O(applied) and the
-        instance as it is now. Check mode shows it, and it is saved, refused and applied as the plan of files is. O(src)
-        is not needed.
+        V(undo): Undo the changes of an apply, from its apply record. The plan is created from O(applied) and the
+        current state of the instance. Check mode shows it. It is saved, refused and applied like a plan from files.
+        O(src) is not needed.
       - >-
-        V(drift): Only compare, whether check mode is on or not. No limit holds anything back, because nothing is
-        applied, and O(plan_file) is left alone.
+        V(drift): Only compare, whether check mode is on or not. No limit applies, because nothing is changed.
+        O(plan_file) is not used.
       - >-
-        V(validate): Only judge what is written. No connection is needed. All findings come at once, each with its file,
-        line and column. Labels of fields are known where the files define them, or where an export wrote the schema of
-        the instance beside the files. What nothing tells is left to the plan, and a warning names it.
+        V(validate): Only check the files. No connection is needed. All findings are reported at once, each with its
+        file, line and column. Labels of fields are known if the files define them, or if an export wrote the schema of
+        the instance beside the files. What can't be checked is left to the plan, and a warning names it.
       - >-
-        V(render): Write the merged state of all layers to O(dest), with variables filled in and cells of tables read,
-        so that it can be looked at and compared. Nothing is planned and nothing is sent but, where the type of a field
-        that only the instance knows decides about a cell or an attachment, requests for the definitions of its fields.
-        Else no connection is needed. Findings of reading come as with O(mode=validate), and nothing is written then.
+        V(render): Write the merged state of all layers to O(dest), with variables filled in and cells of tables read.
+        You can then read and compare it. Nothing is planned. A connection is only needed if a cell or an attachment
+        depends on the type of a field that only the instance knows. Then the field definitions of the instance are
+        requested, and nothing else is sent. Mistakes in the files are findings as with O(mode=validate), and nothing is
+        written then.
     type: str
     choices: [apply, undo, drift, validate, render]
     default: apply
   src:
     description:
-      - The directory with the files, or one file with the sections as its keys, which may be a workbook.
+      - The directory with the files, or one file with the sections as its keys. The file may be a workbook.
       - Workbooks (C(.xlsx)) need openpyxl on the controller.
-      - The directory may be reached by a link, but not with O(protected). Nothing in it may be a link, nor may a single
-        file. A link, a device, a pipe or a socket in the place of a file is a finding, and so is a
-        file of more than 1 GiB.
-      - Paths of attachments in it are relative to the directory, and nothing else can be sent. See O(files_root).
-      - A list of them is layers, the first one first. A later layer adds records, and overrides the fields that it
-        writes of a record with the same natural key. C(null) clears, lists replace whole, what is not written stays,
-        and C(_managed) V(false) takes a record out of the set. Only the first layer needs an C(instance.yml), that of a
-        later one only narrows it. Attachments are relative to their layer.
+      - The directory may be a link unless O(protected) is set. A single file must not be a link, and the directory must
+        not contain links. A link, a device, a pipe or a socket in the place of a file is a finding. A file of more than
+        1 GiB is a finding too.
+      - Paths of attachments are relative to the directory. Files outside of it can't be sent. See O(files_root).
+      - A list of directories or files is a list of layers, from the first to the last. A later layer adds records. If
+        it has a record with the same natural key, its fields override those of the earlier layer. C(null) clears a
+        field, a list replaces the whole list, and other fields stay. C(_managed) V(false) removes a record from the
+        set. Only the first layer needs an C(instance.yml). That of a later layer can only narrow it. Attachments are
+        relative to their layer.
       - One of O(src), O(desired), O(plan_file) and O(applied) is required.
-      - With O(mode=undo), the files only say which set is meant and which records are protected.
+      - With O(mode=undo), the files only say which set to undo and which records are protected.
     type: raw
   src_below:
     description:
-      - A directory that O(src) and O(files_root) must not lead out of once all links are followed. If it
-        does, nothing is read.
-      - A commit can put a link in the place of the directory. Name the checkout here if others can commit to it.
+      - A directory that must contain O(src) and O(files_root) after all links are followed. If it does not, nothing is
+        read.
+      - A commit can replace the directory with a link. Set this option to the checkout if others can commit to it.
     type: path
   dest:
     description:
-      - With O(mode=render), the directory that is written. It plans the same as O(src) and O(desired).
-      - It holds one C(instance.yml) without C(variables) and C(csv), YAML files for each section, C(moved.yml),
-        attachments below C(files), and JSON Schemas. What C(_managed) and C(_state) say stays.
-      - Must be missing, empty, or made by an earlier render. Nothing in it is yours. A later render overwrites what was
-        edited, and takes away what it no longer writes. It tells its files by C(.render.json). A file of another origin
-        that a plan would read is an error.
-      - New files can be read by their owner alone.
-      - What is vaulted or named by O(hide) is never written. It is a finding, unless O(show_vaulted) is V(true).
+      - With O(mode=render), the directory to write. It results in the same plan as O(src) and O(desired).
+      - It contains one C(instance.yml) without C(variables) and C(csv), YAML files for each section, C(moved.yml),
+        attachments below C(files), and JSON Schemas. C(_managed) and C(_state) are kept.
+      - It must be missing, empty, or created by an earlier render. Don't edit files in it. A later render overwrites
+        edited files and deletes files that it no longer writes. C(.render.json) lists its files. A file of another
+        origin that a plan would read is an error.
+      - Only their owner can read new files.
+      - A value that is vaulted or named by O(hide) is never written. It is a finding, unless O(show_vaulted) is
+        V(true).
       - Required with O(mode=render), and not used otherwise.
     type: path
   variables:
     description:
-      - Values of the variables that C(instance.yml) declares, over their defaults. See
-        R(the guide,ansible_collections.community.seventhings.docsite.guide_many).
-      - In the files C(${name}) stands for a variable, and C(${$}) for a dollar. In O(desired) it means itself.
-      - What is not used is a warning. A value that is vaulted by itself is refused, because it would stand in plans.
+      - Values of the variables that C(instance.yml) declares. They override the defaults. See R(the
+        guide,ansible_collections.community.seventhings.docsite.guide_many).
+      - In the files, C(${name}) is replaced by the variable, and C(${$}) by a dollar sign. In O(desired), nothing is
+        replaced.
+      - A variable that is not used causes a warning. A value that is vaulted by itself is refused, because plans would
+        show it.
     type: dict
     default: {}
   desired:
     description:
-      - The same inline, with the sections as keys, for a playbook that computes what is wanted.
-      - May be given besides O(src). No record may be in both.
-      - Names local files only together with O(files_root).
+      - The desired state inline, with the sections as keys, for a playbook that computes it.
+      - Can be combined with O(src). No record may be in both.
+      - To name local files in it, set O(files_root).
     type: dict
   files_root:
     description:
-      - The directory that attachments come from. Everything in it can be uploaded by whoever writes the files.
+      - The directory that attachments come from. Whoever writes the files can upload everything in it.
       - >-
-        Defaults to O(src) where that is a directory, and to the directory that the file lies in where O(src) is a file.
-        Keep such a file in a directory of its own, not beside a playbook and its secrets, or set this option.
-      - Given besides O(src), this directory takes the place of O(src).
+        The default is O(src) if that is a directory. If O(src) is a file, the default is the directory of the file.
+        Keep such a file in its own directory, not beside a playbook and its secrets, or set this option.
+      - If O(src) is set too, this directory replaces it for attachments.
       - >-
-        An absolute path, one with V(~) at its beginning or V(..) in it, a hidden name (one with a point at its
-        beginning, such as C(.vault_pass), or below such a directory), a link, a device, a pipe, a socket, and a file of
-        more than 52428800 bytes are findings. Whether there is anything outside is never looked at.
-      - A file is read again when it is uploaded. If it was changed or replaced meanwhile, it is not uploaded.
+        A path is a finding if it is absolute, begins with V(~), contains V(..) or is hidden. In a hidden path, a file
+        or directory has a name that begins with a dot, such as C(.vault_pass). A link, a device, a pipe, a socket, and
+        a file of more than 52428800 bytes are findings too. Nothing outside of the directory is ever read.
+      - A file is read again for the upload. If it was changed or replaced meanwhile, it is not uploaded.
     type: path
   plan_file:
     description:
-      - Check mode writes the plan to this file, readable for its owner alone.
-      - A real run applies the file if it is there, and takes it away when all of it was applied. After a run that
-        failed in part, the next one applies the rest of it. Of O(src), only local files such as attachments are read
-        then. Their paths are relative to O(src), wherever the plan was made.
-      - Where the file is not there, a real run plans anew, and a warning says so. O(require_plan) and O(plan_digest)
-        refuse that.
-      - Whoever can write the file decides what is applied. Nothing but O(plan_digest) proves that nobody edited it.
-        What this task says in O(limits), O(prune), O(create_users), O(allow_destructive) and O(expect_instance) holds
-        for a plan file too, beside the limits that held when it was made.
-      - A plan for another instance, or of another version of the format, is refused. So is a link, a pipe, a device,
-        and a file of more than 256 MiB.
-      - Each change in it carries the hash of the record that it was made from. See O(stale).
-      - Of what is vaulted or named by O(hide) it holds the file, the place and a salted scrypt hash. To apply it then
-        takes O(src) (and O(desired)) as when it was planned, and the vault password. Where such a value is not as it
-        was, nothing is applied, whatever O(stale) says.
+      - Check mode writes the plan to this file. Only its owner can read it.
+      - A real run applies the file if it exists, and deletes it after all of it was applied. If a run failed in part,
+        the next run applies the rest. Only local files such as attachments are then read from O(src). Their paths are
+        relative to O(src), wherever the plan was created.
+      - If the file is missing, a real run plans again, and a warning says so. O(require_plan) and O(plan_digest) refuse
+        that.
+      - Whoever can write the file decides what is applied. Only O(plan_digest) proves that the file was not edited.
+        O(limits), O(prune), O(create_users), O(allow_destructive) and O(expect_instance) of this task apply to a plan
+        file too, in addition to the limits when it was created.
+      - A plan for another instance, or of another version of the format, is refused. A link, a pipe, a device, and a
+        file of more than 256 MiB are refused too.
+      - Each change contains the hash of the record that was planned. See O(stale).
+      - Instead of a value that is vaulted or named by O(hide), it contains the file, the place and a salted scrypt
+        hash. To apply such a plan, O(src) (and O(desired)) must be the same as when it was planned, and the vault
+        password is needed. If such a value has changed, nothing is applied, whatever O(stale) says.
     type: path
   plan_digest:
     description:
-      - SHA-256 of the plan that was approved, 64 hexadecimal digits. Planning tells it, in RV(plan_digest), in words
+      - SHA-256 of the plan that was approved, 64 hexadecimal digits. A plan shows it in RV(plan_digest), in its text
         and in the O(report).
-      - A real run refuses any other O(plan_file), and a missing one. Check mode makes the plan anew, whatever stands
-        here.
+      - A real run refuses any other O(plan_file), and a missing file. Check mode creates a new plan and ignores this
+        option.
     type: str
   require_plan:
     description:
-      - Refuse to plan anew in a real run where O(plan_file) is missing.
+      - Refuse to plan again in a real run if O(plan_file) is missing.
     type: bool
     default: false
   report:
     description:
-      - Writes what was planned, done or found to these files, all of them in one run. The ending of each says how.
-        O(mode=render) only writes findings.
-      - V(.md) is made for a comment on a pull request, and is never longer than one may be. V(.html) is one page
-        without anything beside it. V(.json) holds all of what the task returns. V(.sarif) holds the findings, the
-        warnings and the removals, so that they stand at their lines in a review. V(.csv) has a row for each field of
-        each change, to filter in a spreadsheet.
-      - Records that are in no file are counted, and a few are named. V(.json) names all of them.
+      - Files for a report of what was planned, done or found. One run writes all of them. The suffix of each file
+        selects its format.
+      - V(.md) is for a comment on a pull request, and never exceeds the maximum length of a comment. V(.html) is a
+        single page without other files. V(.json) contains everything that the task returns. V(.sarif) contains the
+        findings, the warnings and the removals, so a review shows them at their lines. V(.csv) has a row for each field
+        of each change, to filter in a spreadsheet.
+      - Reports count the records that are in no file, and name a few of them. V(.json) names all of them.
     type: list
     elements: path
     default: []
   report_url:
     description:
-      - The address under which people find the whole report, such as that of the job that keeps it. A O(report) that
-        ends in V(.md) links to it, because a comment may not have room for all of it.
+      - The address of the whole report, such as that of the job that stores it. A O(report) that ends in V(.md) links
+        to it, because a comment may be too short for everything.
     type: str
   journal:
     description:
-      - Directory of the journal. Default is C($XDG_STATE_HOME/seventhings/INSTANCE/SET), or the same in
-        C(~/.local/state), one for each instance and set, with both names percent-encoded. It does not lie in O(src),
-        and C(.seventhings/journal.jsonl) there is not read. Where there is no home directory that can be written, as
-        in many containers, name a directory that outlives the run.
-      - The journal notes what was sent, which records belong to this set, and how many records each source held (see
-        O(confirm_empty)). Repeat an interrupted run with the same files, and O(prune) takes away only
-        what the journal (or the marker field that C(instance.yml) names) knows. A run that was interrupted finishes
-        what O(limits) let pass when it began, even if others created records meanwhile. The journal lifts no other
-        limit, and without it every limit holds.
-      - C(set_id) in C(instance.yml) distinguishes this set from others of its name. A C(set_id) that differs from that
-        of the journal is refused. If there is none, the journal creates one, and a warning says which line to add.
-        Until then files are known by their directory.
-      - A journal is refused where it is a link, no regular file, larger than 268435456 bytes (256 MiB) or writable by
-        others. One at the default place must belong to the user who runs this.
-      - It holds no secrets. Losing it never causes a duplicate. Keep it between runs, as a cache of the CI job.
+      - Directory of the journal. The default is C($XDG_STATE_HOME/seventhings/INSTANCE/SET), or the same in
+        C(~/.local/state). Each instance and set has its own directory, with both names percent-encoded. It is not in
+        O(src), and C(.seventhings/journal.jsonl) there is not read. If no home directory is writable, as in many
+        containers, set a directory that outlives the run.
+      - The journal records what was sent, which records belong to this set, and how many records each source had (see
+        O(confirm_empty)). You can repeat an interrupted run with the same files. The repeated run finishes what
+        O(limits) allowed when the interrupted run began, even if others created records meanwhile. The journal lifts no
+        other limit, and without it every limit applies. O(prune) only removes records that the journal (or the marker
+        field that C(instance.yml) names) knows.
+      - C(set_id) in C(instance.yml) distinguishes this set from others of the same name. A C(set_id) that differs from
+        that of the journal is refused. If it is missing, the journal creates a C(set_id), and a warning says which line
+        to add. Until then, the directory of the files identifies the set.
+      - A journal is refused if it is a link, not a regular file, larger than 268435456 bytes (256 MiB) or writable by
+        others. A journal at the default path must belong to the user who runs the task.
+      - It contains no secrets. Losing it never causes a duplicate. Keep it between runs, as a cache of the CI job.
     type: path
   apply_record:
     description:
-      - The file for the apply record of this run, readable for its owner alone. It says what the apply changed, and how
-        each record was before and after, so that O(mode=undo) can bring it back.
+      - The file for the apply record of this run. Only its owner can read it. It says what the apply changed, with each
+        record before and after the change, so that O(mode=undo) can restore it.
       - >-
-        Default is a new file in C($XDG_STATE_HOME/seventhings/applied/INSTANCE/SET), or the same in
-        C(~/.local/state). The last 20 of each set are kept, and at most 200 MiB of each set.
-      - It is compressed JSON and holds personal data. Never cache it. Keep it as a protected artifact of the CI job,
+        The default is a new file in C($XDG_STATE_HOME/seventhings/applied/INSTANCE/SET), or the same in
+        C(~/.local/state). The last 20 records of each set are kept, and at most 200 MiB of each set.
+      - It is compressed JSON and contains personal data. Never cache it. Keep it as a protected artifact of the CI job,
         and let the platform delete it after some weeks. A file in or below the directory of the O(journal) is refused
         before anything is written.
-      - The record is written before the first request, and again with what became of each change. A run that finishes
-        an interrupted one continues its record. If nothing changes, none is written.
-      - Of values that are vaulted or named by O(hide) it has fingerprints, from which nobody can tell the values. They
-        can't be undone.
-      - If the default place can't be written and this is not set, the plan begins with C(no apply record is kept) and
-        the reason. A run with O(twin_of) keeps a record only if this is set.
+      - The record is written before the first request, and again with the result of each change. A run that finishes an
+        interrupted run continues its record. If nothing changes, no record is written.
+      - Instead of values that are vaulted or named by O(hide), it contains fingerprints. The values can't be derived
+        from these, so they can't be undone.
+      - If the default path is not writable and this option is not set, the plan begins with C(no apply record is kept)
+        and the reason. A run with O(twin_of) keeps a record only if this option is set.
     type: path
   applied:
     description:
       - >-
-        The apply record to undo. V(last) is the newest one at the default place, of the set that O(src) names, or else
-        of any set of the instance. Anything else is the path of a file.
-      - An undo writes a record of its own, which V(last) then means. A second undo of the same file changes nothing.
-      - An interrupted undo is finished by the same task. V(last) still means the record that it was undoing.
-      - The file must belong to the user who runs this, be writable by nobody else, be no link, and have no second name.
-        It is refused if it is of another instance, or if the journal of its set has another C(set_id).
+        The apply record to undo. V(last) is the newest record at the default path. It is a record of the set that
+        O(src) names, or without O(src) of any set of the instance. Any other value is the path of a file.
+      - An undo writes its own record, and V(last) then selects that record. A second undo of the same file changes
+        nothing.
+      - Repeat the same task to finish an interrupted undo. V(last) still selects the record that it was undoing.
+      - The file must belong to the user who runs the task. It must not be writable by others, be a link, or have a
+        second hard link. A record of another instance is refused. It is also refused if the journal of its set has
+        another C(set_id).
       - >-
-        These come back. The value before of each field that an update changed, records that were archived or deleted,
+        An undo restores the earlier value of each field that an update changed, records that were archived or deleted,
         field definitions that were changed, and offers on the hub. A record that was created is archived if its kind
-        can be archived, else deleted.
-      - Users and new field definitions stay. A record that was deleted is created anew, with another UUID and without
-        its history, and references to it are set by name. An archived record that the apply brought back is archived
-        again with its new values, and an archived record that was deleted is not created again. A room, location or
-        person stays if a created record that is archived refers to it. The values of a choice that was removed from a
-        definition are gone.
-      - A created record is only removed if it still is as the apply wrote it, if nothing refers to it, and if the
-        journal knows that this set created it, or O(record_digest) approves the record.
+        can be archived. Otherwise it is deleted.
+      - Users and new field definitions stay. A deleted record is created again, with another UUID and without its
+        history. References to it are set by its natural key. An archived record that the apply unarchived is archived
+        again with its new values. An archived record that was deleted is not created again. A room, location or person
+        stays if an archived record that the apply created refers to it. If a choice was removed from a definition, its
+        values are lost.
+      - A created record is only removed if it has not changed since the apply and nothing refers to it. The journal
+        must also know that this set created it, or O(record_digest) must approve the record.
       - Required with O(mode=undo), and not used otherwise.
     type: str
   changed_since:
     description:
-      - With O(mode=undo), what to do with a field that somebody changed since the apply.
+      - With O(mode=undo), what to do with a field that was changed since the apply.
       - >-
-        V(skip): It stays, and a warning names it.
+        V(skip): The field stays, and a warning names it.
       - >-
         V(refuse): Nothing is undone.
       - >-
-        V(force): It gets the value that it had before the apply. Created records that were changed are not removed.
+        V(force): The field gets its value from before the apply. Created records that were changed are not removed.
     type: str
     choices: [skip, refuse, force]
     default: skip
   record_digest:
     description:
-      - SHA-256 of the apply record that was looked at and approved, as RV(apply_record_digest) of the apply says. Any
+      - SHA-256 of the apply record that was reviewed and approved. The apply returns it as RV(apply_record_digest). Any
         other O(applied) is refused.
       - Lets O(mode=undo) remove created records that the journal does not know, for example on another machine.
     type: str
   twin_of:
     description:
-      - Where a twin is connected (see the option O(community.seventhings.instance_export#module:twin)), the root of the
-        instance that it was made of, such as V(https://acme.seventhings.com). The journal of that instance then says
-        which records belong to this set, so that the plan on the twin is the plan on the instance. The journal is only
-        read. What is done on the twin is noted nowhere.
-      - It allows no other connection. Where the files name the instance, O(expect_instance) must name the twin.
+      - If the task connects to a twin (see the option O(community.seventhings.instance_export#module:twin)), the root
+        of the instance that the twin is a copy of, such as V(https://acme.seventhings.com). The journal of that
+        instance then says which records belong to this set, so the plan on the twin is the plan on the instance. The
+        journal is only read. Changes on the twin are recorded nowhere.
+      - This option allows no other connection. If the files name the instance, O(expect_instance) must name the twin.
     type: str
   only:
     description:
@@ -259,28 +266,29 @@ options:
     default: []
   protected:
     description:
-      - For files that strangers may change, as in a pull request. O(limits), O(prune), O(create_users),
-        O(allow_destructive) and O(expect_instance) must all be given then, so that no file decides about them. A
-        missing one is named before anything is read or sent.
-      - A O(src) that is a link is refused. See O(src_below), too.
-      - A limit that O(limits) does not name is at most its default then, and a section that O(prune) does not name is
-        only reported. O(limits) and O(prune) may be V({}).
-      - Concerns O(mode=apply) and O(mode=undo), in check mode too.
+      - Set this for files that strangers may change, as in a pull request. O(limits), O(prune), O(create_users),
+        O(allow_destructive) and O(expect_instance) must then all be set, so that no file decides about them. An error
+        names a missing option before anything is read or sent.
+      - A O(src) that is a link is refused. See also O(src_below).
+      - A limit that O(limits) does not name is then at most its default, and records of a section that O(prune) does
+        not name are only reported. O(limits) and O(prune) may be V({}).
+      - Applies to O(mode=apply) and O(mode=undo), in check mode too.
     type: bool
     default: false
   rules:
     description:
-      - Files with rules that records and changes must keep, whatever the other files say. See
-        R(the guide,ansible_collections.community.seventhings.docsite.guide_rules).
+      - Files with rules that records and changes must obey, whatever the other files say. See R(the
+        guide,ansible_collections.community.seventhings.docsite.guide_rules).
       - Each is a YAML file with a list C(rules). A rule has an C(id), C(for) (a section, or C(changes)), C(when) and
         C(require) (JSON Schemas, draft 2020-12), C(level) (C(error) by default, or C(warning)) and C(because).
-      - A record is judged as it will be after the apply, with references as natural keys. A field without a value is
-        missing from it. Whatever breaks a rule of the level C(error) is a finding with the file, line and column of the
+      - Rules check a record as it will be after the apply, with references as natural keys. A field without a value is
+        missing in it. A violation of a rule with the level C(error) is a finding with the file, line and column of the
         value, and nothing is sent. No finding quotes a value.
-      - With O(mode=drift) the records of the instance are judged as they are, too, those in no file among them.
-      - With O(mode=validate) a rule is judged if the files alone decide. A warning says what was not judged.
-      - With O(protected) a file inside of O(src) is refused, and without O(rules_digest) also a file inside of
-        O(src_below), or beside a O(src) that is a file.
+      - With O(mode=drift), rules also check the current records of the instance, including records that are in no file.
+      - With O(mode=validate), a rule is only checked if the files alone are enough. A warning says what was not
+        checked.
+      - With O(protected), a rules file inside of O(src) is refused. Without O(rules_digest), a file inside of
+        O(src_below) or beside a O(src) that is a file is refused too.
       - Not used with O(mode=render).
     type: list
     elements: path
@@ -292,90 +300,93 @@ options:
     elements: str
   prune:
     description:
-      - What to do with records that belong to this set and are in no file any more, by section. V(report), V(delete) or
-        V(archive).
-      - The most that C(policy.prune) of C(instance.yml) may ask for. Of both the weaker one counts, from V(report) over
-        V(archive) to V(delete). Where only one of them names a section, that counts, and where neither does, the
-        records are reported.
-      - A room, a location or a person to which anything refers that the same run neither moves nor deletes is not taken
-        away. That is a finding, which names what refers to it, and nothing is sent. The objects are listed for it, and
+      - What to do with records that belong to this set and are no longer in any file. A map of section to V(report),
+        V(delete) or V(archive).
+      - This option is the maximum for C(policy.prune) in C(instance.yml). The weaker of both actions applies, in the
+        order V(report), V(archive), V(delete). If only one of them names a section, that action applies. If neither
+        does, the records are reported.
+      - A room, a location or a person is not removed if a record that the same run neither moves nor deletes refers to
+        it. That is a finding that names the record, and nothing is sent. For this check the objects are listed, and
         archived objects that the files name are looked up. A warning says that other archived objects may refer to it.
-      - Where C(instance.yml) names no C(set), records are only reported, and a warning says so.
+      - If C(instance.yml) names no C(set), records are only reported, and a warning says so.
     type: dict
   limits:
     description:
-      - Limits, by name. C(create_percent) (30) and C(update_percent) (30) are percent of the records of a section in
-        scope. C(delete_percent) (10) is percent of these, and also of the records of the set, which are those that the
-        files name and those that the journal or the marker field knows. Each holds once there are C(from_existing) (10)
-        records to count of, so that an empty instance can be filled.
-      - C(creates), C(updates) and C(deletes) (none) are numbers of records of a section. Archiving is deleting here.
-        C(users) (10) is the number of users that one run may make.
-      - Limits hold on the first run too, when nothing is known of the set. A first run in an instance that others
-        filled may need a higher C(create_percent).
+      - Limits by name, with their defaults in parentheses. C(create_percent) (30) and C(update_percent) (30) are
+        percentages of the records of a section in scope. C(delete_percent) (10) is a percentage of these records, and
+        also of the records of the set. The set has the records that the files name, and the records that the journal or
+        the marker field knows. A percentage only applies if at least C(from_existing) (10) records exist, so that you
+        can fill an empty instance.
+      - C(creates), C(updates) and C(deletes) (none) are numbers of records of a section. Archived records count as
+        deleted. C(users) (10) is the number of users that one run may create.
+      - Limits also apply to the first run, when nothing is known about the set. A first run in an instance that already
+        has records may need a higher C(create_percent).
       - If one field changes in more than 100 records, and in more than C(update_percent) of the set, the plan begins
         with a warning. See RV(cautions).
-      - Limits in percent do not hold for O(mode=undo). Numbers do.
-      - The most that C(policy.limits) of C(instance.yml) may set. Of both the smaller number counts. Where only one of
-        them names a limit, that counts.
+      - Percentages do not apply to O(mode=undo). Numbers do.
+      - This option is the maximum for C(policy.limits) in C(instance.yml). The smaller number of both applies. If only
+        one of them names a limit, that limit applies.
     type: dict
   create_users:
     description:
-      - Whether users may be made. A new user gets an e-mail.
-      - V(false) forbids it, whatever the files say. V(true) makes them unless C(policy.create_users) of C(instance.yml)
-        is V(false). If not given, C(policy.create_users) decides, and without it no user is created.
+      - Whether users may be created. A new user gets an e-mail.
+      - V(false) forbids it, whatever the files say. V(true) allows it unless C(policy.create_users) in C(instance.yml)
+        is V(false). If this option is not set, C(policy.create_users) decides, and without it no user is created.
     type: bool
   observed:
     description:
-      - Fields that scans or people write, so that files must not. A map of sections to lists of field keys or labels.
-        An empty list says that nothing of that section is observed.
-      - A section that neither this option nor C(observed) of C(instance.yml) names is as the instance says. Observed is
-        the actual room of an object, if a FIELD_VALUE_COMPARISON field compares it with another room, and the location
-        that goes with it. If no field compares two rooms, C(actual_room) and C(actual_building) are observed, provided
-        that the files, or a record on the first page of the list, use C(target_room).
-      - A plan leaves observed fields out, also of new records, and so do O(mode=drift), exports and
-        M(community.seventhings.instance_absorb). Files that write one get a warning. It is a finding if this option or
-        C(instance.yml) names the field. C(scope), filters, the inventory and the lookup still read these fields.
-      - The fields of this option and those of C(instance.yml) count together. With O(protected), files can only add
-        fields, and this option alone says that nothing is observed.
+      - Fields that scans or people write, so files must not write them. A map of sections to lists of field keys or
+        labels. An empty list means that no field of that section is observed.
+      - If neither this option nor C(observed) in C(instance.yml) names a section, the instance decides. If a
+        FIELD_VALUE_COMPARISON field compares the actual room of an object with another room, the actual room and its
+        location are observed. If no field compares two rooms, C(actual_room) and C(actual_building) are observed, but
+        only if the files, or a record on the first page of the list, use C(target_room).
+      - A plan leaves observed fields out, for new records too. So do O(mode=drift), exports and
+        M(community.seventhings.instance_absorb). A file that writes an observed field causes a warning. It is a finding
+        if this option or C(instance.yml) names the field. C(scope), filters, the inventory and the lookup still read
+        these fields.
+      - The fields of this option and of C(instance.yml) are combined. With O(protected), files can only add fields, and
+        only this option can say that nothing is observed.
     type: dict
   workers:
     description:
-      - How many requests may be under way at once. All share one token and one rate limit.
+      - How many requests may run at the same time. All of them share one token and one rate limit.
     type: int
     default: 8
   hide:
     description:
-      - Fields, by their keys or labels, whose values are shown as V((vaulted\)), in whatever section and file they
-        stand. Name them as they are written.
-      - A vaulted value is known as one only where it is passed as it is. For what a template makes of one, and for
-        values of a variable file that is vaulted as a whole, name the field here.
-      - Below ansible-core 2.19 a template of a vaulted variable gives plain text. There this option is required with
-        O(desired) if Ansible has a vault password; write V([]) if O(desired) has no vaulted value.
+      - Fields, by their keys or labels, whose values are shown as V((vaulted\)), in all sections and files. Name a
+        field as the files do.
+      - A vaulted value is only recognized if it is passed unchanged. If a template computes a value from it, or if the
+        value comes from a variable file that is vaulted as a whole, name the field here.
+      - Before ansible-core 2.19, a template of a vaulted variable returns plain text. With these versions, this option
+        is required with O(desired) if Ansible has a vault password. Write V([]) if O(desired) has no vaulted value.
     type: list
     elements: str
     default: []
   show_vaulted:
     description:
-      - Show what is vaulted or named by O(hide) in findings, plans, reports and messages all the same, and let
-        O(mode=render) write it in clear.
-      - The journal and the plan file never hold it.
+      - Show values that are vaulted or named by O(hide) in findings, plans, reports and messages, and let
+        O(mode=render) write them as plain text.
+      - The journal and the plan file never contain them.
     type: bool
     default: false
   formulas:
     description:
       - The meaning of an apostrophe in a cell of a CSV file, or in the name of a column.
       - >-
-        V(escape): It is not part of the text at the start of a cell before C(=), C(+), C(-), C(@), a tab, the end of a
-        line or another apostrophe, and behind a C(;), a comma, a C(|), a tab or the end of a line before one of these
-        signs. Exports write it there, so that no spreadsheet runs the text. Anywhere else it belongs to the text.
+        V(escape): The apostrophe is not part of the text if it comes before C(=), C(+), C(-), C(@), a tab, the end of a
+        line or another apostrophe. This applies at the start of a cell, and after a C(;), a comma, a C(|), a tab or the
+        end of a line. Exports write it there, so that no spreadsheet runs the text. Anywhere else it is part of the
+        text.
       - >-
-        V(keep): It belongs to the text.
+        V(keep): The apostrophe is part of the text.
     type: str
     choices: [escape, keep]
     default: escape
   stale:
     description:
-      - The action for a record that has changed since O(plan_file) was made.
+      - What to do with a record that has changed since O(plan_file) was created.
       - >-
         V(refuse): Nothing is applied.
       - >-
@@ -385,76 +396,77 @@ options:
     default: refuse
   assume_archived:
     description:
-      - Take an object that is found by its barcode, and that no list shows, to be archived, where the instance sends no
-        C(archived_at). It may as well be hidden from this account, so that it is a finding without this option.
+      - Assume that an object is archived if it is found by its barcode, no list shows it, and the instance sends no
+        C(archived_at). The object could also be hidden from this account, so it is a finding without this option.
     type: bool
     default: false
   archived_duplicates:
     description:
-      - How many of the records that would be created are looked up in the archive. No list shows an archived record.
-        An object is looked up by its barcode, with one request. A record that is found is planned as C(unarchive and
-        update).
-      - A lookup of a listed object comes first. If the instance has no such lookup, nothing else is asked.
-      - A warning says how many barcodes were not checked. A service that accepts duplicates creates a second object
-        for an archived one among these, unless the O(profile) says that it refuses duplicates. If the service refuses
-        one, that record fails, the journal notes it, and the next plan looks it up.
-      - An apply of a O(plan_file) looks nothing up again.
+      - How many of the records to create are looked up in the archive. No list shows an archived record. An object is
+        looked up by its barcode, with one request. If an archived record is found, the plan is C(unarchive and update).
+      - First, an object that is in the list is looked up. If that shows that the instance has no such lookup, there are
+        no further requests.
+      - A warning says how many barcodes were not checked, unless the O(profile) says that the service refuses
+        duplicates. If one of these objects is archived, a service that accepts duplicates creates a second object. If
+        the service refuses the duplicate, that record fails, the journal records it, and the next plan looks it up.
+      - Applying a O(plan_file) repeats no lookup.
       - >-
-        V(trust_service): Up to 40 records of a section are looked up, up to 200 in a real run, and in check mode if
-        O(plan_file) is written. Of more than that, 40 are.
+        V(trust_service): Up to 40 records of a section are all looked up. In a real run, and in check mode if
+        O(plan_file) is written, up to 200 are. If there are more records, 40 of them are looked up.
       - >-
-        V(check): All are looked up. 10,000 objects take 50 minutes.
+        V(check): All records are looked up. 10,000 objects take 50 minutes.
     type: str
     choices: [trust_service, check]
     default: trust_service
   confirm_empty:
     description:
-      - Accept that a source holds no records any more. A source is a file, a sheet of a workbook, a section of a single
-        file or of O(desired). If the journal knows that it held records when it was applied last, and it is empty or
-        missing now, or has a suffix that is not read, that is a finding without this option, unless other sources of
-        the section gained as many records. A section that O(desired) leaves out is not missing. Files without C(set)
-        are not compared.
-      - Let O(prune) take away all records of a section that the files leave empty.
+      - Accept that a source no longer contains records. A source is a file, a sheet of a workbook, or a section of a
+        single file or of O(desired). Without this option, it is a finding if a source had records at the last apply,
+        and now is empty or missing, or has a suffix that is not read. The journal knows how many records it had. It is
+        no finding if other sources of the section gained as many records. A section that O(desired) leaves out is not
+        missing. Files without C(set) are not compared.
+      - Let O(prune) remove all records of a section that the files leave empty.
     type: bool
     default: false
   limited_account:
     description:
-      - Accept that this account may not see all records. The access of a user may be limited to locations.
-      - A record that another one refers to, that can be read, that is not archived and that no list shows proves that
-        the lists are not whole. So does the O(profile), unless the lists prove the opposite. Without this option
-        nothing is deleted or archived then, unless C(scope) bounds the section, and with O(protected) not even then. No
+      - Accept that this account may not see all records, for example because the access of the user is limited to
+        locations.
+      - The lists are proven incomplete if another record refers to a record that can be read, is not archived and is in
+        no list. The O(profile) can also say so, unless the lists prove the opposite. Without this option nothing is
+        then deleted or archived, unless C(scope) bounds the section. With O(protected), not even C(scope) helps. No
         object is created by a natural key that need not be unique. Other records are created, with one warning. See
         RV(hidden_records).
-      - A link that leads to a record which no list shows is not changed to a record that the plan creates, whether or
-        not anything is proven. It may be the same one.
-      - Only the task decides. No file can set this.
+      - If a link leads to a record that no list shows, it is never changed to a record that the plan creates, even if
+        nothing is proven. Both may be the same record.
+      - Only the task can set this option. No file can.
     type: bool
     default: false
   allow_destructive:
     description:
-      - Let field definitions change their type and lose values that records use.
-      - Where the type of a field changes, the service may empty it. So the values of the files are sent in the same
-        run.
-      - No file can allow this.
+      - Allow field definitions to change their type and to lose values that records use.
+      - If the type of a field changes, the service may clear the field. So the same run sends the values of the files
+        again.
+      - Only the task can set this option. No file can.
     type: bool
     default: false
   drift_fail:
     description:
-      - Fail in check mode, and with O(mode=drift), where something would be changed. For jobs that only look.
+      - Fail in check mode, and with O(mode=drift), if something would change. Use it for jobs that only compare.
     type: bool
     default: false
   plan_follows:
     description:
-      - With O(mode=validate), do not warn of fields whose types only the instance tells. For jobs in which a
-        plan, which judges them, comes next.
+      - With O(mode=validate), do not warn about fields whose types only the instance knows. Use it for jobs in which a
+        plan follows, because the plan checks them.
     type: bool
     default: false
   expect_instance:
     description:
-      - Roots of the instances that may be changed, instead of those in C(instance.yml). If both share some, only
-        those count.
-      - If not given, or V([]), what C(instance.yml) says counts.
-      - A plan in O(plan_file) is for the one instance that it was made from, whatever stands here.
+      - Roots of the instances that may be changed. They replace the roots in C(instance.yml). If some roots are in
+        both, only these are allowed.
+      - If this option is not set or V([]), C(instance.yml) decides.
+      - A plan in O(plan_file) is only for the instance that it was created from, whatever this option says.
     type: list
     elements: str
 attributes:
@@ -471,23 +483,21 @@ attributes:
 requirements:
   - jsonschema >= 4.21 (for O(mode=validate) and O(rules))
 notes:
-  - A run reads one list of each kind that is written or referred to, with one page for every 1000 records, and three
+  - A run reads one list of each kind that the files write or refer to, with one page for every 1000 records, and three
     lists of field definitions. A change takes one request. A new attachment takes one more, however many records name
-    it. A field definition, task or rental case takes two more. If the instance does not say how many records there are,
-    a list of several pages is read twice before a missing record is created. O(archived_duplicates) says how many
-    records are looked up in the archive.
+    it. A field definition, task or rental case takes two more. If the instance does not report the number of records, a
+    list of several pages is read twice before a missing record is created. O(archived_duplicates) says how many records
+    are looked up in the archive.
   - Records are found by their natural key, as in the modules for single records. C(identity) in C(instance.yml) names
     other fields.
   - Ansible prints everything that a failed task returns. So a failed task returns at most one screen of text, with the
-    reason at the end of RV(msg). A O(report) as V(.json) has everything. In a C(rescue), C(ansible_failed_result) has
-    what the task returned.
+    reason at the end of RV(msg). RV(diff.account) has the complete result. Ansible only prints it with C(-vvv).
   - Text from a file or from the service is shown on one line. Control characters and invisible characters are shown as
     escapes.
   - New users get an e-mail. They are only created with O(create_users), or with C(create_users) in the C(policy) of
     C(instance.yml). Without it, records that need a missing user are skipped, and a warning names them.
-  - The author of the files may be somebody else than the author of the task. What the task says of O(limits), O(prune),
-    O(create_users), O(allow_destructive) and O(expect_instance) is the most that files may ask for. They may ask for
-    less.
+  - The files and the task may have different authors. O(limits), O(prune), O(create_users), O(allow_destructive) and
+    O(expect_instance) of the task are the maximum that files may ask for. Files may ask for less.
 seealso:
   - module: community.seventhings.instance_export
   - module: community.seventhings.object
@@ -501,7 +511,7 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Judge the files without a connection
+- name: Validate the files without a connection
   community.seventhings.instance:
     mode: validate
     src: acme
@@ -520,7 +530,7 @@ EXAMPLES = r"""
     plan_file: acme.plan
     plan_digest: "{{ planned.plan_digest }}"
 
-- name: Plan files that strangers may have changed, with all that they may ask for
+- name: Plan files that strangers may have changed, with limits for all that they may ask for
   community.seventhings.instance:
     src: acme
     protected: true
@@ -545,14 +555,14 @@ EXAMPLES = r"""
     src: acme
     report: report.html
 
-- name: Look at what an undo of the last apply would do
+- name: Show what an undo of the last apply would do
   community.seventhings.instance:
     mode: undo
     applied: last
   check_mode: true
   when: go_back | default(false)
 
-- name: Undo an apply from its record, and refuse if somebody changed any of it since
+- name: Undo an apply from its record, and refuse if any of it was changed since
   community.seventhings.instance:
     mode: undo
     applied: /srv/records/2026-11-24.json.gz
@@ -565,7 +575,7 @@ EXAMPLES = r"""
     variables:
       city: Berlin
 
-- name: Look at what the layers come to, and compare it with what it was
+- name: Write the merged layers, and compare them with the earlier state
   community.seventhings.instance:
     mode: render
     src: [base, overlays/berlin]
@@ -573,13 +583,13 @@ EXAMPLES = r"""
       city: Berlin
     dest: rendered/berlin
 
-- name: Fail where somebody changed the instance behind the files' back
+- name: Fail if the instance was changed without the files
   community.seventhings.instance:
     src: acme
     mode: drift
     drift_fail: true
 
-- name: Report objects that are in no file any more, and let files take away at most 5 percent of the others
+- name: Report objects that are no longer in any file, and limit removals to 5 percent
   community.seventhings.instance:
     src: acme
     prune:
@@ -600,18 +610,21 @@ EXAMPLES = r"""
 RETURN = r"""
 msg:
   description:
-    - Of a task that succeeded all changes with their fields, then the counts, and in the last line what it came to.
-    - Of a task that failed a few lines, and in the last one why.
+    - If the task succeeded, all changes with their fields, then the counts, and the outcome in the last line.
+    - If the task failed, a few lines, and the reason in the last line.
   returned: always
   type: str
   sample: changed, 14 requests, 1.8 s
 outcome:
   description:
-    - What it came to. The last three fail the task. With O(mode=drift) they say that the records could not be compared.
-    - V(unchanged), nothing differs. V(changed), everything was applied (in check mode, would be).
-    - V(drift), with O(mode=drift) something differs.
-    - V(failed), nothing was applied, because of RV(findings) or because every change failed.
-    - V(refused), a limit, a stale plan, the guard or the journal held. V(partly_applied), some changes failed.
+    - The outcome. V(failed), V(refused) and V(partly_applied) fail the task. With O(mode=drift) they mean that the
+      records could not be compared.
+    - V(unchanged) means that nothing differs. V(changed) means that everything was applied (in check mode, would be
+      applied).
+    - V(drift) means that something differs with O(mode=drift).
+    - V(failed) means that nothing was applied, because of RV(findings) or because every change failed.
+    - V(refused) means that a limit, a stale plan, the guard or the journal stopped the run. V(partly_applied) means
+      that some changes failed.
     - A change that the service accepted and that had no effect is a failed change. RV(failures) names it.
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: str
@@ -630,18 +643,19 @@ check_mode:
   sample: false
 summary:
   description:
-    - Section to counts of records. In check mode, what would be done. With O(mode=render) the number of its records.
+    - A map of section to counts of records. In check mode, it counts what would be done. With O(mode=render), it has
+      the number of records of each section.
   returned: O(mode=apply), O(mode=undo), O(mode=drift) or O(mode=render)
   type: dict
   sample:
     objects: {created: 2, updated: 1, deleted: 0, archived: 0, unchanged: 997, errors: 0, skipped: 0}
 changes:
   description:
-    - Every change, first what others depend on. They are applied in this order. What is taken away goes after the
-      others, in the opposite order, or earlier where a value of it that must be unique has to become free.
+    - Every change, in the order in which the changes are applied. Changes that others depend on come first. Removals
+      come last, in the opposite order. A removal comes earlier if it frees a unique value that another record needs.
   returned: >-
-    O(mode=apply), O(mode=undo) or O(mode=drift), if the task did not fail or a screen has room; else only
-    in a O(report) as V(.json)
+    O(mode=apply), O(mode=undo) or O(mode=drift), if the task did not fail or the result fits on a screen; else in
+    RV(diff.account)
   type: list
   elements: dict
   contains:
@@ -649,44 +663,47 @@ changes:
       description: The section.
       type: str
     key:
-      description: The natural key; V((vaulted\)) and the place where that is vaulted.
+      description: The natural key. If it is vaulted, V((vaulted\)) and the place.
       type: str
     action:
       description: V(create), V(update), V(delete) or V(archive).
       type: str
     note:
       description:
-        - What the action takes beside the fields. V(unarchive and update) or V(unarchive) for an archived record that
-          is brought back, V(may need unarchiving) for one that is deleted from the archive.
-        - With O(mode=drift), V(was created by this set and deleted in the application) if that is proven. Else empty.
+        - What the action includes besides the fields. V(unarchive and update) or V(unarchive) for an archived record
+          that becomes active again, V(may need unarchiving) for a record that is deleted from the archive.
+        - With O(mode=drift), V(was created by this set and deleted in the application) if that is proven. Otherwise
+          empty.
       type: str
     uuid:
       description: UUID of the record. Null if it does not exist yet.
       type: str
     before:
-      description: The fields that change, by their keys, as they are. A record that is referred to has its natural key.
+      description: The fields that change, by their keys, with their current values. A referenced record is shown as its
+        natural key.
       type: dict
     after:
-      description: The fields that change, by their keys, as they are written.
+      description: The fields that change, by their keys, with their new values.
       type: dict
     labels:
       description: The labels of these fields, by their keys.
       type: dict
     status:
       description:
-        - V(done), V(failed), V(skipped) because something that it needs was not made, or V(not_tried) because the run
+        - V(done), V(failed), V(skipped) because a record that it needs was not created, or V(not_tried) because the run
           stopped before it. In a plan, and after a refusal, every change is V(not_tried).
       type: str
     reason:
-      description: Why it failed, was skipped or was not tried. Empty in a plan, and where it was done.
+      description: Why the change failed, was skipped or was not tried. Empty in a plan, and if the change was done.
       type: str
     name:
-      description: The name of the record for people. Empty if it has none or is hidden.
+      description: The display name of the record. Empty if it has no name or the name is hidden.
       type: str
     removed:
       description:
-        - What goes with a record that is deleted or archived, such as C(room), C(person), C(value), C(attachments) and
-          C(history). C(not looked up) stands for links whose lists no part of the plan needed. Empty for other changes.
+        - What is lost with a record that is deleted or archived, such as C(room), C(person), C(value), C(attachments)
+          and C(history). C(not looked up) means that the plan did not need the list that a link refers to. Empty for
+          other changes.
       type: dict
     place:
       description: Where it is written.
@@ -707,37 +724,37 @@ changes:
       removed: {}
 dest:
   description:
-    - The directory that was rendered to.
+    - The directory that was written.
   returned: O(mode=render)
   type: str
   sample: /srv/acme/rendered/berlin
 files:
   description:
-    - The files below O(dest) that were C(written) or C(removed), by their paths. In check mode, those that would be.
-      C(unchanged) is the number of the others.
+    - The paths of the files below O(dest) that were C(written) or C(removed), or in check mode would be. C(unchanged)
+      is the number of the other files.
   returned: O(mode=render)
   type: dict
   sample: {written: [locations.yml], removed: [], unchanged: 18}
 forecast:
   description:
-    - What an apply takes where nothing fails. C(requests) counts them, those of planning included.
-    - C(minutes) says how long they take at O(rate_limit); null if there is no limit. If the task
-      failed, it is only in a O(report) as V(.json).
+    - What an apply takes if nothing fails. C(requests) is the number of requests, including those for planning.
+    - C(minutes) is how long they take at O(rate_limit). It is null if there is no limit. If the task failed,
+      RV(forecast) is only in RV(diff.account).
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: dict
   sample: {requests: 1044, minutes: 5.2}
 made_by:
   description:
-    - The name of the set, the time (UTC), who ran this on which machine, the version of the collection, and the host
-      of the inventory, which is empty for V(localhost). It stands in the titles of reports. If the task failed, all
-      of it is only in a O(report) as V(.json).
+    - The name of the set, the time (UTC), the user and the machine of the run, the version of the collection, and the
+      host of the inventory, which is empty for V(localhost). Reports show it in their titles. If the task failed, it is
+      only in RV(diff.account).
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: dict
   sample: {set: acme, date: "2026-11-22T09:00:00Z", user: deploy@runner-1, version: 1.0.0, host: ""}
 failures:
   description:
-    - The records that failed, and those that were skipped because of them. As many as a screen takes, all of them in a
-      O(report) as V(.json).
+    - The records that failed, and the records that were skipped because of them. The list has as many as fit on a
+      screen. RV(diff.account) has all of them.
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: list
   elements: dict
@@ -749,13 +766,13 @@ failures:
       description: Where it is written.
       type: str
     reason:
-      description: Why it was not made so.
+      description: Why the change was not applied.
       type: str
   sample: []
 refusals:
   description:
-    - Why nothing was applied, and how to let this one pass. As many as a screen takes, all of them in a
-      O(report) as V(.json).
+    - Why nothing was applied, and how to allow it. The list has as many reasons as fit on a screen. RV(diff.account)
+      has all of them.
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: list
   elements: str
@@ -764,11 +781,10 @@ refusals:
       this pass"
 findings:
   description:
-    - The mistakes in the files, each with its file, line and column, or with its sheet and cell. Where there is any,
+    - The mistakes in the files, each with its file, line and column, or with its sheet and cell. If there are findings,
       nothing was sent.
-    - A mistake in many cells of a column of a table is one entry with the first of its places.
-      RV(every_finding) has all of them.
-    - As many as a screen takes, all of them in a O(report) as V(.json).
+    - A mistake in many cells of a table column is one entry with its first places. RV(every_finding) has all of them.
+    - The list has as many findings as fit on a screen. RV(diff.account) has all of them.
   returned: success or failure
   type: list
   elements: str
@@ -776,44 +792,44 @@ findings:
     - "objects/it.yml:12:3: target_room: there is no room 'Head office/0.21'; the nearest are 'Head office/0.12'"
 cautions:
   description:
-    - The warnings to read before anything else. Every report begins with them. If the task
-      failed, they are only in a O(report) as V(.json).
+    - The warnings to read first. Every report begins with them. If the task failed, they are only in RV(diff.account).
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: list
   elements: str
   sample: []
 scan_codes:
   description:
-    - The labels of objects, if C(scan_codes) is set in C(instance.yml). Empty if it is not, and for an instance without
-      objects.
+    - How many objects have labels, if C(scan_codes) is set in C(instance.yml). Empty if it is not set, and for an
+      instance without objects.
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: dict
   contains:
     attached:
-      description: Rows whose object has a scan code that is no placeholder.
+      description: Number of rows whose object has a scan code that is not a placeholder.
       type: int
     total:
-      description: Rows of objects.
+      description: Number of rows of objects.
       type: int
     differ:
       description:
-        - Objects with another scan code than the files have. M(community.seventhings.instance_absorb) writes it.
+        - Number of objects whose scan code differs from the files. M(community.seventhings.instance_absorb) writes it
+          into the files.
       type: int
   sample: {attached: 412, total: 3000, differ: 3}
 hidden_records:
   description:
-    - Whether records are hidden from this account, as far as the lists show that were read.
-    - V(yes) if one is proven, or if the O(profile) says so and the lists do not prove the opposite. Up to 20 records
-      that others refer to, and that no list shows, are read for that. V(no)
-      if the account sees an object in each location that has rooms, and the objects, rooms and locations were listed.
-      Else V(unknown), also if the plan neither removes records nor creates objects, tasks or the like.
+    - Whether records are hidden from this account, as far as the lists that were read show it.
+    - V(yes) if a hidden record is proven, or if the O(profile) says so and the lists do not prove the opposite. For the
+      proof, up to 20 records are read that others refer to and that no list shows. V(no) if the objects, rooms and
+      locations were listed, and the account sees an object in each location that has rooms. Otherwise V(unknown). It is
+      also V(unknown) if the plan neither removes records nor creates objects, tasks or similar records.
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: str
   sample: "no"
 moves:
   description:
-    - Records that change their room or location, counted from place to place, the largest number first. If the task
-      failed, they are only in a O(report) as V(.json). So are RV(money), RV(persons) and RV(mails).
+    - How many records change their room or location, from each place to each place. The largest number comes first. If
+      the task failed, RV(moves), RV(money), RV(persons) and RV(mails) are only in RV(diff.account).
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: list
   elements: dict
@@ -825,10 +841,10 @@ moves:
       description: The field that changes.
       type: str
     from:
-      description: Name of the place that the records leave. Null if they have none.
+      description: Name of the current place. Null if the records have no place.
       type: str
     to:
-      description: Name of the place that the records get. Null if they lose theirs.
+      description: Name of the new place. Null if the records lose their place.
       type: str
     count:
       description: Number of records.
@@ -837,8 +853,8 @@ moves:
     - {section: objects, field: target_room, from: Head office/0.12, to: Head office/0.13, count: 12}
 money:
   description:
-    - The totals of each MONEY field over all records that change. A new record has no amount before, and a record that
-      is deleted or archived has none after. Fields with hidden values are left out.
+    - The totals of each MONEY field over all records that change. A new record has no amount before, and a deleted or
+      archived record has no amount after. Fields with hidden values are left out.
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: list
   elements: dict
@@ -902,50 +918,51 @@ mails:
     - {section: users, count: 1, to: [ada.lovelace@example.com]}
 undo:
   description:
-    - What of the plan can't be undone, and what only in part. Empty if all of it can be, and for a drift.
-      If the task failed, it is only in a O(report) as V(.json).
+    - Which changes of the plan can't be undone, and which only in part. Empty if all of them can be undone, and for a
+      drift. If the task failed, it is only in RV(diff.account).
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: str
   sample: "cannot be undone: 1 user; only in part: 3 deletions"
 every_finding:
   description:
-    - Each mistake with its place, where RV(findings) tells several as one; else empty. If the
-      task failed, it is only in a O(report) as V(.json).
+    - Each mistake with its place, if RV(findings) combines several mistakes into one entry. Otherwise empty. The report
+      as JSON contains it. If the task failed, it is only in RV(diff.account).
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: list
   elements: str
   sample: []
 reported:
   description:
-    - Section to natural keys of records that are in no file and were left alone.
+    - A map of section to natural keys of records that are in no file and were not changed.
   returned: >-
-    O(mode=apply), O(mode=undo) or O(mode=drift), if the task did not fail or a screen has room; else only
-    in a O(report) as V(.json)
+    O(mode=apply), O(mode=undo) or O(mode=drift), if the task did not fail or the result fits on a screen; else in
+    RV(diff.account)
   type: dict
   sample:
     rooms: [Workshop/0.99]
 brief:
   description:
-    - What the changes mean and their counts, a line each, for a task that prints them. Warnings and the changes
-      themselves are left out, because Ansible prints the warnings, and the changes with C(--diff). RV(msg) has all. Not
-      returned if the task failed.
+    - What the changes mean, and their counts, in one line each, for a task that prints them. Warnings and the changes
+      themselves are left out, because Ansible prints the warnings itself, and the changes with C(--diff). RV(msg) has
+      everything. Not returned if the task failed.
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: list
   elements: str
   sample: ["objects: 1 updated, 999 unchanged", "changed, 12 requests, 1.2 s"]
 diff:
   description:
-    - The changed records, for C(--diff). A plan has those that would change, an apply those that were changed.
-    - The first 1,000 records, those that are removed first. RV(changes) has all.
-    - With O(mode=drift), C(before) has what the files say, and C(after) what the instance has.
+    - The changed records, for C(--diff). For a plan, these are the records that would change. For an apply, these are
+      the records that changed.
+    - At most 1,000 records, removed records first. RV(changes) has all of them.
+    - With O(mode=drift), C(before) has the values of the files, and C(after) has the values of the instance.
   returned: O(mode=apply), O(mode=undo), O(mode=drift) or O(mode=render)
   type: dict
   contains:
     before:
-      description: Lines with each record and its fields as they are. With O(mode=render) the names of files.
+      description: Lines with each record and the current values of its fields. With O(mode=render), the names of files.
       type: str
     after:
-      description: Lines with each record and its fields as they will be. With O(mode=render) the names of files.
+      description: Lines with each record and the new values of its fields. With O(mode=render), the names of files.
       type: str
     before_header:
       description: V(instance), or with O(mode=drift) V(files). Not returned with O(mode=render).
@@ -955,8 +972,7 @@ diff:
       type: str
     account:
       description:
-        - Of a task that failed all that it would have returned, such as RV(changes), RV(summary) and RV(reported), in
-          full.
+        - If the task failed, the complete result, such as RV(changes), RV(summary) and RV(reported).
       type: dict
   sample:
     before_header: instance
@@ -981,19 +997,19 @@ apply_record_digest:
   sample: 60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752
 plan_digest:
   description:
-    - SHA-256 of the O(plan_file) that was written, or that is applied. Empty if there is none.
+    - SHA-256 of the O(plan_file) that was written or applied. Empty if there is no plan file.
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: str
   sample: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 requests:
   description:
-    - How many requests were sent, login and repeats included.
+    - How many requests were sent, including logins and repeats.
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: int
   sample: 14
 duration:
   description:
-    - Seconds that it took.
+    - How many seconds the task took.
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: float
   sample: 1.842

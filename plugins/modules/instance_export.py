@@ -10,49 +10,49 @@ module: instance_export
 short_description: Export a whole instance as files
 version_added: 1.0.0
 description:
-  - Writes what an instance holds as the files that M(community.seventhings.instance) reads. What was exported and is
-    planned again changes nothing, two exports have the same bytes, and an empty instance becomes a copy.
-  - Other records are named by their natural key, and fields whose key the instance made by their label, so that the
-    files mean the same on every instance. Attachments are downloaded into C(files/).
-  - Only what a person may write is exported. Time stamps and other things that the service makes are not.
+  - Writes the content of an instance as files that M(community.seventhings.instance) reads. A plan from an export
+    changes nothing. Two exports have the same bytes. Applied to an empty instance, an export creates a copy.
+  - The files name other records by their natural key. They name fields by their label if the instance generated the
+    key. So the files mean the same on every instance. Attachments are downloaded into C(files/).
+  - Only values that a person may write are exported. Time stamps and other values that the service generates are not.
   - Observed fields, such as the actual room of an object, are left out, because scans own them. See RV(observed).
-  - Writes a JSON Schema of this instance's own fields into C(schema/), for editors that complete names and values.
+  - Writes a JSON Schema of the fields of this instance into C(schema/), for editors that complete names and values.
   - Runs on the controller and never writes to the instance.
 options:
   dest:
     description:
       - The directory to write to. It is created if missing.
-      - Obsolete files of an earlier export are removed, and no others. What an export wrote is noted in
-        C(.export.json), which belongs to the files, and in C(.seventhings), which need not be kept. A note that no
-        export could have written is an error.
-      - A file that somebody edited since is written anew where there is something to write. Where it would be taken
-        away, nothing is written without O(force). Edited attachments and schemas are left alone then.
-      - Where the directory holds records that no export wrote, nothing is written without O(force), because they would
-        stand there twice. The same goes for a file that no export wrote and that would be replaced.
-      - An C(instance.yml) that somebody edited is kept, and its C(identity) is used. A new one gets a random C(set_id),
-        by which a journal knows these files again, and a later export keeps it.
-      - The directory may be a link. Links below it are never followed. One in the place of a file counts as a file that
-        no export wrote, one in the place of a directory is an error.
+      - Only obsolete files of an earlier export are removed. An export notes what it wrote in C(.export.json), which
+        belongs to the files, and in C(.seventhings), which you need not keep. A note that no export could have written
+        is an error.
+      - A file that was edited since the last export is overwritten if the export has content for it. If an edited file
+        would be removed, nothing is written without O(force). Edited attachments and schemas are kept instead.
+      - If the directory contains records that no export wrote, nothing is written without O(force), because they would
+        then be in the files twice. The same is true if an export would replace a file that no export wrote.
+      - An edited C(instance.yml) is kept, and its C(identity) is used. A new C(instance.yml) gets a random C(set_id). A
+        journal recognizes the files by it, and a later export keeps it.
+      - The directory may be a link. Links below it are never followed. A link in the place of a file counts as a file
+        that no export wrote. A link in the place of a directory is an error.
     type: path
     required: true
   force:
     description:
-      - Replace and take away also the files of the exported sections that no export wrote, and those that somebody
-        edited and that are gone. An C(instance.yml) that somebody edited is kept all the same.
+      - Also replace and remove files of the exported sections that no export wrote, and edited files that are obsolete.
+        An edited C(instance.yml) is still kept.
     type: bool
     default: false
   mode:
     description:
       - The permissions of the files, as in M(ansible.builtin.file). Quote an octal number, such as V("0640"), or write
         it as V(u=rw,g=r).
-      - Where it is left out, a new file has V("0600"), because it may hold personal data, and a file that is there
-        keeps its mode. A file that belongs to another user passes nothing on to the one that replaces it.
-      - Whoever may read the files may enter a directory that is made, so it has V("0700") by default. One that is there
-        is left as it is.
+      - If this option is not set, a new file has V("0600"), because it may contain personal data, and an existing file
+        keeps its mode. If an existing file belongs to another user, its replacement inherits nothing from it.
+      - Whoever may read the files may also enter a new directory. So it has V("0700") by default. An existing directory
+        keeps its mode.
     type: raw
   only:
     description:
-      - Sections to export. Files of other sections stay as they are.
+      - Sections to export. Files of other sections do not change.
       # generated: sections
       - The sections are V(fields), V(locations), V(rooms), V(persons), V(users), V(objects), V(tasks), V(rental_cases),
         V(catalog) and V(hub).
@@ -62,60 +62,63 @@ options:
     default: []
   filters:
     description:
-      - Section to filters, as the modules that read records take them. Only records that match are exported.
+      - A map of section to filters, in the form of the modules that read records. Only records that match are exported.
     type: dict
     default: {}
   format:
     description:
-      - How locations, rooms, persons and objects are written. CSV and JSON Lines are read much faster, which counts
-        from some ten thousand records on. All else is always YAML.
-      - CSV is written in the dialect that C(csv) of an C(instance.yml) in O(dest) names.
+      - The format for locations, rooms, persons and objects. CSV and JSON Lines are read much faster, which matters
+        above about ten thousand records. Everything else is always YAML.
+      - CSV is written in the dialect that C(csv) in the C(instance.yml) of O(dest) names.
       - V(xlsx) writes one workbook, C(instance.xlsx), with a sheet for each of these sections, labels in the header,
-        and drop-down lists. It needs openpyxl on the controller. Where the workbook of an earlier export holds a
-        section that O(only) leaves out, none of its sections is exported without that one.
-      - A record that CSV or the workbook can't hold is written as JSON Lines beside it.
+        and drop-down lists. It needs openpyxl on the controller. A workbook is always exported as a whole. If the
+        workbook of an earlier export contains a section that O(only) leaves out, its other sections are not exported
+        either.
+      - A record that CSV or the workbook can't represent is written as JSON Lines beside it.
     type: str
     choices: [yaml, csv, jsonl, xlsx]
     default: yaml
   formulas:
     description:
-      - The form in CSV of a text that a spreadsheet would run, because it has C(=), C(+), C(-) or C(@) at its start, or
-        behind a C(;), a comma, a C(|), a tab or the end of a line. Spreadsheets split files at any of these, as their
-        locale says. Numbers are not changed.
+      - How CSV represents a text that a spreadsheet would run. Such a text has C(=), C(+), C(-) or C(@) at its start,
+        or after a C(;), a comma, a C(|), a tab or the end of a line. A spreadsheet may split a file at any of these,
+        depending on its locale. Numbers are not changed.
       - >-
-        V(escape): With an apostrophe before each such sign, and with one more if an apostrophe is there already.
-        M(community.seventhings.instance) takes them back.
+        V(escape): With an apostrophe before each such sign, or with an additional apostrophe if there already is one.
+        M(community.seventhings.instance) removes them again.
       - >-
-        V(keep): As it is. Read such files with O(community.seventhings.instance#module:formulas=keep).
+        V(keep): Unchanged. Read such files with O(community.seventhings.instance#module:formulas=keep).
     type: str
     choices: [escape, keep]
     default: escape
   twin:
     description:
-      - Write C(twin.jsonl) too, with what the files leave out because it differs from instance to instance. It has the
-        users, the uuids and ids of the records, the keys that the service made for fields, and archived objects. From
-        such a directory the embedded service starts as a twin of the instance, on which a plan can be rehearsed.
-      - It holds the names and e-mail addresses of all users, and so does not belong where only files may be read.
-      - No list shows archived objects. Known are those that something refers to by their uuid, those that the hub
-        offers with a barcode, those that an earlier C(twin.jsonl) in O(dest) noted when they were active, and those in
-        the files that O(src) names. Each takes one request. The files of a twin refer to archived objects by their
-        uuid. Any other is not on the twin, so a plan that names it makes a new object there, where the instance finds
-        the archived one.
-      - A twin is a whole instance, so O(only) and O(filters) must be left out.
+      - Also write C(twin.jsonl), with data that the files leave out because it differs between instances. It contains
+        the users, the uuids and ids of the records, the keys that the service generated for fields, and archived
+        objects. From such a directory, the embedded service starts as a twin of the instance. You can rehearse a plan
+        on the twin.
+      - C(twin.jsonl) contains the names and e-mail addresses of all users. Don't store it in a place for people who may
+        only see the files.
+      - No list shows archived objects. An export finds an archived object if a record refers to it by its uuid, if the
+        hub offers it with a barcode, if an earlier C(twin.jsonl) in O(dest) noted it when it was active, or if it is in
+        the files of O(src). Each object takes one request. The files of a twin refer to archived objects by their uuid.
+        Other archived objects are not on the twin. A plan that names such an object creates a new object on the twin,
+        while the instance finds the archived object.
+      - A twin is a whole instance, so O(only) and O(filters) must not be set.
     type: bool
     default: false
   src:
     description:
-      - The files that will be rehearsed on the twin, as O(community.seventhings.instance#module:src) takes them. It
-        needs O(twin).
-      - Their objects that no list shows are looked up by their barcodes, because they may be archived. Each takes one
-        request. Of more than 80 some are looked up, and the others too where one of these is archived.
+      - The files to rehearse on the twin, as in O(community.seventhings.instance#module:src). This option requires
+        O(twin).
+      - Objects in these files that no list shows are looked up by their barcodes, because they may be archived. Each
+        object takes one request. If there are more than 80, only some are looked up at first. If one of these is
+        archived, the others are looked up too.
     type: raw
   src_below:
     description:
-      - A directory that O(src) must not lead out of once all links are followed. If it
-        does, nothing is read.
-      - A commit can put a link in the place of the directory. Name the checkout here if others can commit to it.
+      - A directory that must contain O(src) after all links are followed. If it does not, nothing is read.
+      - A commit can replace the directory with a link. Set this option to the checkout if others can commit to it.
     type: path
   variables:
     description:
@@ -126,25 +129,26 @@ attributes:
   check_mode:
     support: full
     details:
-      - Reports which files would be written, and writes none.
+      - Reports which files would be written, and writes no file.
   diff_mode:
     support: full
     details:
-      - The names of the files, and what changes of their mode, owner and group, not what is in them.
+      - Shows the names of the files, and changes of their mode, owner and group. It does not show their content.
   idempotent:
     support: full
 notes:
-  - Takes one list of each kind, a page for every 1000 records, three lists of field definitions, and one request for
-    each attachment that an earlier export to the same directory did not fetch (one more where records do not tell its
-    name, and no earlier export noted it).
-  - Archived objects are not exported, because no list shows them. Nor are the orders of the hub, and users who are no
-    persons. Passwords and rights of users can't be read at all.
-  - A record that files can't name, or of which a mandatory value can't be written, is left out. So is each value that
-    refers to it, and each record that must have such a value, until nothing that is written refers to what is not. All
-    of that is told in RV(left_out). Records that O(only) or O(filters) leave out are still referred to.
-  - A field that the account does not see, because its role hides it, is in no file, and RV(left_out) names it. Where
-    it is the natural key of a section, that is an error.
-  - A label that two fields share is an error where files would need it to name one of them.
+  - An export reads one list of each kind, with a page for every 1000 records, and three lists of field definitions. It
+    takes one request for each attachment that an earlier export to the same directory did not fetch. If neither a
+    record nor an earlier export has the name of the attachment, it takes one more.
+  - Archived objects are not exported, because no list shows them. Orders of the hub, and users who are not persons, are
+    not exported either. Passwords and rights of users can't be read at all.
+  - A record is left out if files can't name it, or if one of its mandatory values can't be written. Values that refer
+    to it are left out too. So are records for which such a value is mandatory. In the end, no exported value refers to
+    such a record. RV(left_out) lists everything that was left out. Exported values may still refer to records that
+    O(only) or O(filters) leave out.
+  - If the role of the account hides a field, no file contains it, and RV(left_out) names it. If the hidden field is the
+    natural key of a section, that is an error.
+  - If two fields share a label, and the files need it to name one of them, that is an error.
 seealso:
   - module: community.seventhings.instance
 extends_documentation_fragment:
@@ -162,7 +166,7 @@ EXAMPLES = r"""
   community.seventhings.instance_export:
     dest: acme
 
-- name: Export everything, and what a twin on this machine needs
+- name: Export everything, including the data for a twin on this machine
   community.seventhings.instance_export:
     dest: acme-twin
     twin: true
@@ -181,7 +185,7 @@ EXAMPLES = r"""
     dest: acme-book
     format: xlsx
 
-- name: Tell which files would change
+- name: Show which files would change
   community.seventhings.instance_export:
     dest: acme
   check_mode: true
@@ -196,30 +200,32 @@ dest:
   sample: acme
 summary:
   description:
-    - Section to number of records.
+    - A map of section to number of records.
   returned: success
   type: dict
   sample: {fields: 35, locations: 3, objects: 25, rooms: 12}
 files:
   description:
-    - The paths of the files, by what was done to them. The task is changed where any was written, removed or adjusted.
+    - The paths of the files, by what was done to them. The task is changed if any file was written, removed or
+      adjusted.
   returned: success
   type: dict
   contains:
     written:
-      description: Paths of the files that are new or have other bytes now.
+      description: Paths of new files, and of files whose bytes changed.
       type: list
       elements: str
     removed:
-      description: Paths of files of an earlier export that are gone.
+      description: Paths of files of an earlier export that were removed.
       type: list
       elements: str
     adjusted:
-      description: Paths of files that keep their bytes and get another mode, owner or group, notes included.
+      description: Paths of files (including the notes of the export) that keep their bytes and get another mode, owner
+        or group.
       type: list
       elements: str
     unchanged:
-      description: How many files have the bytes that they had.
+      description: How many files keep their bytes.
       type: int
   sample:
     written: [objects/0001.yml]
@@ -228,7 +234,7 @@ files:
     unchanged: 21
 not_cloned:
   description:
-    - The records of the instance that no file can hold, by kind.
+    - The records of the instance that can't be written to files, by kind.
   returned: success
   type: dict
   sample:
@@ -236,8 +242,8 @@ not_cloned:
     users: [operator@acme.example]
 left_out:
   description:
-    - Single values and records that were left out, and why. Values of a field that is left out as a whole, and of types
-      that this collection never writes, such as COORDINATES, are counted for each field.
+    - Single values and records that were left out, and why. Values of a field that is left out as a whole are only
+      counted. So are values of types that this collection never writes, such as COORDINATES.
   returned: success
   type: list
   elements: str
@@ -246,18 +252,18 @@ left_out:
       gone)"
 observed:
   description:
-    - Fields that scans and people write, by section, if a record has a value of one. No file with records holds these,
-      and C(twin.jsonl) does. C(observed) in the C(instance.yml) of O(dest) says which fields these are, else the
-      instance does.
+    - Observed fields, which scans and people write, by section. A field is listed if a record has a value in it. Only
+      C(twin.jsonl) contains these values. Files with records do not. C(observed) in the C(instance.yml) of O(dest)
+      names the observed fields. If it does not, the instance decides.
   returned: success
   type: dict
   sample:
     objects: [actual_building, actual_room]
 hidden_records:
   description:
-    - Whether records are hidden from this account, so that the export is short. V(yes) if a record that another one
-      refers to is in no list, can be read and is not archived; a warning names it. V(no) if the account sees an object
-      in each location that has rooms. Else V(unknown). C(.export.json) in O(dest) says the same.
+    - Whether records are hidden from this account, so that the export is incomplete. V(yes) if another record refers to
+      a record that is in no list, can be read and is not archived. A warning names it. V(no) if the account sees an
+      object in each location that has rooms. Otherwise V(unknown). C(.export.json) in O(dest) says the same.
   returned: success
   type: str
   sample: "no"
@@ -268,10 +274,10 @@ diff:
   type: dict
   contains:
     before:
-      description: Lines with the files that are removed, written anew or get other access.
+      description: Lines with the files that are removed, overwritten or get other permissions.
       type: str
     after:
-      description: Lines with the files that are written or have other access.
+      description: Lines with the files that are written or have other permissions.
       type: str
   sample:
     before: ""
@@ -285,13 +291,13 @@ backup_files:
   sample: [acme/rooms.yml.4711.2031-05-31@14:30:00.b3e81f~]
 requests:
   description:
-    - How many requests were sent, login and repeats included.
+    - How many requests were sent, including logins and repeats.
   returned: always
   type: int
   sample: 14
 duration:
   description:
-    - Seconds that it took.
+    - How many seconds the task took.
   returned: success
   type: float
   sample: 0.582

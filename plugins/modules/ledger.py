@@ -10,8 +10,9 @@ module: ledger
 short_description: Compare the asset ledger with the instance
 version_added: 1.0.0
 description:
-  - Compares a table of accounting with the objects of an instance, and never writes to the instance.
-  - Lists what is in the books and was not found, what was found and is not in the books, and the fields that differ.
+  - Compares a table from accounting with the objects of an instance. Never writes to the instance.
+  - Lists objects that are in the books but were not found, objects that were found but are not in the books, and fields
+    that differ.
 options:
   file:
     description:
@@ -20,34 +21,35 @@ options:
     required: true
   table:
     description:
-      - How the ledger is read, as an entry of C(tables) in C(instance.yml) without C(files). C(columns) maps its
-        columns to fields, C(preset) and C(decimal) say how it was saved, C(ignore), C(skip_rows) and C(sheets) leave
+      - How to read the ledger, as an entry of C(tables) in C(instance.yml) without C(files). C(columns) maps its
+        columns to fields. C(preset) and C(decimal) say how it was saved. C(ignore), C(skip_rows) and C(sheets) leave
         parts of it out.
-      - A column that is no field is left out, and a warning names it.
+      - A column that is not a field is left out, and a warning names it.
     type: dict
     default: {}
   identity:
     description:
-      - The fields that identify an object in the ledger, by their keys or labels, such as the asset number. Default is
-        the natural key of objects, which is the scan code.
+      - The fields that identify an object in the ledger, by their keys or labels, such as the asset number. The default
+        is the natural key of objects, which is the scan code.
     type: list
     elements: str
     default: []
   compare:
     description:
-      - The fields to compare. Default is every column that is a field and that is not in O(identity).
+      - The fields to compare. The default is every column that is a field and is not in O(identity).
       - An empty cell differs from a value of the instance.
     type: list
     elements: str
     default: []
   scope:
     description:
-      - Only the objects that have one of some values in each of some fields, written as C(scope) of C(instance.yml).
+      - Compare only objects that have one of the given values in each of the given fields. It is written as C(scope) in
+        C(instance.yml).
     type: dict
     default: {}
   report:
     description:
-      - Files to write the comparison to. The ending says the form.
+      - Files to write the comparison to. The suffix of each file selects its format.
       - C(.html) is a page that prints on A4, with lines to sign on. C(.csv) and C(.xlsx) have a row for each finding.
         C(.json) has everything, and C(docs/schema/ledger.schema.json) describes it.
       - Only their owner can read the files. The directories must exist. In check mode no report is written.
@@ -64,10 +66,11 @@ attributes:
   idempotent:
     support: full
 notes:
-  - Requests are the field definitions and the lists of locations, rooms and objects, a page for every 1000 records. No
-    row takes a request of its own.
+  - A run requests the field definitions and the lists of locations, rooms and objects, with a page for every 1000
+    records. There are no requests for single rows.
   - A cell that does not fit the type of its field is an error that names its place, and nothing is compared.
-  - If a role hides a field that is compared from the account, or nobody can say whether it does, nothing is compared.
+  - Nothing is compared if a role hides one of the compared fields from the account, or if it can't be determined
+    whether it does.
   - Archived objects are in no list. If the books still have one, it counts as not found.
 seealso:
   - module: community.seventhings.instance
@@ -84,7 +87,7 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Compare the list of accounting with the instance
+- name: Compare the asset list of accounting with the instance
   community.seventhings.ledger:
     file: ledger.csv
     table:
@@ -134,29 +137,29 @@ compared:
   sample: [kostenstelle_32fa3f23, purchasing_price]
 counts:
   description:
-    - The number of C(rows), of objects that are C(equal) or C(differ), of rows that were C(not_found), of objects that
-      are C(not_in_books), and of rows that are C(doubtful) or whose object is C(not_in_scope).
+    - The number of C(rows), of objects that are C(equal) or that C(differ), of rows that were C(not_found), of objects
+      that are C(not_in_books), and of rows that are C(doubtful) or whose object is C(not_in_scope).
   returned: success
   type: dict
   sample: {rows: 412, equal: 396, differ: 7, not_found: 6, not_in_books: 11, doubtful: 3, not_in_scope: 0}
 not_found:
   description:
-    - The rows whose object this account does not see, each with its C(key), its C(place) and its C(values).
+    - The rows whose object this account can't see, each with its C(key), C(place) and C(values).
   returned: success
   type: list
   elements: dict
   sample: [{key: 9999-0, place: "ledger.csv:4", values: {purchasing_price: "10.0"}}]
 not_in_books:
   description:
-    - The objects that no row names, each with C(key), C(scan_code), C(name) and C(uuid).
+    - The objects that no row names, each with its C(key), C(scan_code), C(name) and C(uuid).
   returned: success
   type: list
   elements: dict
   sample: [{key: "", scan_code: "100003", name: Chair, uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11}]
 differences:
   description:
-    - Each field that differs, with the object as in RV(not_in_books), the C(field) and its C(label), the value of the
-      C(books), that of the C(instance), and the C(place) of the row.
+    - Each field that differs, with the object as in RV(not_in_books), the C(field) and its C(label), the value in the
+      C(books), the value in the C(instance), and the C(place) of the row.
   returned: success
   type: list
   elements: dict
@@ -172,19 +175,18 @@ differences:
       place: ledger.csv:3
 doubtful:
   description:
-    - The rows that can't be distinguished from others, each with C(key), C(place), the C(reason), and the C(uuids) of
-      the objects. These objects are in no other list.
+    - The rows that can't be distinguished from others, each with its C(key), its C(place), the C(reason), and the
+      C(uuids) of the objects. These objects are in no other list.
   returned: success
   type: list
   elements: dict
   sample: [{key: 4703-0, place: "ledger.csv:7", reason: "is in the books again at ledger.csv:8", uuids: []}]
 sees:
   description:
-    - What the account sees. C(objects), C(rooms) and C(locations) are numbers.
-    - C(hidden_records) is V(no) if the account sees an object in each location that has rooms, else V(yes) if the
-      O(profile) says so, else V(unknown). C(locations_without_objects) names the locations without a visible object.
-      C(hidden_fields) are the fields of objects that a role hides.
-      C(words) says all of that.
+    - What the account can see. C(objects), C(rooms) and C(locations) are numbers.
+    - C(hidden_records) is V(no) if the account sees an object in each location that has rooms. If not, it is V(yes) if
+      the O(profile) says so, and otherwise V(unknown). C(locations_without_objects) names the locations without a
+      visible object. C(hidden_fields) are the fields of objects that a role hides. C(words) says all of this as a text.
   returned: success
   type: dict
   sample:
@@ -203,7 +205,7 @@ msg:
   sample: "412 rows: 396 equal, 7 differ, 6 not found, 3 doubtful, 0 not in scope"
 requests:
   description:
-    - How many requests were sent, login and repeats included.
+    - How many requests were sent, including logins and repeats.
   returned: always
   type: int
   sample: 6

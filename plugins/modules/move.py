@@ -10,42 +10,43 @@ module: move
 short_description: Move objects to a new target room
 version_added: 1.0.0
 description:
-  - Gives objects a new target room, in one plan. The objects are named by their scan codes, by the target room that
-    they have, or by a person who is responsible for them.
-  - The actual room stays, because scans say where an object is. O(actual) moves it as well.
+  - Gives objects a new target room, in one plan. Select the objects by their scan codes, by their current target room,
+    or by a person who is responsible for them.
+  - The actual room does not change, because scans say where an object is. O(actual) changes it as well.
 options:
   objects:
     description:
-      - The scan codes of the objects. If this account does not see one of them, nothing moves.
+      - The scan codes of the objects. If this account can't see one of them, no object moves.
       - One of O(objects), O(room) and O(person) is required.
     type: list
     elements: str
   room:
     description:
-      - The target room that the objects have now, by its location and number (or name), such as V(Dresden/1.04), by
-        its id, or by its UUID.
+      - The current target room of the objects, by its location and number (or name), such as V(Dresden/1.04), by its
+        id, or by its UUID.
     type: raw
   person:
     description:
-      - A person, by e-mail address, id or UUID. The objects that name the person move, and those that name the user
-        with the same e-mail address.
+      - A person, by e-mail address, id or UUID. All objects move that name the person, or the user with the same e-mail
+        address.
     type: raw
   to:
     description:
-      - The new target room, written as O(room).
+      - The new target room, in the same form as O(room).
     type: raw
     required: true
   actual:
     description:
-      - Write the actual room, too. In a stocktake the objects count as found there, although nobody scanned them.
+      - Also write the actual room. In a stocktake the objects then count as found there, although they were not
+        scanned.
     type: bool
     default: false
 notes:
-  - Requests are the field definitions, the lists of objects, rooms and locations, with O(person) those of persons and
-    users, and one for each object that changes.
+  - A run requests the field definitions, and the lists of objects, rooms and locations. With O(person), it also
+    requests the lists of persons and users. Each object that changes takes one request.
   - Archived objects are in no list, so they don't move.
-  - Only rooms are written. Most instances set the location of an object with its room. If the O(profile), or an object
-    whose room is in another location, says that this instance does not, a warning names the field.
+  - Only rooms are written. Most instances set the location of an object together with its room. If the O(profile), or
+    an object whose room is in another location, shows that this instance does not, a warning names the field.
 seealso:
   - module: community.seventhings.handover
   - ref: Somebody leaves <ansible_collections.community.seventhings.docsite.guide_leaving>
@@ -74,7 +75,7 @@ EXAMPLES = r"""
     report: [move.html]
   check_mode: true
 
-- name: Move the things of a person who carries them along
+- name: Move the objects of a person who takes them along
   community.seventhings.move:
     person: frank.petersen@nordhain.example
     to: Leipzig/3.01
@@ -84,44 +85,44 @@ EXAMPLES = r"""
 RETURN = r"""
 moved:
   description:
-    - The scan codes of the objects that have the new target room now. An object without one is named by its UUID.
+    - The scan codes of the objects that now have the new target room. An object without a scan code is listed by its
+      UUID.
   returned: success
   type: list
   elements: str
   sample: ["100007", "100008"]
 left_out:
   description:
-    - The same for objects that are not in O(scope).
+    - The scan codes of objects that were not moved because they are not in O(scope).
   returned: success
   type: list
   elements: str
   sample: []
 outcome:
   description:
-    - What it came to, as RV(community.seventhings.instance#module:outcome).
+    - The outcome, as in RV(community.seventhings.instance#module:outcome).
   returned: if a record is planned
   type: str
   sample: changed
 summary:
   description:
-    - Section to counts of records. In check mode, what would be done.
+    - A map of section to counts of records. In check mode, it counts what would be done.
   returned: if a record is planned
   type: dict
   sample:
     objects: {created: 0, updated: 2, deleted: 0, archived: 0, unchanged: 0, errors: 0, skipped: 0}
 changes:
   description:
-    - Every change, as RV(community.seventhings.instance#module:changes).
+    - Every change, as in RV(community.seventhings.instance#module:changes).
   returned: if a record is planned
   type: list
   elements: dict
 sees:
   description:
-    - What the account sees. C(objects), C(rooms) and C(locations) are numbers.
-    - C(hidden_records) is V(no) if the account sees an object in each location that has rooms, else V(yes) if the
-      O(profile) says so, else V(unknown). C(locations_without_objects) names the locations without a visible object.
-      C(hidden_fields) are the fields of objects that a role hides.
-      C(words) says all of that.
+    - What the account can see. C(objects), C(rooms) and C(locations) are numbers.
+    - C(hidden_records) is V(no) if the account sees an object in each location that has rooms. If not, it is V(yes) if
+      the O(profile) says so, and otherwise V(unknown). C(locations_without_objects) names the locations without a
+      visible object. C(hidden_fields) are the fields of objects that a role hides. C(words) says all of this as a text.
   returned: success
   type: dict
   sample:
@@ -140,7 +141,7 @@ msg:
   sample: "changed, 11 requests, 1.2 s"
 requests:
   description:
-    - How many requests were sent, login and repeats included.
+    - How many requests were sent, including logins and repeats.
   returned: always
   type: int
   sample: 11

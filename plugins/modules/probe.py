@@ -10,46 +10,48 @@ module: probe
 short_description: Find out how an instance behaves
 version_added: 1.0.0
 description:
-  - Instances differ in how they answer. This module finds out on which side of each known difference an instance is,
-    and whether this collection is right for it.
-  - It writes a profile. That is a file which says how the instance behaves and nothing of what is in it. No value,
-    label, name, host or key of a custom field stands in it. The embedded service behaves like the instance with
-    C(--like profile.json), and the file can be sent in, so that this collection is tested with it.
+  - Instances differ in how they answer. This module finds out how an instance behaves for each known difference, and
+    whether this collection supports it.
+  - It writes a profile, a file that says how the instance behaves. The file contains nothing of the content of the
+    instance, so no value, label, name, host or key of a custom field. With C(--like profile.json), the embedded service
+    behaves like the instance. You can also send in the file, so that this collection is tested with it.
   - Runs on the controller.
 options:
   tier:
     description:
       - What the module may send.
       - >-
-        V(look): A login and GETs, at most 80 requests. The client itself refuses everything else. Good for any
+        V(look): A login and GETs, at most 80 requests. The client itself refuses everything else. Suitable for any
         instance.
       - >-
-        V(touch): Besides, scratch records whose names begin with C(zz-probe-) and random digits. Each is noted in a
-        journal before it is made, and all are taken away in the end. Nobody is notified. Tasks are assigned to the
-        caller with C(notify=false), all days are in 2099, and renters are plain texts. It signs in once more, and uses
-        the refresh token of that login. Good for instances where a scratch record may live for a minute.
+        V(touch): Also creates scratch records, whose names begin with C(zz-probe-) and random digits. A journal records
+        each of them before it is created, and all are deleted at the end. No notifications are sent. Tasks are assigned
+        to the caller with C(notify=false), all dates are in 2099, and renters are plain texts. The probe signs in once
+        more, and uses the refresh token of that login. Suitable for instances in which a scratch record may exist for a
+        minute.
       - >-
-        V(trace): Besides, 24 small files and two field definitions, which nothing can delete, and a request that may
-        provoke an error of the service. An instance that forgets files to which nothing refers may forget those of
-        others. Good for test instances.
+        V(trace): Also creates 24 small files and two field definitions, which can't be deleted, and sends a request
+        that may cause an error of the service. An instance that deletes unreferenced files may then delete such files
+        of other users. Suitable for test instances.
     type: str
     choices: [look, touch, trace]
     default: look
   dest:
     description:
-      - The file that the profile is written to. Its directory must be there.
-      - Beside it, in a file with C(.journal) at the end of its name, stands what was made, until all of it is gone.
+      - The file for the profile. Its directory must exist.
+      - A file beside it, with C(.journal) at the end of its name, lists the created records until all of them are
+        deleted.
     type: path
     default: profile.json
   allow_writes:
     description:
-      - The root of the instance, as O(base_url) has it. Every O(tier) but V(look), and O(sweep), need it written out,
-        so that nobody writes to an instance by mistake.
+      - The root of the instance, as in O(base_url). It is required for O(sweep), and for every O(tier) except V(look),
+        to prevent writes to an instance by mistake.
     type: str
   sweep:
     description:
-      - Take away what probes left that were killed, and do nothing else. That is what the journal beside O(dest) names,
-        and every task, rental case, object, room and location that a list shows under the name of a scratch record.
+      - Only delete what interrupted probes left. These are the records in the journal beside O(dest), and every listed
+        task, rental case, object, room and location that has the name of a scratch record.
       - Don't use it while another probe runs on the instance.
     type: bool
     default: false
@@ -57,20 +59,20 @@ attributes:
   check_mode:
     support: partial
     details:
-      - Looks, whatever O(tier) is, and writes no profile. So what is returned may hold less than in a real run, and a
-        profile of another tier that is there counts as unchanged. Nothing is swept.
+      - Probes with V(look), whatever O(tier) is, and writes no profile. So the result may contain less than in a real
+        run, and an existing profile of another tier counts as unchanged. O(sweep) deletes nothing.
   diff_mode:
     support: full
     details:
-      - The name of the file, and what changes of its mode, owner and group.
+      - Shows the name of the file, and changes of its mode, owner and group.
   idempotent:
     support: full
     details:
-      - The profile holds its day. Probed again on the same day, an instance that did not change has the same profile.
+      - The profile contains its date. A second probe of an unchanged instance on the same day writes the same profile.
 notes:
-  - Never creates users, orders or offers anything on the hub, revokes tokens, sends wrong passwords, or provokes the
-    rate limit. What only that could tell is not probed, and the profile says why.
-  - O(tier=touch) takes some 140 requests, O(tier=trace) some 170.
+  - A probe never creates users, orders or offers anything on the hub, revokes tokens, sends wrong passwords, or exceeds
+    the rate limit. Behaviour that only such requests could show is not probed, and the profile says why.
+  - O(tier=touch) takes about 140 requests, O(tier=trace) about 170.
 seealso:
   - module: community.seventhings.service_info
 extends_documentation_fragment:
@@ -84,17 +86,17 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Look at an instance
+- name: Probe an instance without writing to it
   community.seventhings.probe:
     dest: profile.json
 
-- name: Make scratch records too, and take them away
+- name: Probe with scratch records, which are deleted at the end
   community.seventhings.probe:
     tier: touch
     allow_writes: "{{ seventhings_base_url }}"
     dest: touched.json
 
-- name: Take away what a killed probe left
+- name: Delete what an interrupted probe left
   community.seventhings.probe:
     sweep: true
     allow_writes: "{{ seventhings_base_url }}"
@@ -108,10 +110,10 @@ profile:
   type: dict
   contains:
     version:
-      description: Version of this form (C(profile)), and of the collection (C(collection)).
+      description: Version of the profile format (C(profile)), and of the collection (C(collection)).
       type: dict
     date:
-      description: Day of the probe.
+      description: Date of the probe.
       type: str
     tier:
       description: What the probe was allowed to send.
@@ -124,31 +126,31 @@ profile:
       type: list
       elements: dict
     new:
-      description: What is new, and does no harm.
+      description: What is new, and is harmless.
       type: list
       elements: str
     account:
-      description: What the account does not see. C(restricted_fields) holds the number of fields by kind,
-        C(hidden_records) is V(yes), V(no) or V(unknown), and C(not_readable) lists kinds whose list is refused.
+      description: What the account can't see. C(restricted_fields) has the number of fields by kind, C(hidden_records)
+        is V(yes), V(no) or V(unknown), and C(not_readable) lists kinds whose list is refused.
       type: dict
     absent:
       description: Kinds that the instance does not have, or whose module is switched off.
       type: list
       elements: str
     switches:
-      description: Each switch with its C(state) (V(yes) for the documented side, V(no) for another one, V(not probed)),
-        its C(side), the requests that showed it (C(seen)), and C(why) it is not known.
+      description: Each switch with its C(state) (V(yes) for the documented side, V(no) for another side, V(not
+        probed)), its C(side), the requests that showed it (C(seen)), and the reason if it is not known (C(why)).
       type: dict
     contradictions:
-      description: Switches of which several sides were seen.
+      description: Switches for which several sides were observed.
       type: list
       elements: dict
     unknown_keys:
-      description: Kind to the members of its records that this collection does not know. Those of the service have
-        their C(names), those that may be custom are C(counted).
+      description: A map of kind to the members of its records that this collection does not know. C(names) lists
+        members of the service. Members that may be custom are only C(counted).
       type: dict
     fields:
-      description: Template to the number of its field definitions.
+      description: A map of template to the number of its field definitions.
       type: dict
   sample:
     version: {profile: 1, collection: 1.0.0}
@@ -170,8 +172,8 @@ profile:
     fields: {asset: 25, person: 7, room: 5}
 outcome:
   description:
-    - V(fine), V(new but safe), V(can't handle) (then C(unable) of RV(profile) says which tasks and why), or
-      V(restricted account).
+    - V(fine), V(new but safe), V(can't handle) or V(restricted account). With V(can't handle), C(unable) of RV(profile)
+      says which tasks are affected and why.
   returned: when O(sweep) is false
   type: str
   sample: fine
@@ -189,13 +191,13 @@ swept:
   sample: 3
 msg:
   description:
-    - What it came to, in lines for people.
+    - The outcome in a few lines.
   returned: success
   type: str
   sample: "Outcome: fine. Of 78 switches 36 are told; 4 of them are not on the documented side."
 diff:
   description:
-    - The file where it is written, and what changes of its mode, owner and group.
+    - The file if it is written, and changes of its mode, owner and group.
   returned: when O(sweep) is false
   type: dict
   contains:
@@ -214,7 +216,7 @@ backup_files:
   sample: [profile.json.4711.2031-05-31@14:30:00.b3e81f~]
 requests:
   description:
-    - How many requests were sent, login and repeats included.
+    - How many requests were sent, including logins and repeats.
   returned: always
   type: int
   sample: 36

@@ -13,9 +13,10 @@ description:
   - Compares where objects belong (the target room) with where people scanned them (the actual room). Files own the
     target room, and scans own the actual room.
   - An object is V(ok) if both are the same room, a V(deviation) if it was found in another room, V(missing) if it has a
-    target room and was not found, V(new) if it was found and has no target room, and V(unknown) if it has neither.
-  - Never writes to the instance. Only O(mode=close) changes files. It puts the room in which an accepted object was
-    found into the files as its new target room, to be reviewed as a pull request. The next apply of
+    target room and was not found, V(new) if it was found and has no target room, and V(unknown) if it has no target
+    room and was not found.
+  - Never writes to the instance. Only O(mode=close) changes files. It writes the room in which an accepted object was
+    found into the files, as its new target room. You can review this as a pull request. The next apply of
     M(community.seventhings.instance) writes that room to the instance.
   - Runs on the controller.
 options:
@@ -37,7 +38,7 @@ options:
     description:
       - The beginning of the stocktake, as a day or as a time, such as V(2025-11-17). A day begins at midnight.
       - An object counts as scanned if its O(time_field) is between O(since) and O(until). Its status does not depend on
-        that. What is in its room and was not scanned is counted in RV(scanned).
+        that. RV(scanned) also counts objects that are in their room but were not scanned.
       - A time without an offset to UTC is in the C(timezone) that C(instance.yml) in O(src) names, or in UTC.
     type: str
   until:
@@ -46,42 +47,42 @@ options:
     type: str
   time_field:
     description:
-      - The field that says when an object was scanned. Without this option it is C(inventory_time).
+      - The field that says when an object was scanned. The default is C(inventory_time).
     type: str
   scans:
     description:
-      - A table with scanned codes, C(.csv) or C(.xlsx), such as a hand-held scanner saves it. It has the columns
-        C(code), C(room) and, if there is one, C(time). Other columns are ignored. Of a workbook the first sheet is
+      - A table with scanned codes (C(.csv) or C(.xlsx)), for example from a hand-held scanner. It has the columns
+        C(code), C(room) and, optionally, C(time). Other columns are ignored. In a workbook, only the first sheet is
         read.
       - A room is written as in other files, such as V(Dresden/1.04).
-      - For the codes in it, the room in the table takes the place of the actual room of the instance. The last scan of
-        a code counts. Scans outside of O(since) and O(until) are left out, and a warning says how many.
-      - A room that is not known, a time that is none, and a code that is in two rooms at once are findings with file
-        and line. Codes that no object has are in RV(unknown_codes).
+      - For the codes in the table, its room replaces the actual room of the instance. The last scan of a code counts.
+        Scans outside of O(since) and O(until) are left out, and a warning says how many.
+      - An unknown room, an invalid time, and a code that is in two rooms at once are findings with file and line.
+        RV(unknown_codes) lists codes that no object has.
     type: path
   accept:
     description:
       - The scan codes whose new room is accepted, as a list, or the path of a table with the columns C(code) and
-        C(accept). There V(true), V(yes), V(ja), V(x) and V(1) accept a row. A report as CSV or as a workbook has these
-        columns.
+        C(accept). In C(accept), the values V(true), V(yes), V(ja), V(x) and V(1) accept a row. A report as CSV or as a
+        workbook has these columns.
       - An object that was not found is never changed. It keeps its target room, and RV(not_changed) names it.
     type: raw
   placeholder_rooms:
     description:
-      - Rooms in which things are recorded that are in no room or have no label, such as land and licences. Their
-        objects are in RV(unlabelled), to be confirmed by hand.
+      - Rooms for things that are in no real room or have no label, such as land and licences. RV(unlabelled) lists
+        their objects, so that you can confirm them by hand.
     type: list
     elements: str
     default: []
   scope:
     description:
-      - Evaluate only the objects that have one of some values in each of some fields, written as C(scope) of
-        C(instance.yml).
+      - Evaluate only objects that have one of the given values in each of the given fields. It is written as C(scope)
+        in C(instance.yml).
     type: dict
     default: {}
   report:
     description:
-      - Files to write the stocktake to. The ending says the form.
+      - Files to write the stocktake to. The suffix of each file selects its format.
       - C(.html) is a page that prints on A4, with lines to sign on. C(.csv) and C(.xlsx) have a row for each object.
         C(.json) has everything, and C(docs/schema/stocktake.schema.json) describes it.
       - Only their owner can read the files. The directories must exist. In check mode no report is written.
@@ -90,14 +91,14 @@ options:
     default: []
   src:
     description:
-      - The files of the instance, as O(community.seventhings.instance#module:src) takes them.
+      - The files of the instance, as in O(community.seventhings.instance#module:src).
       - C(scan_codes) of their C(instance.yml) says which field holds the scan code, and how placeholders begin. Only
-        O(mode=close) reads and changes other files. For it, a link is refused.
+        O(mode=close) reads and changes other files, and it refuses a link.
     type: raw
   src_below:
     description:
-      - A directory that O(src) must not lead out of once all links are followed. If it does, nothing is read.
-      - A commit can put a link in the place of the directory. Name the checkout here if others can commit to it.
+      - A directory that must contain O(src) after all links are followed. If it does not, nothing is read.
+      - A commit can replace the directory with a link. Set this option to the checkout if others can commit to it.
     type: path
   variables:
     description:
@@ -106,11 +107,11 @@ options:
     default: {}
   formulas:
     description:
-      - The form of a text in the CSV files in O(src) that a spreadsheet would run.
+      - How the CSV files in O(src) represent a text that a spreadsheet would run.
       - >-
         V(escape): With an apostrophe before it, as exports write it.
       - >-
-        V(keep): As it is.
+        V(keep): Unchanged.
     type: str
     choices: [escape, keep]
     default: escape
@@ -126,11 +127,12 @@ attributes:
   idempotent:
     support: full
 notes:
-  - Requests are the field definitions of objects and the lists of objects, rooms and locations, a page for every 1000
-    records. No object takes a request of its own.
-  - If a role hides one of both rooms from the account, or nobody can say whether it does, nothing is evaluated.
-  - The status is computed from both rooms. If the service says another status, C(service_status) of the object has it,
-    and a warning counts such objects.
+  - A run requests the field definitions of objects and the lists of objects, rooms and locations, with a page for every
+    1000 records. There are no requests for single objects.
+  - Nothing is evaluated if a role hides one of the two rooms from the account, or if it can't be determined whether it
+    does.
+  - The status is computed from both rooms. If the service reports another status, C(service_status) of the object has
+    it, and a warning counts such objects.
   - In a table in O(src), one cell of an object changes. If the files write the location of the target room too, that
     cell changes as well. YAML and JSON Lines keep their comments, order and quotes.
   - Archived objects are in no list, so they are not counted.
@@ -166,7 +168,7 @@ EXAMPLES = r"""
   community.seventhings.stocktake:
     scans: scanned.csv
 
-- name: Accept the deviations that somebody marked in the report, as a patch first
+- name: Accept the deviations that are marked in the report, as a patch first
   community.seventhings.stocktake:
     mode: close
     src: acme
@@ -196,17 +198,16 @@ date:
   sample: "2025-11-21T15:04:05+00:00"
 window:
   description:
-    - The time of the stocktake (C(since), C(until)), and the C(time_field).
+    - The period of the stocktake (C(since), C(until)), and the C(time_field).
   returned: success
   type: dict
   sample: {since: "2025-11-10T00:00:00+00:00", until: null, time_field: inventory_time}
 sees:
   description:
-    - What the account sees. C(objects), C(rooms) and C(locations) are numbers.
-    - C(hidden_records) is V(no) if the account sees an object in each location that has rooms, else V(yes) if the
-      O(profile) says so, else V(unknown). C(locations_without_objects) names the locations without a visible object.
-      C(hidden_fields) are the fields of objects that a role hides.
-      C(words) says all of that.
+    - What the account can see. C(objects), C(rooms) and C(locations) are numbers.
+    - C(hidden_records) is V(no) if the account sees an object in each location that has rooms. If not, it is V(yes) if
+      the O(profile) says so, and otherwise V(unknown). C(locations_without_objects) names the locations without a
+      visible object. C(hidden_fields) are the fields of objects that a role hides. C(words) says all of this as a text.
   returned: success
   type: dict
   sample:
@@ -219,7 +220,7 @@ sees:
     words: this account sees an object in every location that has rooms
 counts:
   description:
-    - Status to the number of objects in scope.
+    - A map of status to the number of objects in scope.
   returned: success
   type: dict
   contains:
@@ -230,13 +231,13 @@ counts:
       description: In another room.
       type: int
     missing:
-      description: With a target room, and not found.
+      description: With a target room, but not found.
       type: int
     new:
-      description: Found, and without a target room.
+      description: Found, but without a target room.
       type: int
     unknown:
-      description: Without both rooms.
+      description: Without a target room, and not found.
       type: int
   sample: {ok: 46, deviation: 5, missing: 7, new: 1, unknown: 1}
 scanned:
@@ -255,7 +256,7 @@ reasons:
   sample: {placeholder: 2, no_target_room: 2, placeholder_room: 2}
 amounts:
   description:
-    - Each field of the type C(MONEY) to its sum over all objects in scope.
+    - A map of each field of the type C(MONEY) to its sum over all objects in scope.
   returned: success
   type: dict
   sample: {purchasing_price: "530999.90"}
@@ -300,13 +301,13 @@ objects:
       description: The uuid of the object.
       type: str
     target_room:
-      description: Where it belongs; null if that is not known.
+      description: Where it belongs. Null if that is not known.
       type: str
     actual_room:
-      description: Where it was found; null if it was not found.
+      description: Where it was found. Null if it was not found.
       type: str
     time:
-      description: When it was scanned; null if it was not.
+      description: When it was scanned. Null if it was not scanned.
       type: str
     from_scans:
       description: Whether the actual room comes from O(scans).
@@ -315,11 +316,11 @@ objects:
       description: Whether it has no label that could be scanned.
       type: bool
     reasons:
-      description: Why it needs a look before a stocktake, as in RV(reasons).
+      description: Why it needs attention before a stocktake, as in RV(reasons).
       type: list
       elements: str
     service_status:
-      description: The status that the service says, if it is another one.
+      description: The status that the service reports, if it differs.
       type: str
     amounts:
       description: Amounts of money by field.
@@ -347,8 +348,8 @@ unknown_codes:
   sample: ["100999"]
 unlabelled:
   description:
-    - The scan codes of the objects that have no label, to confirm by hand. These are placeholders, and objects in
-      O(placeholder_rooms). An object without any code is named by its uuid.
+    - The scan codes of the objects that have no label, to confirm by hand. These are placeholders, and codes of objects
+      in O(placeholder_rooms). An object without a code is listed by its uuid.
   returned: success
   type: list
   elements: str
@@ -361,14 +362,14 @@ accepted:
   sample: 5
 files:
   description:
-    - The paths of the files that changed, or would.
+    - The paths of the files that changed, or in check mode would change.
   returned: when O(mode=close)
   type: list
   elements: str
   sample: [objects/it.yml]
 not_changed:
   description:
-    - What was accepted and not changed, each with its place and the reason.
+    - Accepted objects that were not changed, each with its place and the reason.
   returned: when O(mode=close)
   type: list
   elements: str
@@ -388,7 +389,7 @@ patch:
     +100018,Leipzig/3.01
 diff:
   description:
-    - The parts of the files that differ, each below the name of its file, for C(--diff). Of a workbook only size and
+    - The parts of the files that differ, each below the name of its file, for C(--diff). For a workbook, only size and
       digest are shown.
   returned: when O(mode=close)
   type: dict
@@ -397,7 +398,7 @@ diff:
       description: The lines as they were.
       type: str
     after:
-      description: The lines as they are now, or in check mode would be.
+      description: The lines as they are now, or in check mode, as they would be.
       type: str
   sample:
     before: |
@@ -408,7 +409,8 @@ diff:
       100018,Leipzig/3.01
 findings:
   description:
-    - The mistakes in O(scans), O(accept) or O(src), each with its file and line. Nothing is evaluated then.
+    - The mistakes in O(scans), O(accept) or O(src), each with its file and line. If there are any, nothing is
+      evaluated.
   returned: failure
   type: list
   elements: str
@@ -422,7 +424,7 @@ msg:
   sample: "60 objects: 46 ok, 5 deviation, 7 missing, 1 new, 1 unknown"
 requests:
   description:
-    - How many requests were sent, login and repeats included.
+    - How many requests were sent, including logins and repeats.
   returned: always
   type: int
   sample: 5
