@@ -153,7 +153,7 @@ options:
   report:
     description:
       - Files for a report of what was planned, done or found. One run writes all of them. The suffix of each file
-        selects its format.
+        selects its format. O(mode=render) only writes findings.
       - V(.md) is for a comment on a pull request, and never exceeds the maximum length of a comment. V(.html) is a
         single page without other files. V(.json) contains everything that the task returns. V(.sarif) contains the
         findings, the warnings and the removals, so a review shows them at their lines. V(.csv) has a row for each field
@@ -491,7 +491,8 @@ notes:
   - Records are found by their natural key, as in the modules for single records. C(identity) in C(instance.yml) names
     other fields.
   - Ansible prints everything that a failed task returns. So a failed task returns at most one screen of text, with the
-    reason at the end of RV(msg). RV(diff.account) has the complete result. Ansible only prints it with C(-vvv).
+    reason at the end of RV(msg). A O(report) as V(.json) has the complete result. In a C(rescue),
+    C(ansible_failed_result) has what the task returned.
   - Text from a file or from the service is shown on one line. Control characters and invisible characters are shown as
     escapes.
   - New users get an e-mail. They are only created with O(create_users), or with C(create_users) in the C(policy) of
@@ -654,8 +655,8 @@ changes:
     - Every change, in the order in which the changes are applied. Changes that others depend on come first. Removals
       come last, in the opposite order. A removal comes earlier if it frees a unique value that another record needs.
   returned: >-
-    O(mode=apply), O(mode=undo) or O(mode=drift), if the task did not fail or the result fits on a screen; else in
-    RV(diff.account)
+    O(mode=apply), O(mode=undo) or O(mode=drift), if the task did not fail or the result fits on a screen;
+    else only in a O(report) as V(.json)
   type: list
   elements: dict
   contains:
@@ -739,7 +740,7 @@ forecast:
   description:
     - What an apply takes if nothing fails. C(requests) is the number of requests, including those for planning.
     - C(minutes) is how long they take at O(rate_limit). It is null if there is no limit. If the task failed,
-      RV(forecast) is only in RV(diff.account).
+      RV(forecast) is only in a O(report) as V(.json).
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: dict
   sample: {requests: 1044, minutes: 5.2}
@@ -747,14 +748,14 @@ made_by:
   description:
     - The name of the set, the time (UTC), the user and the machine of the run, the version of the collection, and the
       host of the inventory, which is empty for V(localhost). Reports show it in their titles. If the task failed, it is
-      only in RV(diff.account).
+      only in a O(report) as V(.json).
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: dict
   sample: {set: acme, date: "2026-11-22T09:00:00Z", user: deploy@runner-1, version: 1.0.0, host: ""}
 failures:
   description:
     - The records that failed, and the records that were skipped because of them. The list has as many as fit on a
-      screen. RV(diff.account) has all of them.
+      screen. A O(report) as V(.json) has all of them.
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: list
   elements: dict
@@ -771,8 +772,8 @@ failures:
   sample: []
 refusals:
   description:
-    - Why nothing was applied, and how to allow it. The list has as many reasons as fit on a screen. RV(diff.account)
-      has all of them.
+    - Why nothing was applied, and how to allow it. The list has as many reasons as fit on a screen. A O(report) as
+      V(.json) has all of them.
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: list
   elements: str
@@ -784,7 +785,7 @@ findings:
     - The mistakes in the files, each with its file, line and column, or with its sheet and cell. If there are findings,
       nothing was sent.
     - A mistake in many cells of a table column is one entry with its first places. RV(every_finding) has all of them.
-    - The list has as many findings as fit on a screen. RV(diff.account) has all of them.
+    - The list has as many findings as fit on a screen. A O(report) as V(.json) has all of them.
   returned: success or failure
   type: list
   elements: str
@@ -792,7 +793,8 @@ findings:
     - "objects/it.yml:12:3: target_room: there is no room 'Head office/0.21'; the nearest are 'Head office/0.12'"
 cautions:
   description:
-    - The warnings to read first. Every report begins with them. If the task failed, they are only in RV(diff.account).
+    - The warnings to read first. Every report begins with them. If the task failed, they are only in a O(report) as
+      V(.json).
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: list
   elements: str
@@ -829,7 +831,7 @@ hidden_records:
 moves:
   description:
     - How many records change their room or location, from each place to each place. The largest number comes first. If
-      the task failed, RV(moves), RV(money), RV(persons) and RV(mails) are only in RV(diff.account).
+      the task failed, RV(moves), RV(money), RV(persons) and RV(mails) are only in a O(report) as V(.json).
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: list
   elements: dict
@@ -919,14 +921,14 @@ mails:
 undo:
   description:
     - Which changes of the plan can't be undone, and which only in part. Empty if all of them can be undone, and for a
-      drift. If the task failed, it is only in RV(diff.account).
+      drift. If the task failed, it is only in a O(report) as V(.json).
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: str
   sample: "cannot be undone: 1 user; only in part: 3 deletions"
 every_finding:
   description:
-    - Each mistake with its place, if RV(findings) combines several mistakes into one entry. Otherwise empty. The report
-      as JSON contains it. If the task failed, it is only in RV(diff.account).
+    - Each mistake with its place, if RV(findings) combines several mistakes into one entry. Otherwise empty. If the
+      task failed, it is only in a O(report) as V(.json).
   returned: O(mode=apply), O(mode=undo) or O(mode=drift)
   type: list
   elements: str
@@ -935,8 +937,8 @@ reported:
   description:
     - A map of section to natural keys of records that are in no file and were not changed.
   returned: >-
-    O(mode=apply), O(mode=undo) or O(mode=drift), if the task did not fail or the result fits on a screen; else in
-    RV(diff.account)
+    O(mode=apply), O(mode=undo) or O(mode=drift), if the task did not fail or the result fits on a screen;
+    else only in a O(report) as V(.json)
   type: dict
   sample:
     rooms: [Workshop/0.99]
@@ -970,10 +972,6 @@ diff:
     after_header:
       description: V(files), or with O(mode=drift) V(instance). Not returned with O(mode=render).
       type: str
-    account:
-      description:
-        - If the task failed, the complete result, such as RV(changes), RV(summary) and RV(reported).
-      type: dict
   sample:
     before_header: instance
     after_header: files
