@@ -87,8 +87,8 @@ def files() -> dict[Path, bytes]:
 def _copied(original: str) -> bytes:
     """Return an example as the example repository has it, with the files of the instance in ``instance``."""
     text = (ROOT / original).read_text(encoding="utf-8")
-    head = r'(?m)^# (?:Copy to|Include it in) .*? whose folder "acme" holds the files of an instance.*$'
-    text = re.sub(head, '# The folder "instance" holds the files of an instance.', text)
+    head = r'(?m)^# (?:Copy to|Include it in) .*? whose folder "acme" contains the files of an instance.*$'
+    text = re.sub(head, '# The folder "instance" contains the files of an instance.', text)
     return re.sub(r"\bacme\b", "instance", text).encode()
 
 

@@ -28,7 +28,7 @@ _HEAD = """\
   SPDX-License-Identifier: GPL-3.0-or-later
 
 ..
-  Made from tests/support/parity.yml. Run "make generate" after a change there.
+  Generated from tests/support/parity.yml. Run "make generate" after a change there.
 
 .. _ansible_collections.community.seventhings.docsite.parity:
 
