@@ -32,7 +32,7 @@ _HEAD = """\
   SPDX-License-Identifier: GPL-3.0-or-later
 
 ..
-  Generated from tests/emulator/embedded/switches.py and tests/emulator/profiles. Run "make generate" after a change there.
+  Generated from tests/emulator/embedded/switches.py and tests/emulator/profiles. Run "make generate" after a change.
 
 .. _ansible_collections.community.seventhings.docsite.switches:
 
