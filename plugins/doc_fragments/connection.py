@@ -26,7 +26,7 @@ options:
       - Access token to use. It makes a login unnecessary.
       - It is used until the instance refuses it. Then O(refresh_token) is tried, and then O(username) and O(password).
         If none of them is set, the error says so.
-      - M(community.seventhings.auth_token) returns one.
+      - M(community.seventhings.auth_token) returns an access token.
       - If it is not set, the environment variable E(SEVENTHINGS_TOKEN) is read on the machine where the module runs.
     type: str
   refresh_token:
@@ -221,7 +221,7 @@ options:
       - Access token to use. It makes a login unnecessary.
       - It is used until the instance refuses it. Then O(refresh_token) is tried, and then O(username) and O(password).
         If none of them is set, the error says so.
-      - M(community.seventhings.auth_token) returns one.
+      - M(community.seventhings.auth_token) returns an access token.
     type: str
     env:
       - name: SEVENTHINGS_TOKEN

@@ -11,7 +11,7 @@ class ModuleDocFragment:
 options:
   scope:
     description:
-      - Include only objects that have one of the given values in each of the given fields. It is written as C(scope) in
+      - Include only objects that have one of the given values in each of the given fields. Use the form of C(scope) in
         C(instance.yml).
     type: dict
     default: {}

@@ -39,7 +39,7 @@ options:
     default: false
   scope:
     description:
-      - Hand over only objects that have one of the given values in each of the given fields. It is written as C(scope)
+      - Hand over only objects that have one of the given values in each of the given fields. Use the form of C(scope)
         in C(instance.yml).
     type: dict
     default: {}

@@ -174,10 +174,10 @@ options:
         O(src), and C(.seventhings/journal.jsonl) there is not read. If no home directory is writable, as in many
         containers, set a directory that outlives the run.
       - The journal records what was sent, which records belong to this set, and how many records each source had (see
-        O(confirm_empty)). You can repeat an interrupted run with the same files. The repeated run finishes what
-        O(limits) allowed when the interrupted run began, even if others created records meanwhile. The journal lifts no
-        other limit, and without it every limit applies. O(prune) only removes records that the journal (or the marker
-        field that C(instance.yml) names) knows.
+        O(confirm_empty)). Repeat an interrupted run with the same files. The repeated run finishes what O(limits)
+        allowed when the interrupted run began, even if others created records meanwhile. The journal lifts no other
+        limit, and without it every limit applies. O(prune) only removes records that the journal (or the marker field
+        that C(instance.yml) names) knows.
       - C(set_id) in C(instance.yml) distinguishes this set from others of the same name. A C(set_id) that differs from
         that of the journal is refused. If it is missing, the journal creates a C(set_id), and a warning says which line
         to add. Until then, the directory of the files identifies the set.
@@ -551,7 +551,7 @@ EXAMPLES = r"""
     rules_digest: [1139d1770abdd0521a29df86493197dc1d49eb6e2607e68f88adf9e2ad9a22ac]
   check_mode: true
 
-- name: Apply what the files say
+- name: Apply the files
   community.seventhings.instance:
     src: acme
     report: report.html
@@ -570,7 +570,7 @@ EXAMPLES = r"""
     changed_since: refuse
   when: go_back | default(false)
 
-- name: Apply what all sites have in common, and what differs in Berlin
+- name: Apply a base for all sites, and an overlay for Berlin
   community.seventhings.instance:
     src: [base, overlays/berlin]
     variables:
@@ -707,7 +707,7 @@ changes:
           other changes.
       type: dict
     place:
-      description: Where it is written.
+      description: The place in the files.
       type: str
   sample:
     - section: objects
@@ -764,7 +764,7 @@ failures:
       description: The record.
       type: str
     place:
-      description: Where it is written.
+      description: The place in the files.
       type: str
     reason:
       description: Why the change was not applied.

@@ -43,7 +43,7 @@ options:
     default: []
   scope:
     description:
-      - Compare only objects that have one of the given values in each of the given fields. It is written as C(scope) in
+      - Compare only objects that have one of the given values in each of the given fields. Use the form of C(scope) in
         C(instance.yml).
     type: dict
     default: {}

@@ -76,8 +76,8 @@ options:
     default: []
   scope:
     description:
-      - Evaluate only objects that have one of the given values in each of the given fields. It is written as C(scope)
-        in C(instance.yml).
+      - Evaluate only objects that have one of the given values in each of the given fields. Use the form of C(scope) in
+        C(instance.yml).
     type: dict
     default: {}
   report:
