@@ -7,59 +7,59 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: api
-short_description: Send any operation of the interface
+short_description: Send any request to the API
 version_added: 1.0.0
 description:
-  - Sends a request and returns the answer as the instance gives it. It is for what no other module does, such as
+  - Sends a request and returns the answer unchanged. Use it for operations that no other module offers, such as
     operations of a newer version.
-  - It has the connection, the tokens and the rate limit of the other modules. It knows nothing of what it sends, so it
-    is not idempotent. Every V(POST), V(PUT), V(PATCH) and V(DELETE) counts as a change.
-  - V(GET), and the operations that read with a V(POST) (C(circularity-hub/suggest-category),
-    C(circularity-hub/suggest-rest-price) and C(report)), change nothing, and are sent in check mode too. See
+  - It shares the connection, the tokens and the rate limit with the other modules. It does not interpret the request,
+    so it is not idempotent. Every V(POST), V(PUT), V(PATCH) and V(DELETE) counts as a change.
+  - V(GET) and the operations that read with V(POST) (C(circularity-hub/suggest-category),
+    C(circularity-hub/suggest-rest-price) and C(report)) change nothing. They are sent in check mode too. See
     M(community.seventhings.api_info).
 options:
   method:
     description:
-      - What is done.
+      - The HTTP method.
     type: str
     choices: [GET, POST, PUT, PATCH, DELETE]
     required: true
   path:
     description:
-      - Path of the operation after C(/customer-api/v1/), such as C(objects) or C(task-management/tasks). A slash at its
-        beginning, or the whole prefix, does no harm.
-      - Paths of tokens are an error, because the answer would show them. Use M(community.seventhings.auth_token).
+      - Path of the operation after C(/customer-api/v1/), such as C(objects) or C(task-management/tasks). A leading
+        slash, or the whole prefix, is accepted too.
+      - Paths of tokens are refused, because the result would show the tokens. Use M(community.seventhings.auth_token).
     type: str
     required: true
   query:
     description:
       - >-
-        Parameters of the query. A map in it is sent in brackets, a list with C([]), so that a filter stands as
-        C(filter: {barcode: {eq: "100234"}}) and a sort as C(sort: {barcode: ASC}).
+        Query parameters. A map is sent with brackets, and a list with C([]). Write a filter as C(filter: {barcode: {eq:
+        "100234"}}) and a sort order as C(sort: {barcode: ASC}).
     type: dict
     default: {}
   body:
     description:
-      - The body, sent as JSON. A template that is a whole value becomes a text, a number or a boolean, so use filters
-        such as P(ansible.builtin.int#filter) where the type matters.
+      - The body, sent as JSON. A value that consists of a template alone can become a text, a number or a boolean. Use
+        a filter such as P(ansible.builtin.int#filter) if the type matters.
     type: raw
 attributes:
   check_mode:
     support: full
     details:
-      - A request that may change something is not sent, and reported as changed.
+      - A request that may change something is not sent. It is reported as changed.
   diff_mode:
     support: none
     details:
-      - Nobody knows what the request changes.
+      - The module does not know what the request changes.
   idempotent:
     support: none
     details:
-      - Use the modules for single kinds of records where they do what is wanted.
+      - Use the module for the kind of record if it offers what you need.
 notes:
-  - A request that may change something is sent once. Where its answer is lost, the error says that the outcome is
-    unknown. Only a request that the instance did not take (HTTP 429, a token that has expired) is sent again.
-  - Files cannot be uploaded with it. Use M(community.seventhings.file).
+  - A request that may change something is sent once. If its answer is lost, the error says that the outcome is unknown.
+    It is sent again only if the instance rejected it (HTTP 429, or an expired token).
+  - This module cannot upload files. Use M(community.seventhings.file).
 seealso:
   - module: community.seventhings.api_info
 extends_documentation_fragment:
@@ -72,13 +72,13 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Read a location with the operation itself
+- name: Read the locations through the API
   community.seventhings.api:
     method: GET
     path: locations
   register: found
 
-- name: Change a location with the operation itself
+- name: Change a location through the API
   community.seventhings.api:
     method: PATCH
     path: location/{{ (found.json['items'] | selectattr('name', 'equalto', 'Dresden') | first).uuid }}
@@ -89,31 +89,31 @@ EXAMPLES = r"""
 RETURN = r"""
 status:
   description:
-    - HTTP status of the answer. An error of the instance fails the task. Null in check mode, where nothing was sent.
+    - HTTP status of the answer. An error status fails the task. Null in check mode if the request was not sent.
   returned: success
   type: int
   sample: 200
 json:
   description:
-    - The answer. Null where it is empty, or no JSON.
+    - The answer. Null if it is empty or not JSON.
   returned: success
   type: raw
   sample: {location_uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11, name: Depot, city: Dresden}
 uuid:
   description:
-    - UUID of what was made, where the instance tells one.
+    - UUID of the new record, if the instance returns one.
   returned: success
   type: str
   sample: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
 id:
   description:
-    - Integer id of what was made, where the instance tells one.
+    - Integer id of the new record, if the instance returns one.
   returned: success
   type: int
   sample: null
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 1

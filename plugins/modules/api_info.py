@@ -7,33 +7,34 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: api_info
-short_description: Read with any operation of the interface
+short_description: Send any read request to the API
 version_added: 1.0.0
 description:
-  - Sends a request that changes nothing and returns the answer as the instance gives it. It is for what no other module
-    reads, such as operations of a newer version.
-  - It has the connection, the tokens, the rate limit and the repeats of the other modules. What they make of the
-    answers (the same shapes on every instance) it does not do.
+  - Sends a request that changes nothing, and returns the answer unchanged. Use it for operations that no other module
+    offers, such as operations of a newer version.
+  - It shares the connection, the tokens, the rate limit and the retries with the other modules. Unlike them, it does
+    not convert answers to a form that is the same on every instance.
 options:
   method:
     description:
-      - How the instance is asked. V(POST) is for operations that read and take a body, which are
-        C(circularity-hub/suggest-category), C(circularity-hub/suggest-rest-price) and C(report). Any other is an error.
+      - The HTTP method. V(POST) is only for the operations that read and need a body, which are
+        C(circularity-hub/suggest-category), C(circularity-hub/suggest-rest-price) and C(report). V(POST) to any other
+        path is an error.
     type: str
     choices: [GET, POST]
     default: GET
   path:
     description:
-      - Path of the operation after C(/customer-api/v1/), such as C(objects) or C(task-management/tasks). A slash at its
-        beginning, or the whole prefix, does no harm.
-      - Paths of tokens are an error, because the answer would show them. Use M(community.seventhings.auth_token).
+      - Path of the operation after C(/customer-api/v1/), such as C(objects) or C(task-management/tasks). A leading
+        slash, or the whole prefix, is accepted too.
+      - Paths of tokens are refused, because the result would show the tokens. Use M(community.seventhings.auth_token).
     type: str
     required: true
   query:
     description:
       - >-
-        Parameters of the query. A map in it is sent in brackets, a list with C([]), so that a filter stands as
-        C(filter: {barcode: {eq: "100234"}}) and a sort as C(sort: {barcode: ASC}).
+        Query parameters. A map is sent with brackets, and a list with C([]). Write a filter as C(filter: {barcode: {eq:
+        "100234"}}) and a sort order as C(sort: {barcode: ASC}).
     type: dict
     default: {}
   body:
@@ -43,7 +44,8 @@ options:
 notes:
   - >-
     A list is read to its end, unless O(query) names a C(page). If the instance reports no total, this takes one more
-    request. Sort the list by something unique, such as C(sort: {id: ASC}), so that no record changes its page.
+    request. Sort the list by a unique field, such as C(sort: {id: ASC}), so that no record moves to another page while
+    the list is read.
 seealso:
   - module: community.seventhings.api
 extends_documentation_fragment:
@@ -57,7 +59,7 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Ask how many objects are in use
+- name: Count the objects that are in use
   community.seventhings.api_info:
     path: objects
     query:
@@ -68,7 +70,7 @@ EXAMPLES = r"""
       per_page: 1
   register: answer
 
-- name: Show it
+- name: Show the count
   ansible.builtin.debug:
     msg: "{{ answer.json.total }}"
 """
@@ -76,19 +78,19 @@ EXAMPLES = r"""
 RETURN = r"""
 status:
   description:
-    - HTTP status of the answer. An error of the instance fails the task.
+    - HTTP status of the answer. An error status fails the task.
   returned: success
   type: int
   sample: 200
 json:
   description:
-    - The answer. Null where it is empty, or no JSON.
+    - The answer. Null if it is empty or not JSON.
   returned: success
   type: raw
   sample: {items: [], page: 1, per_page: 1, total: 42}
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 1

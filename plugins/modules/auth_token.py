@@ -10,13 +10,13 @@ module: auth_token
 short_description: Obtain or revoke access tokens
 version_added: 1.0.0
 description:
-  - Signs in to an instance and returns an access token and a refresh token, so that the other modules need no login of
+  - Signs in to an instance and returns an access token and a refresh token. The other modules then need no login of
     their own.
-  - Or revokes tokens, at least those of the session.
+  - With O(state=absent), it revokes tokens, at least the tokens of the session.
 options:
   grant_type:
     description:
-      - How to sign in. All ways need O(client_id).
+      - How to sign in. Every value requires O(client_id).
       - >-
         V(password): With O(username) and O(password).
       - >-
@@ -28,9 +28,9 @@ options:
     default: password
   provider_name:
     description:
-      - Identity provider that O(auth_code) is from. Required if O(grant_type=sso_auth_code).
+      - Identity provider that returned O(auth_code). Required if O(grant_type=sso_auth_code).
       - Known names are V(azure-open-id-connect), V(google-open-id-connect) and V(one-login-open-id-connect). Any other
-        name is sent as it is, and the instance judges it.
+        name is sent unchanged, and the instance accepts or rejects it.
     type: str
   auth_code:
     description:
@@ -39,19 +39,19 @@ options:
     type: str
   app_target:
     description:
-      - The application that O(auth_code) was made for, where the instance asks for it.
+      - The application that O(auth_code) was issued for, if the instance requires it.
     type: str
     choices: [web, mobile]
   state:
     description:
-      - What is wanted.
+      - The desired state.
       - >-
-        V(present): Signs in and returns new tokens. This is never reported as a change.
+        V(present): Sign in and return new tokens. This is never reported as a change.
       - >-
-        V(absent): Revokes the tokens, access and refresh. The vendor's description says that this revokes ALL tokens of
-        the user, those of every other program and session included; seen were instances that end the session of the
-        token alone. Rely on neither, and never do this with an account that is shared. The token is O(access_token), or
-        that of who signs in. Where it is not valid any more, nothing is changed.
+        V(absent): Revoke the access token and the refresh token. The vendor documents that this revokes ALL tokens of
+        the user, including the tokens of every other program and session. Some instances end only the session of the
+        token. Rely on neither, and never do this with a shared account. The token is O(access_token), or the token of
+        the user who signs in. If it is no longer valid, nothing changes.
     type: str
     choices: [present, absent]
     default: present
@@ -68,11 +68,11 @@ attributes:
     support: partial
     details:
       - Signing in is never reported as a change, but returns new tokens each time. Revoking is not a change if
-        O(access_token) is not valid any more. Without it, the module signs in first, so that there is always a token to
-        revoke.
+        O(access_token) is no longer valid. Without O(access_token), the module signs in first, so there is always a
+        token to revoke.
 notes:
-  - The result is kept off the screen and out of logs. RV(access_token) and RV(refresh_token) are in what is registered.
-  - Takes one request to sign in, and one to revoke.
+  - The result is not shown and not logged. A registered variable contains RV(access_token) and RV(refresh_token).
+  - Signing in takes one request, and so does revoking.
 seealso:
   - module: community.seventhings.user_info
 extends_documentation_fragment:
@@ -117,7 +117,7 @@ EXAMPLES = r"""
     client_id: "{{ seventhings_client_id }}"
   register: login
 
-- name: Sign in with the code of an identity provider, where there is one
+- name: Sign in with the code of an identity provider, if there is one
   community.seventhings.auth_token:
     base_url: "{{ seventhings_base_url }}"
     grant_type: sso_auth_code
@@ -127,7 +127,7 @@ EXAMPLES = r"""
   register: sso_login
   when: seventhings_auth_code is defined
 
-- name: Ensure that the token is absent, and perhaps those of other programs of this user with it
+- name: Revoke the token, and possibly all other tokens of this user
   community.seventhings.auth_token:
     base_url: "{{ seventhings_base_url }}"
     access_token: "{{ login.access_token }}"
@@ -143,7 +143,7 @@ access_token:
   sample: kept-out-of-the-screen
 refresh_token:
   description:
-    - Renews the access token, for O(refresh_token) of other modules.
+    - The refresh token, for O(refresh_token) of other modules.
   returned: success and O(state=present)
   type: str
   sample: kept-out-of-the-screen
@@ -155,13 +155,13 @@ expires_in:
   sample: 3600
 token_type:
   description:
-    - How the access token is sent.
+    - Type of the access token.
   returned: success and O(state=present)
   type: str
   sample: Bearer
 scope:
   description:
-    - What the token is for, where the instance tells it.
+    - Scope of the token, if the instance returns it.
   returned: success and O(state=present)
   type: str
   sample: null
@@ -173,7 +173,7 @@ user_id:
   sample: 7
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 1

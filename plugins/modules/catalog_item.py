@@ -11,25 +11,24 @@ short_description: Manage items of the product catalog
 version_added: 1.0.0
 description:
   - Creates, changes and deletes the items of the product catalog of an instance. An item is master data, such as a
-    model of a laptop, that objects are made from. Objects that were made from an item do not change with it.
-  - An item has the fields of objects. Their keys begin with C(catalog_object_). In O(fields) and O(match_on) the key of
-    the object's field may stand in its place, so that C(inventory_name) is C(catalog_object_inventory_name).
-  - No field is mandatory or unique here. What identifies an item is said by O(match_on), or it is named by its O(uuid).
-    One of them is required.
-  - Instances of an earlier version have no product catalog, and it can be switched off. That is an error.
+    laptop model, from which objects are created. Existing objects do not change if their item changes.
+  - An item has the fields of objects, with keys that begin with C(catalog_object_). O(fields) and O(match_on) also
+    accept the key of the object's field. For example, C(inventory_name) means C(catalog_object_inventory_name).
+  - No field of an item is mandatory or unique. O(match_on) or O(uuid) identifies the item. One of them is required.
+  - The task fails if the instance has no product catalog. Earlier versions have none, and it can be switched off.
 options:
   match_on:
     description:
-      - Keys of the fields that together identify the item. Each of them needs a value in O(fields).
+      - Keys of the fields that together identify the item. Each of them must have a value in O(fields).
       - One of O(match_on) and O(uuid) is required.
     type: list
     elements: str
 notes:
-  - The instance replaces an item as a whole. What was not written is sent as it is. An account that does not see all
-    fields of objects (a role may hide some) changes no item, because what it does not see would be lost.
-  - Takes one request for the field definitions and one for the item where nothing changes, and three more for a change,
-    one of them to see whether fields of objects are hidden from the account. A field that the item does not have takes
-    that one too.
+  - The instance replaces the whole item, so the module also sends the fields that the task does not set. If a role
+    hides fields of objects from the account, the module changes no item, because the hidden values would be lost.
+  - If nothing changes, the task sends one request for the field definitions and one for the item. A change takes three
+    more. One of these finds out whether fields of objects are hidden from the account. It is also sent if the task sets
+    a field that the item does not have.
 seealso:
   - module: community.seventhings.catalog_item_info
   - module: community.seventhings.object
@@ -48,7 +47,7 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Ensure a model of a laptop
+- name: Ensure a laptop model
   community.seventhings.catalog_item:
     match_on: [inventory_name]
     fields:
@@ -56,13 +55,13 @@ EXAMPLES = r"""
       description: 32 GB, 1 TB
   register: laptop
 
-- name: Ensure another price of it
+- name: Ensure the price of the model with this UUID
   community.seventhings.catalog_item:
     uuid: "{{ laptop.uuid }}"
     fields:
       catalog_object_purchasing_price: 1199.50
 
-- name: Ensure that a model is absent
+- name: Ensure that a laptop model is absent
   community.seventhings.catalog_item:
     match_on: [inventory_name]
     fields:
@@ -73,7 +72,7 @@ EXAMPLES = r"""
 RETURN = r"""
 record:
   description:
-    - The item as it is now (in check mode, as it would be), all fields included. Empty if there is none.
+    - The item after the task (in check mode, as it would be), with all fields. Empty if there is none.
   returned: success
   type: dict
   sample:
@@ -83,16 +82,14 @@ record:
     uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
 uuid:
   description:
-    - UUID of the item. Null if there is none, or where check mode would create it.
+    - UUID of the item. Null if there is none, or if check mode would create it.
   returned: success
   type: str
   sample: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
 diff:
   description:
-    - The fields that changed, out of those that were written, as they were and as they are (in check mode, as they
-      would be).
-    - C(before) is empty for an item that is created, C(after) for one that is deleted. Both are empty where nothing
-      changed.
+    - The fields that the task sets and that changed, before and after (in check mode, as they would be).
+    - C(before) is empty for a new item, C(after) for a deleted item. Both are empty if nothing changed.
   returned: success
   type: dict
   contains:
@@ -107,7 +104,7 @@ diff:
     after: {purchasing_price: 1299.5}
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 3

@@ -10,12 +10,13 @@ module: catalog_item_info
 short_description: List items of the product catalog
 version_added: 1.0.0
 description:
-  - Returns one item of the product catalog of an instance by its O(uuid), or all that match O(filters), completely.
-  - In O(filters) and O(sort) the key of an object's field, such as C(inventory_name), stands for that of the item, such
-    as C(catalog_object_inventory_name).
-  - Instances of an earlier version have no product catalog, and it can be switched off. That is an error.
+  - Returns one item of the product catalog of an instance by its O(uuid), or the complete list of items that match
+    O(filters).
+  - O(filters) and O(sort) also accept the key of the object's field, such as C(inventory_name) for
+    C(catalog_object_inventory_name).
+  - The task fails if the instance has no product catalog. Earlier versions have none, and it can be switched off.
 notes:
-  - Takes one request for the field definitions and one for every 1,000 items.
+  - The task sends one request for the field definitions and one for every 1,000 items.
 seealso:
   - module: community.seventhings.catalog_item
 extends_documentation_fragment:
@@ -31,7 +32,7 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: List what costs 1000 or more
+- name: List items that cost 1000 or more
   community.seventhings.catalog_item_info:
     filters:
       purchasing_price:
@@ -39,7 +40,7 @@ EXAMPLES = r"""
     sort: [inventory_name]
   register: expensive
 
-- name: Read one by its UUID
+- name: Read an item by its UUID
   community.seventhings.catalog_item_info:
     uuid: "{{ expensive.records[0].uuid }}"
 """
@@ -47,7 +48,7 @@ EXAMPLES = r"""
 RETURN = r"""
 records:
   description:
-    - All items that match, at most O(limit) of them, in the order of O(sort). Empty where none does.
+    - All items that match, at most O(limit) of them, in the order of O(sort). Empty if none matches.
   returned: success
   type: list
   elements: dict
@@ -58,27 +59,27 @@ records:
       uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
 count:
   description:
-    - How many items match, whatever O(limit) is.
+    - Number of items that match, regardless of O(limit).
   returned: success
   type: int
   sample: 1
 complete:
   description:
-    - Whether these are all items that match. True, because a list that is not complete is an error.
+    - Whether these are all items that match. Always true, because an incomplete list is an error.
   returned: success
   type: bool
   sample: true
 hidden_records:
   description:
     - Whether records are hidden from this account because it is limited to locations. V(no) for kinds that every
-      account sees. V(yes), with a warning, if the O(profile) says that records are hidden. Else V(unknown), because
-      nothing is read to find out.
+      account can see. V(yes), with a warning, if the O(profile) says that records are hidden. Otherwise V(unknown),
+      because the task sends no request to find out.
   returned: success
   type: str
   sample: unknown
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 2

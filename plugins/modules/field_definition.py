@@ -10,40 +10,41 @@ module: field_definition
 short_description: Manage field definitions
 version_added: 1.0.0
 description:
-  - Creates and changes the field definitions of an instance, which say what fields objects, rooms and persons have.
-  - A definition is found by its O(uuid), else by its O(field_key), else by its O(label).
-  - The instance makes the key of a new field. It is returned as RV(field_key), and records may name the field by its
-    label as well.
-  - A definition cannot be deleted through this interface, so O(state) has no C(absent).
+  - Creates and changes the field definitions of an instance. They define the fields of objects, rooms and persons.
+  - A definition is found by its O(uuid), otherwise by its O(field_key), otherwise by its O(label).
+  - The instance generates the key of a new field. The module returns it as RV(field_key). Tasks for records can also
+    name the field by its label.
+  - The API cannot delete a definition, so O(state) has no C(absent).
 options:
   template:
     description:
-      - Whose fields the definition belongs to. V(asset) is for objects. Locations have no definitions.
+      - The template that the definition belongs to. V(asset) is the template of objects. Locations have no field
+        definitions.
     type: str
     choices: [asset, room, person]
     required: true
   uuid:
     description:
-      - UUID of the definition. It identifies the definition in place of O(field_key) and O(label). An error where there
-        is none.
+      - UUID of the definition. It identifies the definition instead of O(field_key) and O(label). The task fails if no
+        definition has it.
     type: str
   field_key:
     description:
-      - Key of the field. It only finds a definition, and is the way to change the O(label). An error where there is
-        none.
+      - Key of the field. It only identifies an existing definition, for example to change its O(label). The task fails
+        if no definition has it.
     type: str
   label:
     description:
-      - Label of the field. It identifies the definition where neither O(uuid) nor O(field_key) is given.
+      - Label of the field. It identifies the definition if neither O(uuid) nor O(field_key) is set.
       - Required for a new definition.
     type: str
   type:
     description:
-      - Type of the field. The guide to field definitions has a table of what each type holds and how its values are
-        written. V(LINKED_ASSET) and V(LINKED_ASSETS) are the same. No type holds several choices.
+      - Type of the field. The guide to field definitions lists the types and how to write their values. V(LINKED_ASSET)
+        and V(LINKED_ASSETS) are the same. No type accepts several choices.
       - V(FIELD_VALUE_COMPARISON) compares two other fields, which O(relations) names as C(actual_field) and
-        C(expected_field). The service computes its value, so nothing can be written to it.
-      - Required for a new definition. Changing it needs O(allow_destructive).
+        C(expected_field). The service computes its value, so you cannot write it.
+      - Required for a new definition. Changing it requires O(allow_destructive).
     type: str
     # generated: field_types
     choices:
@@ -71,37 +72,38 @@ options:
     # end of field_types
   constraints:
     description:
-      - Constraint type to value. Types that are not named stay as they are, null removes one. Null in place of the map
-        removes all.
-      - C(allowed_values) (list of texts), C(min_value), C(max_value), C(max_length) (integers), C(regular_expression),
-        C(date_format), C(date_time_format) (texts).
-      - Where a V(DROPDOWN) has C(allowed_values), they follow O(possible_values) unless they are written here.
+      - A map of constraint type to value. Constraints that are not named stay unchanged. A null value removes the
+        constraint. Null instead of the map removes all constraints.
+      - The types are C(allowed_values) (list of texts), C(min_value), C(max_value), C(max_length) (integers),
+        C(regular_expression), C(date_format), C(date_time_format) (texts).
+      - If a V(DROPDOWN) has C(allowed_values), they are set to O(possible_values), unless you set them here.
     type: dict
   attributes:
     description:
-      - Attribute type to value, or to a list of values. Types that are not named stay as they are, null removes one,
-        and what is written replaces all values of its type. Null in place of the map removes all.
-      - C(mandatory), C(unique), C(mutable), C(internal), C(system), C(name_component) and C(piechart_on_dashboard) take
-        V(true) or V(false) (the instance's words are V(yes) and V(no)).
-      - C(editable) takes V(mobile_app) and V(web_app). C(visible) takes V(mobile_app), V(web_app_details_view) and
-        V(web_app_list_view). C(preselected) takes V(mobile_app), C(exposed) V(mobile_app_api), C(indexed) V(search).
-        C(sorted) takes V(ascending) or V(descending).
-      - C(generated) takes V(on_create), V(on_update) and V(on_import). C(formatted) takes V(user_as_email),
+      - A map of attribute type to value, or to a list of values. Attributes that are not named stay unchanged. A value
+        replaces all values of its type. A null value removes the attribute. Null instead of the map removes all
+        attributes.
+      - C(mandatory), C(unique), C(mutable), C(internal), C(system), C(name_component) and C(piechart_on_dashboard)
+        accept V(true) or V(false). The instance calls them V(yes) and V(no).
+      - C(editable) accepts V(mobile_app) and V(web_app). C(visible) accepts V(mobile_app), V(web_app_details_view) and
+        V(web_app_list_view). C(preselected) accepts V(mobile_app), C(exposed) accepts V(mobile_app_api), and C(indexed)
+        accepts V(search). C(sorted) accepts V(ascending) or V(descending).
+      - C(generated) accepts V(on_create), V(on_update) and V(on_import). C(formatted) accepts V(user_as_email),
         V(user_as_firstname_lastname) or V(user_as_lastname_firstname).
-      - C(form_group) takes a text, C(currency_code) three letters such as V(EUR), C(fraction_digits) an integer from 0
-        to 20.
+      - C(form_group) accepts a text, C(currency_code) accepts three letters such as V(EUR), and C(fraction_digits)
+        accepts an integer from 0 to 20.
     type: dict
   relations:
     description:
-      - The whole list of relations to other field definitions. Each is a map with C(type), and with
-        C(field) (key or label of the other field) or C(field_uuid).
-      - C(type) is V(actual_field), V(expected_field), or V(active_When_value_equals_one_of), which also takes the list
-        C(comparison_values).
+      - The complete list of relations to other field definitions. Each is a map with C(type), and with C(field) (key or
+        label of the other field) or C(field_uuid).
+      - C(type) is V(actual_field), V(expected_field), or V(active_When_value_equals_one_of), which also accepts the
+        list C(comparison_values).
     type: list
     elements: dict
   comment:
     description:
-      - What the field is for. Null clears it.
+      - Purpose of the field. Null clears it.
     type: str
   default_value:
     description:
@@ -109,26 +111,26 @@ options:
     type: raw
   possible_values:
     description:
-      - The whole list of values that can be chosen, in their order, each of them once.
-      - Taking one away that a record has needs O(allow_destructive). Archived objects are not looked at.
+      - The complete list of values to choose from, in order and without duplicates.
+      - Removing a value that a record uses requires O(allow_destructive). Archived objects are not checked.
     type: list
     elements: raw
   allow_destructive:
     description:
-      - Allow a change that can cost data, which is another O(type), or a possible or allowed value that is taken away
-        although a record has it.
+      - Allow a change that can lose data. This is a change of the O(type), or the removal of a possible or allowed
+        value that a record uses.
     type: bool
     default: false
   state:
     description:
-      - The definition is there, with the values that are written.
+      - The definition exists with the values of the task.
     type: str
     choices: [present]
     default: present
 notes:
-  - The instance replaces a definition as a whole. What was not written is sent as it is.
-  - Takes one request where nothing changes (with O(uuid) the definition, else all of the template), and two more for a
-    change.
+  - The instance replaces the whole definition, so the module also sends the values that the task does not set.
+  - If nothing changes, the task sends one request. It reads the definition if O(uuid) is set, and otherwise all
+    definitions of the template. A change takes two more.
 seealso:
   - module: community.seventhings.field_definition_info
 extends_documentation_fragment:
@@ -156,21 +158,21 @@ EXAMPLES = r"""
       editable: [mobile_app, web_app]
   register: condition
 
-- name: Ensure one attribute, found by the key of the field, and leave the others as they are
+- name: Ensure one attribute of the field with this key, and keep the others
   community.seventhings.field_definition:
     template: asset
     field_key: "{{ condition.field_key }}"
     attributes:
       visible: [web_app_list_view, web_app_details_view]
 
-- name: Ensure exactly these values, even if one goes that an object uses
+- name: Ensure exactly these values, even if an object uses a value that is removed
   community.seventhings.field_definition:
     template: asset
     uuid: "{{ condition.uuid }}"
     possible_values: [new, used, broken]
     allow_destructive: true
 
-- name: Ensure a number with limits in the template of rooms
+- name: Ensure a number field of rooms with limits
   community.seventhings.field_definition:
     template: room
     label: Seats
@@ -180,7 +182,7 @@ EXAMPLES = r"""
       max_value: 500
     comment: Chairs at the tables, not along the wall
 
-- name: Ensure an object that uses the field, by its label
+- name: Ensure an object, and name the field by its label
   community.seventhings.object:
     fields:
       barcode: "100234"
@@ -191,7 +193,7 @@ EXAMPLES = r"""
 RETURN = r"""
 record:
   description:
-    - The definition as it is now (in check mode, as it would be).
+    - The definition after the task (in check mode, as it would be).
   returned: success
   type: dict
   contains:
@@ -199,7 +201,7 @@ record:
       description: UUID of the field definition.
       type: str
     field_key:
-      description: Key of the field, which the instance made.
+      description: Key of the field, generated by the instance.
       type: str
     label:
       description: Label of the field.
@@ -211,20 +213,20 @@ record:
       description: Constraint type to value. C(allowed_values) is a list.
       type: dict
     attributes:
-      description: Attribute type to value, or to the list of values where there are several.
+      description: Attribute type to value, or to the list of values if there are several.
       type: dict
     relations:
       description: Relations to other field definitions.
       type: list
       elements: dict
     comment:
-      description: What the field is for.
+      description: Purpose of the field.
       type: str
     default_value:
       description: Value of the field in a new record. Its type is that of the field.
       type: raw
     possible_values:
-      description: Values that can be chosen, in their order.
+      description: Values to choose from, in order.
       type: list
       elements: raw
   sample:
@@ -244,22 +246,20 @@ record:
     possible_values: [new, used, broken]
 uuid:
   description:
-    - UUID of the field definition. Null if there is none, or where check mode would create it.
+    - UUID of the field definition. Null if there is none, or if check mode would create it.
   returned: success
   type: str
   sample: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
 field_key:
   description:
-    - Key of the field, by which records name it. The instance makes it, so check mode has none for a field that would
-      be created (null).
+    - Key of the field in records. The instance generates it, so it is null in check mode if the field would be created.
   returned: success
   type: str
   sample: condition_b0eb3192
 diff:
   description:
-    - The fields that changed, out of those that were written, as they were and as they are (in check mode, as they
-      would be).
-    - C(before) is empty for a field definition that is created. Both are empty where nothing changed.
+    - The fields that the task sets and that changed, before and after (in check mode, as they would be).
+    - C(before) is empty for a new field definition. Both are empty if nothing changed.
   returned: success
   type: dict
   contains:
@@ -274,7 +274,7 @@ diff:
     after: {comment: As seen at the last check}
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 3

@@ -10,11 +10,12 @@ module: file
 short_description: Attach single files to objects, rooms and persons
 version_added: 1.0.0
 description:
-  - Attaches one file to a field of an object, a room or a person, or takes it off. Other files in the field stay.
-  - Without O(object), O(room) and O(person) the file is uploaded and attached to nothing, so that its UUID can be used
-    elsewhere. Where one of the newest 20 files of the instance has the same name and content, that one is returned.
-  - A file is known by its content. What is attached already is not uploaded again.
-  - To manage the whole list of files of a field, write them in O(community.seventhings.object#module:fields).
+  - Attaches one file to a field of an object, a room or a person, or detaches it. Other files in the field stay
+    attached.
+  - Without O(object), O(room) and O(person), the file is only uploaded, so that you can use its UUID elsewhere. If one
+    of the 20 newest files of the instance has the same name and content, the module returns that file instead.
+  - Files are compared by content. A file that is already attached is not uploaded again.
+  - To manage all files of a field, list them in O(community.seventhings.object#module:fields).
 options:
   object:
     description:
@@ -32,48 +33,47 @@ options:
     type: raw
   field:
     description:
-      - Key of a field of the type V(ATTACHMENT). The label of the field may stand in its place where no other field has
-        that label.
+      - Key of a field of the type V(ATTACHMENT). The label is accepted too if no other field has the same label.
     type: str
   path:
     description:
-      - The file on the machine where the module runs, absolute or from its working directory. It has 1 to 52,428,800
-        bytes.
+      - Path of the file on the machine where the module runs, absolute or relative to its working directory. The file
+        must have 1 to 52,428,800 bytes.
       - One of O(path) and O(uuid) is required. They are mutually exclusive.
     type: path
   name:
     description:
-      - Name for the uploaded file, at most 255 characters. Where it is left out, the file keeps its own.
-      - Where it is written, an attached file only counts as the same if it has this name too.
+      - Name for the uploaded file, at most 255 characters. By default, the file keeps its name.
+      - If it is set, an attached file counts as the same file only if it also has this name.
       - Requires O(path).
     type: str
   uuid:
     description:
-      - UUID of a file that was uploaded.
+      - UUID of an uploaded file.
     type: str
   state:
     description:
-      - What is wanted.
+      - The desired state.
       - >-
-        V(present): The file is attached. It is uploaded if no file in the field has the same content. A field that is
-        full is an error before anything is uploaded.
+        V(present): The file is attached. It is uploaded if no file in the field has the same content. If the field is
+        full, the task fails before it uploads anything.
       - >-
-        V(absent): The file is not attached. Where several files in the field have the content of O(path) (and the
-        O(name), where it is written), all of them are taken off. The uploaded files themselves stay, because instances
-        do not delete files.
+        V(absent): The file is not attached. If several files in the field have the content of O(path) (and the O(name),
+        if it is set), all of them are detached. The uploaded files remain on the instance, because instances do not
+        delete files.
     type: str
     choices: [present, absent]
     default: present
 notes:
-  - An instance may refuse a part of a request (HTTP 207), such as a file that it does not have. Then the task fails
+  - An instance may refuse a part of a request (HTTP 207), such as a file that it does not have. The task then fails
     with the reason.
-  - Instances attach single files to objects alone. For a room or a person the whole list of files of the field is sent,
-    which are those that are attached and the new one. A file that somebody else attaches in the same moment is lost
+  - Instances can attach single files to objects only. For a room or a person, the module sends the complete list of
+    files of the field, including the new file. If another user attaches a file at the same moment, that file is lost
     from the field.
-  - When the answer to an upload or a link is lost, the file is looked for before anything is sent again.
-  - Takes one request for the field definitions, one for the object, and one for each attached file of the same size as
-    O(path), or two where O(name) is written and the object does not tell the name of the file. A change takes two more,
-    and an upload one.
+  - If the answer to an upload or a link is lost, the module searches for the file before it sends anything again.
+  - The task sends one request for the field definitions, one for the object, and one for each attached file of the same
+    size as O(path). It sends two for such a file if O(name) is set and the object does not include the name of the
+    file. A change takes two more, and an upload one more.
 seealso:
   - module: community.seventhings.object
   - module: community.seventhings.file_info
@@ -90,14 +90,14 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Attach the description of a computer to the object that stands for it
+- name: Ensure that a description of the computer is attached to its object
   community.seventhings.file:
     object: "100007"
     field: documents
     path: /etc/os-release
     name: System.txt
 
-- name: Keep an invoice as a file
+- name: Write an invoice to a file
   ansible.builtin.copy:
     content: "Invoice 2031-117: one laptop\n"
     dest: /tmp/invoice-2031-117.txt
@@ -111,23 +111,23 @@ EXAMPLES = r"""
     name: Invoice 2031-117.txt
   register: invoice
 
-- name: Ensure that the same file is the cover of another field, without a second upload
+- name: Ensure that the same file is attached to another field, without a second upload
   community.seventhings.file:
     object: "100007"
     field: cover
     uuid: "{{ invoice.uuid }}"
 
-- name: Ensure that the invoice is uploaded, whatever it is attached to
+- name: Ensure that the invoice is uploaded, without attaching it
   community.seventhings.file:
     path: /tmp/invoice-2031-117.txt
 
-- name: Keep a draft as a file
+- name: Write a draft to a file
   ansible.builtin.copy:
     content: "Draft of invoice 2031-117\n"
     dest: /tmp/draft-2031-117.txt
     mode: "0600"
 
-- name: Ensure that nothing with the content of the draft is attached
+- name: Ensure that the draft is not attached
   community.seventhings.file:
     object: "100007"
     field: documents
@@ -138,7 +138,7 @@ EXAMPLES = r"""
 RETURN = r"""
 record:
   description:
-    - The attached or uploaded file. Empty where it is not attached, or where check mode would upload it.
+    - The attached or uploaded file. Empty if no file is attached, or if check mode would upload it.
   returned: success
   type: dict
   contains:
@@ -146,7 +146,7 @@ record:
       description: UUID of the file.
       type: str
     name:
-      description: Name of the file. Null where the object does not tell it.
+      description: Name of the file. Null if the object does not include it.
       type: str
     type:
       description: Media type of the file.
@@ -155,13 +155,13 @@ record:
       description: Size in bytes.
       type: int
     data_uri:
-      description: Where the content of the file is.
+      description: Address of the content of the file.
       type: str
     file_uri:
-      description: Where what is known about the file is.
+      description: Address of the metadata of the file.
       type: str
     thumbnail_uri:
-      description: Where a thumbnail is. Null if there is none.
+      description: Address of a thumbnail. Null if there is none.
       type: str
   sample:
     uuid: 1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8
@@ -173,15 +173,15 @@ record:
     thumbnail_uri: null
 uuid:
   description:
-    - UUID of the file, or of the first of several that are taken off. Null if there is none, or where check mode
-      would upload it.
+    - UUID of the file, or of the first file if several are detached. Null if there is none, or if check mode would
+      upload it.
   returned: success
   type: str
   sample: 1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8
 diff:
   description:
-    - The field with all its files, each by path, name or UUID. Both sides are empty where nothing changes. A file that
-      is only uploaded stands under C(file).
+    - The field with all its files, each listed by path, name or UUID. Both sides are empty if nothing changes. A file
+      that is only uploaded is listed under C(file).
   returned: success
   type: dict
   contains:
@@ -196,7 +196,7 @@ diff:
     after: {documents: [/tmp/invoice-2031-117.txt]}
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 5

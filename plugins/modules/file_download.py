@@ -10,8 +10,8 @@ module: file_download
 short_description: Download files
 version_added: 1.0.0
 description:
-  - Writes one file, or every file in a field of an object, to the machine where the module runs.
-  - A file that is there already with the same content is left alone.
+  - Downloads one file, or every file in a field of an object, to the machine where the module runs.
+  - An existing file with the same content is left unchanged.
 options:
   uuid:
     description:
@@ -20,60 +20,60 @@ options:
     type: str
   object:
     description:
-      - The object whose files are wanted, by barcode, UUID, integer id, or as a map of field keys. Requires O(field).
+      - The object whose files to download, by barcode, UUID, integer id, or as a map of field keys. Requires O(field).
     type: raw
   field:
     description:
-      - Key of a field of the type V(ATTACHMENT). The label of the field may stand in its place where no other field has
-        that label. Requires O(object).
+      - Key of a field of the type V(ATTACHMENT). The label is accepted too if no other field has the same label.
+        Requires O(object).
     type: str
   thumbnail:
     description:
-      - Write small pictures of the files in place of the files, which fit into this size. Files that are no pictures
-        have one too. An empty map leaves the size to the instance.
-      - In a directory a picture is called as its file, with C(.thumbnail.png) after that.
-      - Instances keep pictures of a file in so many sizes only. Beyond that they refuse further ones (HTTP 422).
+      - Download thumbnails that fit into this size, instead of the files. Files that are not pictures have thumbnails
+        too. With an empty map, the instance chooses the size.
+      - In a directory, a thumbnail has the name of its file, followed by C(.thumbnail.png).
+      - Instances keep thumbnails of a file in a limited number of sizes. They refuse further sizes (HTTP 422).
     type: dict
     suboptions:
       width:
         description:
-          - At most so many pixels wide, 1 to 2000. Requires O(thumbnail.height).
+          - Maximum width in pixels, 1 to 2000. Requires O(thumbnail.height).
         type: int
       height:
         description:
-          - At most so many pixels high, 1 to 2000. Requires O(thumbnail.width).
+          - Maximum height in pixels, 1 to 2000. Requires O(thumbnail.width).
         type: int
   dest:
     description:
-      - Where to write. In a directory that exists, files keep their names, and two files with one name are an error.
-        Anything else is the path of the file, which is possible for one file only.
-      - The directory may be a link. A link in the place of the file is never followed. At the path of a file it is
-        replaced, in a directory it is treated as another file of that name.
-      - In a directory, a name of the instance never leads elsewhere. Slashes, control characters and a dot at its
-        beginning become C(_), and a name that is too long is shortened.
+      - The path to write to. In an existing directory, files keep their names, and two files with the same name are an
+        error. Any other path is the path of the file, so it is only possible for one file.
+      - The directory may be a symbolic link. A link at the path of a file is never followed. If O(dest) is the path of
+        a file, the link is replaced. In a directory, the link counts as another file of that name.
+      - In a directory, a name from the instance never leads to another directory. Slashes, control characters and a
+        leading dot become C(_), and a name that is too long is shortened.
     type: path
     required: true
   force:
     description:
-      - Whether a file that is there and has another content is replaced. A file with the same content is always left
-        alone.
-      - Where it is left out, the file at the path O(dest) is replaced. In a directory, where names come from the
-        instance, another file of that name is an error, and nothing is written.
+      - Whether to replace an existing file that has different content. A file with the same content is always left
+        unchanged.
+      - If it is not set, a file at the path O(dest) is replaced. In a directory, the names come from the instance, so
+        an existing file with different content is an error, and nothing is written.
       - V(true) replaces the file in both cases.
-      - V(false) keeps the file at the path O(dest) as it is. In a directory it is the same as leaving it out.
+      - V(false) keeps the file at the path O(dest). In a directory, it has the same effect as no value.
     type: bool
 attributes:
   diff_mode:
     details:
-      - Shows the paths that are written, the sizes of the files, and what changes of mode, owner and group, not their
-        content.
+      - Shows the paths that are written, the sizes of the files, and changes of mode, owner and group. It does not show
+        their content.
 notes:
-  - A file is written in one step. Where that fails, the one that was there is left as it was.
-  - In check mode a directory that is not there is a warning, because an earlier task may be the one that makes it.
-  - In check mode a file is downloaded only where one of the same size is there already, to compare them. The size of a
-    thumbnail is not known beforehand, so it is downloaded where a file is there.
-  - Takes one request for O(uuid), or one for the field definitions and one for O(object), and one for each file,
-    or two where O(dest) is a directory and the object does not tell the name of the file.
+  - A file is written in one step. If that fails, the existing file stays unchanged.
+  - In check mode, a missing directory is a warning, because an earlier task may create it.
+  - In check mode, a file is downloaded only to compare it with an existing file of the same size. The size of a
+    thumbnail is not known in advance, so a thumbnail is downloaded if any file exists at its path.
+  - The task sends one request for O(uuid), or one for the field definitions and one for O(object). It sends one more
+    for each file, or two if O(dest) is a directory and the object does not include the name of the file.
 seealso:
   - module: community.seventhings.file
   - module: community.seventhings.file_info
@@ -97,11 +97,11 @@ EXAMPLES = r"""
     dest: /tmp/documents-100013
   register: copied
 
-- name: Say what it has
+- name: Show the sizes of the files
   ansible.builtin.debug:
     msg: "{{ copied.record.files | map(attribute='size') }}"
 
-- name: Ensure a copy of one file that a group may read
+- name: Ensure a copy of one file that its group can read
   community.seventhings.file_download:
     uuid: "{{ copied.record.files[0].uuid }}"
     dest: /tmp/copy-of-document.txt
@@ -112,7 +112,7 @@ EXAMPLES = r"""
 RETURN = r"""
 record:
   description:
-    - What was wanted and where it is.
+    - The files and where they are.
   returned: success
   type: dict
   contains:
@@ -120,7 +120,7 @@ record:
       description: The path of the file, or of the directory.
       type: str
     files:
-      description: The files, downloaded or there already.
+      description: The files, downloaded now or before.
       type: list
       elements: dict
       contains:
@@ -128,7 +128,7 @@ record:
           description: UUID of the file.
           type: str
         name:
-          description: Name of the file. Null where it is not told.
+          description: Name of the file. Null if it is not known.
           type: str
         type:
           description: Media type of the file.
@@ -137,13 +137,13 @@ record:
           description: Size in bytes.
           type: int
         data_uri:
-          description: Where the content of the file is.
+          description: Address of the content of the file.
           type: str
         file_uri:
-          description: Where what is known about the file is. With O(object) only.
+          description: Address of the metadata of the file. With O(object) only.
           type: str
         thumbnail_uri:
-          description: Where a thumbnail is. Null if there is none.
+          description: Address of a thumbnail. Null if there is none.
           type: str
         creator_id:
           description: Integer id of the user who uploaded it. With O(uuid) only.
@@ -163,37 +163,37 @@ record:
         thumbnail_uri: null
 uuid:
   description:
-    - UUID of the file, as in O(uuid). Null where O(object) was written.
+    - UUID of the file, as in O(uuid). Null if O(object) is set.
   returned: success
   type: str
   sample: null
 diff:
   description:
-    - The files that are written, or get another mode, owner or group. Both sides are empty where all are there already.
+    - The files that are written, or whose mode, owner or group changes. Both sides are empty if nothing changes.
   returned: success
   type: dict
   contains:
     before:
       description:
-        - Path to the C(size) of the file that was there, where it is replaced, and to its C(mode), C(owner) and
-          C(group) where they change. Null where there was none.
+        - Path to the C(size) of the old file if it is replaced, and to its C(mode), C(owner) and C(group) if they
+          change. Null if there was no file.
       type: dict
     after:
-      description: Path to the same of the file now.
+      description: Path to the same values after the task.
       type: dict
   sample:
     before: {/tmp/documents-100234/invoice-2031-117.txt: null}
     after: {/tmp/documents-100234/invoice-2031-117.txt: {size: 29}}
 backup_files:
   description:
-    - The paths of the copies that O(backup) kept.
-  returned: when a copy was kept
+    - Paths of the backup copies.
+  returned: if there are backup copies
   type: list
   elements: str
   sample: [/tmp/copy-of-invoice.txt.4711.2031-05-31@14:30:00.b3e81f~]
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 3

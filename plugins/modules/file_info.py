@@ -10,14 +10,13 @@ module: file_info
 short_description: List files
 version_added: 1.0.0
 description:
-  - Returns what is known about one file of an instance by its O(uuid), or about those of the newest files that match
-    O(filters).
-  - Instances list the 20 files that were uploaded last, and no others. RV(complete) tells whether there may be more.
-    Every file can be read by its O(uuid).
+  - Returns the metadata of one file of an instance by its O(uuid), or of the newest files that match O(filters).
+  - Instances list only the 20 files that were uploaded last. RV(complete) says whether the list is complete. Every file
+    can be read by its O(uuid).
   - Fields to filter and sort by are C(name), C(type), C(size), C(creator_id) and C(created_at).
 notes:
-  - Here the list is not complete where RV(complete) is false.
-  - Takes one request.
+  - Unlike other lists, this list can be incomplete. RV(complete) is then false.
+  - The task sends one request.
 seealso:
   - module: community.seventhings.file
   - module: community.seventhings.file_download
@@ -43,11 +42,11 @@ EXAMPLES = r"""
     sort: [-size]
   register: texts
 
-- name: Say whether these are all
+- name: Show whether the list is complete
   ansible.builtin.debug:
-    msg: "{{ 'These are all' if texts.complete else 'There may be older ones' }}"
+    msg: "{{ 'The list is complete' if texts.complete else 'There may be older files' }}"
 
-- name: Read what is known about one of them
+- name: Read the metadata of the first file
   community.seventhings.file_info:
     uuid: "{{ texts.records[0].uuid }}"
 """
@@ -55,7 +54,7 @@ EXAMPLES = r"""
 RETURN = r"""
 records:
   description:
-    - All listed files that match, at most O(limit) of them, in the order of O(sort). Empty where none does.
+    - All listed files that match, at most O(limit) of them, in the order of O(sort). Empty if none matches.
   returned: success
   type: list
   elements: dict
@@ -79,10 +78,10 @@ records:
       description: When it was uploaded.
       type: str
     data_uri:
-      description: Where the content of the file is.
+      description: Address of the content of the file.
       type: str
     thumbnail_uri:
-      description: Where a thumbnail is.
+      description: Address of a thumbnail.
       type: str
   sample:
     - uuid: 1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8
@@ -95,28 +94,28 @@ records:
       thumbnail_uri: https://acme.seventhings.com/customer-api/v1/file/1b7c8a2e-90a5-4d0c-9c39-7a14d7f2b3e8/thumbnail
 count:
   description:
-    - How many listed files match, whatever O(limit) is.
+    - Number of listed files that match, regardless of O(limit).
   returned: success
   type: int
   sample: 1
 complete:
   description:
-    - Whether these are all files that match. False if the instance has listed 20 files or does not prove that there are
-      no others, because there may be older ones.
+    - Whether these are all files that match. False if the instance lists 20 files, or if nothing proves that there are
+      no older files.
   returned: success
   type: bool
   sample: true
 hidden_records:
   description:
     - Whether records are hidden from this account because it is limited to locations. V(no) for kinds that every
-      account sees. V(yes), with a warning, if the O(profile) says that records are hidden. Else V(unknown), because
-      nothing is read to find out.
+      account can see. V(yes), with a warning, if the O(profile) says that records are hidden. Otherwise V(unknown),
+      because the task sends no request to find out.
   returned: success
   type: str
   sample: unknown
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 1

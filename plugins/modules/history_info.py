@@ -7,15 +7,15 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: history_info
-short_description: Read what happened to a record
+short_description: Read the history of a record
 version_added: 1.0.0
 description:
-  - Returns the history of a record, completely, the newest event first.
-  - Instances of an earlier version have no histories. That is an error.
+  - Returns the complete history of a record, with the newest event first.
+  - Instances of an earlier version have no histories. The task then fails.
 options:
   kind:
     description:
-      - What O(record) is.
+      - The kind of O(record).
     type: str
     # generated: choices
     choices: [location, room, person, object, task, rental_case]
@@ -24,17 +24,17 @@ options:
   record:
     description:
       - The record, by its natural key, UUID, integer id, or as a map of field keys. An object may be archived.
-      - A task and a rental case by UUID, by title, or as a map of fields that tells it from others, such as C(title)
-        and C(issue_date). If a task of that title is open, only open ones count.
+      - Name a task or a rental case by UUID, by title, or by a map of fields that identifies it, such as C(title) and
+        C(issue_date). If a task with that title is open, closed tasks are ignored.
     type: raw
     required: true
   limit:
     description:
-      - Return at most so many of the newest events. RV(count) still tells how many there are.
+      - Return at most this number of events, the newest first. RV(count) is the number of all events.
     type: int
 notes:
-  - Takes one request for every 200 events, and one for a O(record) that is not given by its UUID (a room by its path
-    takes two).
+  - The task sends one request for every 200 events. If O(record) is not a UUID, it sends one more, or two for a room by
+    its path.
 seealso:
   - module: community.seventhings.object_info
   - module: community.seventhings.task_info
@@ -57,7 +57,7 @@ EXAMPLES = r"""
     limit: 10
   register: events
 
-- name: Show them in lines
+- name: Show one line for each event
   ansible.builtin.debug:
     msg: "{{ item.occurred_at }} {{ item.description }}"
   loop: "{{ events.records }}"
@@ -82,20 +82,20 @@ records:
       description: When it happened.
       type: str
     event_name:
-      description: What kind of event it is.
+      description: Kind of event.
       type: str
     description:
-      description: What happened, in words.
+      description: Description of the event.
       type: str
     details:
-      description: More about it, such as the fields that were written. Null where the instance tells nothing.
+      description: Details of the event, such as the fields that were written. Null if the instance returns none.
       type: raw
     user_uuid:
-      description: UUID of the user who did it.
+      description: UUID of the user who caused the event.
       type: str
     type:
       description: >-
-        For an object, what the event is about, such as C(asset), C(task), C(rental_case) or C(object_merge). Other
+        For an object, the subject of the event, such as C(asset), C(task), C(rental_case) or C(object_merge). The other
         members depend on it.
       type: str
     asset_uuid:
@@ -129,19 +129,19 @@ records:
         purchasing_price: 1299.5
 count:
   description:
-    - How many events there are, whatever O(limit) is.
+    - Number of all events, regardless of O(limit).
   returned: success
   type: int
   sample: 1
 complete:
   description:
-    - Whether these are all events. False if the instance reports more of them than its pages have.
+    - Whether these are all events. False if the instance reports more events than its pages contain.
   returned: success
   type: bool
   sample: true
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 2

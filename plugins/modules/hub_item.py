@@ -10,9 +10,9 @@ module: hub_item
 short_description: Offer objects on the circularity hub
 version_added: 1.0.0
 description:
-  - Offers an object on the circularity hub, changes the price of the offer, or takes it off.
-  - An object that stands in an order which is not cancelled is left as it is, and a warning says so.
-  - The circularity hub is a module of the instance that can be switched off. The error says so.
+  - Offers an object on the circularity hub, changes the price of the offer, or withdraws the offer.
+  - An object in an order that is not cancelled is left unchanged, and a warning says so.
+  - The circularity hub is a module of the instance. If it is switched off, the task fails and says so.
 options:
   object:
     description:
@@ -21,31 +21,31 @@ options:
     required: true
   category:
     description:
-      - Category of the offer. Where it is left out, the instance suggests one.
-      - It is sent when the object is offered. An offer that is there already keeps its category.
+      - Category of the offer. If it is not set, the instance suggests a category.
+      - It only applies to a new offer. An existing offer keeps its category.
     type: str
   price:
     description:
-      - Price to ask for, in the currency of the instance, as a number from 0 with a decimal point, or the same as a
-        text. It is compared to two decimal places.
-      - Where it is left out, the instance suggests one for a new offer, and an offer that is there keeps its price.
+      - Price of the offer, in the currency of the instance. It is a number with a decimal point, 0 or more, or a text
+        of the same form. It is compared to two decimal places.
+      - If it is not set, the instance suggests the price of a new offer, and an existing offer keeps its price.
     type: raw
   state:
     description:
-      - What is wanted.
+      - The desired state.
       - >-
-        V(present): The object is offered, at the price that is written.
+        V(present): The object is offered at O(price).
       - >-
-        V(absent): The object is not offered. Orders are left as they are.
+        V(absent): The object is not offered. Orders do not change.
     type: str
     choices: [present, absent]
     default: present
 notes:
-  - The request that publishes the offer is sent once, whatever happens to its answer. Where no answer comes, the offer
-    is looked for. Where it is not there, the task fails and says so.
-  - Takes one request for the object and one for every 1,000 hub items, and two more to change the price or one to take
-    the object off. An object that is not offered takes one more for every 1,000 orders, one for each of O(category) and
-    O(price) that is left out, and two to offer it.
+  - The request that publishes the offer is sent only once. If no answer arrives, the module searches for the offer. If
+    the offer does not exist, the task fails and says so.
+  - The task sends one request for the object and one for every 1,000 hub items. A new price takes two more, and a
+    withdrawal one more. An object that is not offered takes one more for every 1,000 orders, one each for O(category)
+    and O(price) if they are not set, and two to offer it.
 seealso:
   - module: community.seventhings.hub_item_info
   - module: community.seventhings.hub_suggestion_info
@@ -76,7 +76,7 @@ EXAMPLES = r"""
     object: "100005"
     price: 25.50
 
-- name: Ensure that an object is not offered any more
+- name: Ensure that an object is no longer offered
   community.seventhings.hub_item:
     object: "100006"
     state: absent
@@ -85,8 +85,8 @@ EXAMPLES = r"""
 RETURN = r"""
 record:
   description:
-    - The hub item as it is now. Empty where there is none, and where the object stands in an order.
-    - In check mode, of an item that would be made, only C(asset_id) and C(price).
+    - The hub item after the task. Empty if there is none, or if the object is in an order.
+    - In check mode, a new item has only C(asset_id) and C(price).
   returned: success
   type: dict
   contains:
@@ -97,7 +97,7 @@ record:
       description: Integer id of the object.
       type: int
     price:
-      description: Price that is asked for.
+      description: Price of the offer.
       type: float
     suggested_price:
       description: Price that the instance suggests.
@@ -106,13 +106,13 @@ record:
       description: Integer id of the category.
       type: int
     deleted:
-      description: Whether the item was taken off.
+      description: Whether the offer was withdrawn.
       type: bool
     permission:
       description: What the signed-in user may do with the item, as a number.
       type: int
     object_data:
-      description: What the hub shows of the object, by field key.
+      description: Fields of the object that the hub shows, by key.
       type: dict
     created_at:
       description: When the object was offered.
@@ -138,14 +138,14 @@ record:
     updated_at: "2031-05-02T09:14:11+00:00"
 uuid:
   description:
-    - Always null. A hub item has no UUID but an integer id, which is in RV(record).
+    - Always null. A hub item has no UUID. Its integer id is in RV(record).
   returned: success
   type: str
   sample: null
 diff:
   description:
-    - Those of O(object), O(category) and O(price) that change, as they were written. Both sides are empty where nothing
-      changes.
+    - The options O(object), O(category) and O(price) that change, as they are in the task. Both sides are empty if
+      nothing changes.
   returned: success
   type: dict
   contains:
@@ -153,14 +153,14 @@ diff:
       description: The price before. Empty for an object that was not offered.
       type: dict
     after:
-      description: The written options, for a new offer. The price after a change. Empty for an offer that is taken off.
+      description: For a new offer, the options of the task. For a change, the new price. Empty for a withdrawn offer.
       type: dict
   sample:
     before: {price: 519.8}
     after: {price: 450.0}
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 4

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: hub_item_info
-short_description: List what is offered on the circularity hub
+short_description: List offers on the circularity hub
 version_added: 1.0.0
 description:
-  - Returns one hub item of an instance by its O(id), or all that match O(filters), completely.
+  - Returns one hub item of an instance by its O(id), or the complete list of hub items that match O(filters).
   - Fields to filter and sort by are C(id), C(asset_id), C(price), C(suggested_price), C(category_id), C(created_at)
     and C(updated_at).
-  - The circularity hub is a module of the instance that can be switched off. The error says so.
+  - The circularity hub is a module of the instance. If it is switched off, the task fails and says so.
 notes:
-  - Takes one request for every 1,000 hub items.
+  - The task sends one request for every 1,000 hub items.
 seealso:
   - module: community.seventhings.hub_item
   - module: community.seventhings.hub_suggestion_info
@@ -40,7 +40,7 @@ EXAMPLES = r"""
     sort: [-price]
   register: cheap
 
-- name: Read one of them by its id
+- name: Read the first offer by its id
   community.seventhings.hub_item_info:
     id: "{{ cheap.records[0].id }}"
 
@@ -53,7 +53,7 @@ EXAMPLES = r"""
 RETURN = r"""
 records:
   description:
-    - All hub items that match, at most O(limit) of them, in the order of O(sort). Empty where none does.
+    - All hub items that match, at most O(limit) of them, in the order of O(sort). Empty if none matches.
   returned: success
   type: list
   elements: dict
@@ -65,7 +65,7 @@ records:
       description: Integer id of the object.
       type: int
     price:
-      description: Price that is asked for.
+      description: Price of the offer.
       type: float
     suggested_price:
       description: Price that the instance suggests.
@@ -74,13 +74,13 @@ records:
       description: Integer id of the category.
       type: int
     deleted:
-      description: Whether the item was taken off.
+      description: Whether the offer was withdrawn.
       type: bool
     permission:
       description: What the signed-in user may do with the item, as a number.
       type: int
     object_data:
-      description: What the hub shows of the object, by field key.
+      description: Fields of the object that the hub shows, by key.
       type: dict
     created_at:
       description: When the object was offered.
@@ -106,27 +106,27 @@ records:
       updated_at: "2031-05-02T09:14:11+00:00"
 count:
   description:
-    - How many hub items match, whatever O(limit) is.
+    - Number of hub items that match, regardless of O(limit).
   returned: success
   type: int
   sample: 1
 complete:
   description:
-    - Whether these are all hub items that match. True, because a list that is not complete is an error.
+    - Whether these are all hub items that match. Always true, because an incomplete list is an error.
   returned: success
   type: bool
   sample: true
 hidden_records:
   description:
     - Whether records are hidden from this account because it is limited to locations. V(no) for kinds that every
-      account sees. V(yes), with a warning, if the O(profile) says that records are hidden. Else V(unknown), because
-      nothing is read to find out.
+      account can see. V(yes), with a warning, if the O(profile) says that records are hidden. Otherwise V(unknown),
+      because the task sends no request to find out.
   returned: success
   type: str
   sample: unknown
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 1

@@ -10,49 +10,50 @@ module: hub_order
 short_description: Place, complete and cancel orders on the circularity hub
 version_added: 1.0.0
 description:
-  - Places an order for what is offered on the circularity hub, once, and completes or cancels it.
-  - An order is found by its O(id), by its O(order_number), or by O(items). By items it is the one that is not
-    cancelled, completed or not, and has exactly these articles. Only where there is none, one is placed.
+  - Places an order for offers on the circularity hub, and completes or cancels it. The same order is placed only once.
+  - An order is found by its O(id), by its O(order_number), or by O(items). O(items) finds the order that is not
+    cancelled and has exactly these articles, whether it is completed or not. If there is no such order, the module
+    places it.
   - Orders cannot be deleted, so there is no C(state).
-  - The circularity hub is a module of the instance that can be switched off. The error says so.
+  - The circularity hub is a module of the instance. If it is switched off, the task fails and says so.
 options:
   items:
     description:
-      - The whole list of the ordered items, in any order.
-      - Each is an object (by barcode, UUID, or as a map of field keys), or the integer id of a hub item. An integer is
-        never the id of an object here.
+      - The complete list of ordered items, in any sequence.
+      - Each item is an object (by barcode, UUID, or as a map of field keys), or the integer id of a hub item. An
+        integer is never the id of an object.
       - One of O(items), O(id) and O(order_number) is required. They are mutually exclusive.
     type: list
     elements: raw
   id:
     description:
-      - Integer id of an order that is there.
+      - Integer id of an existing order.
     type: int
   order_number:
     description:
-      - Number of an order that is there.
+      - Number of an existing order.
     type: str
   completed:
     description:
-      - Whether the order is completed. Where it is left out, that stays as it is.
+      - Whether the order is completed. If it is not set, this does not change.
     type: bool
   cancelled:
     description:
-      - Whether the order is cancelled. Where it is left out, that stays as it is.
-      - With O(items), V(true) cancels the order of them that is not cancelled yet. Where there is none, none is placed,
-        and nothing is changed.
+      - Whether the order is cancelled. If it is not set, this does not change.
+      - With O(items), V(true) cancels the order for these items that is not cancelled yet. If there is none, no order
+        is placed, and nothing changes.
     type: bool
   cancellation_reason:
     description:
-      - Why the order is cancelled. Required if O(cancelled=true).
+      - Reason for the cancellation. Required if O(cancelled=true).
     type: str
 notes:
-  - An order checks its items out. The request that places it is sent once, whatever happens to its answer. Where no
-    answer comes, the order is looked for. Where it is not there, the task fails and says so.
-  - An order that is named by O(id) or O(order_number) takes one request, and two more to change it.
-  - O(items) take one request for every 1,000 orders, one for all objects by barcode and one for all by UUID, and two
-    more to change the order. To place one takes one more for every 1,000 hub items, one for each item id
-    that these do not show, and two to place it.
+  - An order checks out its items, so the request that places it is sent only once. If no answer arrives, the module
+    searches for the order. If the order does not exist, the task fails and says so.
+  - With O(id) or O(order_number), the task sends one request, and two more for a change.
+  - With O(items), the task sends one request for every 1,000 orders, one for all objects by barcode, one for all
+    objects by UUID, and two more for a change. A new order takes one more for every 1,000 hub items, one for each item
+    id that is not among these items, and two to place it.
 seealso:
   - module: community.seventhings.hub_order_info
   - module: community.seventhings.hub_item
@@ -68,7 +69,7 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Ensure that an object that is offered is ordered
+- name: Ensure that an offered object is ordered
   community.seventhings.hub_order:
     items: ["100028"]
   register: order
@@ -78,7 +79,7 @@ EXAMPLES = r"""
     order_number: "{{ order.record.order_number }}"
     completed: true
 
-- name: Ensure that there is no order of another object
+- name: Ensure that there is no order for another object
   community.seventhings.hub_order:
     items: ["100005"]
     cancelled: true
@@ -88,8 +89,8 @@ EXAMPLES = r"""
 RETURN = r"""
 record:
   description:
-    - The order as it is now. Empty if there is none.
-    - In check mode, of an order that would be placed, only the options that were written.
+    - The order after the task. Empty if there is none.
+    - In check mode, a new order has only the options of the task.
   returned: success
   type: dict
   contains:
@@ -115,13 +116,13 @@ record:
       description: Whether the order is cancelled.
       type: bool
     cancellation_reason:
-      description: Why it is cancelled. Null where it is not.
+      description: Reason for the cancellation. Null if the order is not cancelled.
       type: str
     billing_data:
       description: Name and address of the user who placed the order.
       type: dict
     articles:
-      description: What was ordered.
+      description: The ordered items.
       type: list
       elements: dict
       contains:
@@ -151,8 +152,8 @@ record:
           type: str
         mappedAssetData:
           description:
-            - What the hub shows of the object, by field key. For an object that was deleted, as it was when it was
-              ordered.
+            - Fields of the object that the hub shows, by key. A deleted object is shown as it was at the time of the
+              order.
           type: dict
   sample:
     id: 2
@@ -185,28 +186,28 @@ record:
           barcode: "100234"
 uuid:
   description:
-    - Always null. A hub order has no UUID but an integer id, which is in RV(record).
+    - Always null. A hub order has no UUID. Its integer id is in RV(record).
   returned: success
   type: str
   sample: null
 diff:
   description:
-    - The written options that change. Both sides are empty where nothing changes.
+    - The options of the task that change. Both sides are empty if nothing changes.
   returned: success
   type: dict
   contains:
     before:
-      description: Those options that change, before. Empty for a new order.
+      description: Option to value, before. Empty for a new order.
       type: dict
     after:
-      description: The same after. For a new order, all that was written.
+      description: Option to value, after. For a new order, all options of the task.
       type: dict
   sample:
     before: {completed: false}
     after: {completed: true}
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 5

@@ -10,12 +10,12 @@ module: hub_order_info
 short_description: List orders on the circularity hub
 version_added: 1.0.0
 description:
-  - Returns one order of an instance by its O(id), or all that match O(filters), completely.
+  - Returns one order of an instance by its O(id), or the complete list of orders that match O(filters).
   - Fields to filter and sort by are C(id), C(order_number), C(created_at), C(user_id), C(total_price), C(completed),
     C(cancelled) and C(cancellation_reason).
-  - The circularity hub is a module of the instance that can be switched off. The error says so.
+  - The circularity hub is a module of the instance. If it is switched off, the task fails and says so.
 notes:
-  - Takes one request for every 1,000 orders.
+  - The task sends one request for every 1,000 orders.
 seealso:
   - module: community.seventhings.hub_order
 extends_documentation_fragment:
@@ -31,7 +31,7 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: List the orders that are not handed over yet, the newest first
+- name: List open orders, the newest first
   community.seventhings.hub_order_info:
     filters:
       completed: false
@@ -39,7 +39,7 @@ EXAMPLES = r"""
     sort: [-created_at]
   register: waiting
 
-- name: Read one of them by its id
+- name: Read the first order by its id
   community.seventhings.hub_order_info:
     id: "{{ waiting.records[0].id }}"
 
@@ -52,7 +52,7 @@ EXAMPLES = r"""
 RETURN = r"""
 records:
   description:
-    - All orders that match, at most O(limit) of them, in the order of O(sort). Empty where none does.
+    - All orders that match, at most O(limit) of them, in the order of O(sort). Empty if none matches.
   returned: success
   type: list
   elements: dict
@@ -79,13 +79,13 @@ records:
       description: Whether the order is cancelled.
       type: bool
     cancellation_reason:
-      description: Why it is cancelled. Null where it is not.
+      description: Reason for the cancellation. Null if the order is not cancelled.
       type: str
     billing_data:
       description: Name and address of the user who placed the order.
       type: dict
     articles:
-      description: What was ordered.
+      description: The ordered items.
       type: list
       elements: dict
       contains:
@@ -115,8 +115,8 @@ records:
           type: str
         mappedAssetData:
           description:
-            - What the hub shows of the object, by field key. For an object that was deleted, as it was when it was
-              ordered.
+            - Fields of the object that the hub shows, by key. A deleted object is shown as it was at the time of the
+              order.
           type: dict
   sample:
     - id: 2
@@ -149,27 +149,27 @@ records:
             barcode: "100234"
 count:
   description:
-    - How many orders match, whatever O(limit) is.
+    - Number of orders that match, regardless of O(limit).
   returned: success
   type: int
   sample: 1
 complete:
   description:
-    - Whether these are all orders that match. True, because a list that is not complete is an error.
+    - Whether these are all orders that match. Always true, because an incomplete list is an error.
   returned: success
   type: bool
   sample: true
 hidden_records:
   description:
     - Whether records are hidden from this account because it is limited to locations. V(no) for kinds that every
-      account sees. V(yes), with a warning, if the O(profile) says that records are hidden. Else V(unknown), because
-      nothing is read to find out.
+      account can see. V(yes), with a warning, if the O(profile) says that records are hidden. Otherwise V(unknown),
+      because the task sends no request to find out.
   returned: success
   type: str
   sample: unknown
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 1

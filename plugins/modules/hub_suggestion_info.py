@@ -7,18 +7,19 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: hub_suggestion_info
-short_description: Read the category and price that the circularity hub suggests
+short_description: Read suggested categories and prices from the circularity hub
 version_added: 1.0.0
 description:
-  - Returns the category and the price that an instance suggests for the objects that match O(filters), so that they can
-    be offered with M(community.seventhings.hub_item). Nothing is changed.
-  - The circularity hub is a module of the instance that can be switched off. The error says so.
+  - Returns the category and the price that an instance suggests for each object that matches O(filters). To offer the
+    objects, use M(community.seventhings.hub_item). This module changes nothing.
+  - The circularity hub is a module of the instance. If it is switched off, the task fails and says so.
 options:
   filters:
     description:
-      - Which objects, as a map of field key to operator to value. All conditions must hold. Empty means all objects.
-      - Operators and values are those of M(community.seventhings.object_info), so that a reference may be a natural key
-        and a time may have an offset. Here the instance alone applies them.
+      - Which objects to read, as a map of field key to operator to value. All conditions must hold. An empty map means
+        all objects.
+      - Operators and values are the same as in M(community.seventhings.object_info). A reference may be a natural key,
+        and a time may have an offset. Only the instance applies these filters.
     type: dict
     default: {}
   sort:
@@ -29,15 +30,15 @@ options:
     default: []
   category:
     description:
-      - Ask for the prices in this category, in place of the one that is suggested for each object.
+      - Return the prices for this category, instead of the suggested category of each object.
     type: str
   limit:
     description:
-      - Return at most so many suggestions. RV(count) still tells how many there are.
+      - Return at most this number of suggestions. RV(count) is the number of all objects that match.
     type: int
 notes:
-  - Takes three requests, for the field definitions, the categories and the prices, and one more where O(filters) refer
-    to other records. Filters on links to other records take the list of objects as well.
+  - The task sends three requests, for the field definitions, the categories and the prices, and one more if O(filters)
+    refer to other records. Filters on links to other records also need the list of objects.
 seealso:
   - module: community.seventhings.hub_item
   - module: community.seventhings.object_info
@@ -75,8 +76,8 @@ EXAMPLES = r"""
 RETURN = r"""
 records:
   description:
-    - A suggestion for each object that matches, at most O(limit) of them, in the order of O(sort). Empty where there
-      are none.
+    - A suggestion for each object that matches, at most O(limit) of them, in the order of O(sort). Empty if there are
+      none.
   returned: success
   type: list
   elements: dict
@@ -86,10 +87,11 @@ records:
       type: str
     category:
       description:
-        - The suggested category, or that of O(category), for O(community.seventhings.hub_item#module:category).
+        - The suggested category, or O(category) if it is set. Use it as
+          O(community.seventhings.hub_item#module:category).
       type: str
     price:
-      description: The suggested price. Null where the instance suggests none.
+      description: The suggested price. Null if the instance suggests none.
       type: float
   sample:
     - uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
@@ -97,19 +99,19 @@ records:
       price: 519.8
 count:
   description:
-    - How many objects match, whatever O(limit) is.
+    - Number of objects that match, regardless of O(limit).
   returned: success
   type: int
   sample: 1
 complete:
   description:
-    - Always true. The instance answers for all objects at once.
+    - Always true, because the instance answers for all objects at once.
   returned: success
   type: bool
   sample: true
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 3

@@ -10,14 +10,16 @@ module: location
 short_description: Manage locations
 version_added: 1.0.0
 description:
-  - Creates, changes and deletes the locations of an instance, which are the buildings or sites that rooms belong to.
+  - Creates, changes and deletes the locations of an instance. Locations are the buildings or sites that rooms belong
+    to.
   - A location is found by its C(name), by other fields (O(match_on)), or by its O(uuid).
   - Locations have no field definitions. Their fields are C(name), C(address), C(zip), C(city), C(country), and every
-    other key that the instance shows in a location. All of them are texts. A new location needs a C(name).
+    other key that the instance shows in a location. All values are texts. A new location requires a C(name).
 notes:
   - When a location is deleted, the instance decides what happens to its rooms and other records in it.
-  - Takes one request where nothing changes, and two more for a change. Fields beyond the five named above take one
-    request more, and so does the first location that a task makes, to see whether fields are hidden from the account.
+  - If nothing changes, the task sends one request. A change takes two more. Fields other than C(name), C(address),
+    C(zip), C(city) and C(country) take one more. The first location that a task creates also takes one more, to find
+    out whether fields are hidden from the account.
 seealso:
   - module: community.seventhings.location_info
   - module: community.seventhings.room
@@ -35,7 +37,7 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Ensure the head office is there
+- name: Ensure that the head office exists
   community.seventhings.location:
     fields:
       name: Head office
@@ -44,13 +46,13 @@ EXAMPLES = r"""
       city: Dresden
       country: Germany
 
-- name: Ensure its address, and leave every other field as it is
+- name: Ensure its address, and keep all other fields
   community.seventhings.location:
     fields:
       name: Head office
       address: Long Street 1
 
-- name: Ensure a branch in Leipzig, another one than that in Dresden
+- name: Ensure a branch in Leipzig, found by its name and city
   community.seventhings.location:
     match_on: [name, city]
     fields:
@@ -75,7 +77,7 @@ EXAMPLES = r"""
   loop_control:
     label: "{{ item.name }}"
 
-- name: Ensure that a site that was given up is absent
+- name: Ensure that a closed site is absent
   community.seventhings.location:
     fields:
       name: Old depot
@@ -85,7 +87,7 @@ EXAMPLES = r"""
 RETURN = r"""
 record:
   description:
-    - The location as it is now (in check mode, as it would be), all fields included. Empty if there is none.
+    - The location after the task (in check mode, as it would be), with all fields. Empty if there is none.
   returned: success
   type: dict
   sample:
@@ -98,16 +100,14 @@ record:
     uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
 uuid:
   description:
-    - UUID of the location. Null if there is none, or where check mode would create it.
+    - UUID of the location. Null if there is none, or if check mode would create it.
   returned: success
   type: str
   sample: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
 diff:
   description:
-    - The fields that changed, out of those that were written, as they were and as they are (in check mode, as they
-      would be).
-    - C(before) is empty for a location that is created, C(after) for one that is deleted. Both are empty where nothing
-      changed.
+    - The fields that the task sets and that changed, before and after (in check mode, as they would be).
+    - C(before) is empty for a new location, C(after) for a deleted location. Both are empty if nothing changed.
   returned: success
   type: dict
   contains:
@@ -122,7 +122,7 @@ diff:
     after: {address: Long Street 1}
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 3

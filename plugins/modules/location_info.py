@@ -10,9 +10,9 @@ module: location_info
 short_description: List locations
 version_added: 1.0.0
 description:
-  - Returns one location of an instance by its O(uuid), or all that match O(filters), completely.
+  - Returns one location of an instance by its O(uuid), or the complete list of locations that match O(filters).
 notes:
-  - Takes one request for every 1,000 locations.
+  - The task sends one request for every 1,000 locations.
 seealso:
   - module: community.seventhings.location
 extends_documentation_fragment:
@@ -39,7 +39,7 @@ EXAMPLES = r"""
       name: Dresden
   register: dresden
 
-- name: Read it by its UUID
+- name: Read the location by its UUID
   community.seventhings.location_info:
     uuid: "{{ dresden.records[0].uuid }}"
 
@@ -55,7 +55,7 @@ EXAMPLES = r"""
 RETURN = r"""
 records:
   description:
-    - All locations that match, at most O(limit) of them, in the order of O(sort). Empty where none does.
+    - All locations that match, at most O(limit) of them, in the order of O(sort). Empty if none matches.
   returned: success
   type: list
   elements: dict
@@ -69,27 +69,27 @@ records:
       uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
 count:
   description:
-    - How many locations match, whatever O(limit) is.
+    - Number of locations that match, regardless of O(limit).
   returned: success
   type: int
   sample: 1
 complete:
   description:
-    - Whether these are all locations that match. True, because a list that is not complete is an error.
+    - Whether these are all locations that match. Always true, because an incomplete list is an error.
   returned: success
   type: bool
   sample: true
 hidden_records:
   description:
     - Whether records are hidden from this account because it is limited to locations. V(no) for kinds that every
-      account sees. V(yes), with a warning, if the O(profile) says that records are hidden. Else V(unknown), because
-      nothing is read to find out.
+      account can see. V(yes), with a warning, if the O(profile) says that records are hidden. Otherwise V(unknown),
+      because the task sends no request to find out.
   returned: success
   type: str
   sample: unknown
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 1

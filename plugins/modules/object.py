@@ -12,45 +12,44 @@ version_added: 1.0.0
 description:
   - Creates, changes, archives and deletes the objects (assets) of an instance.
   - An object is found by its C(barcode), by other fields (O(match_on)), or by its O(uuid).
-  - The fields of an object are what the field definitions of the template V(asset) say.
-    M(community.seventhings.field_definition) manages them.
-  - Rooms come in pairs. C(target_room) is where an object belongs, and a playbook may own it. C(actual_room) is where
-    the object was last seen, and scans write it. A task that writes C(actual_room) on each run counts as a sighting
-    that nobody made. A stocktake then reports an object as found that is lost, and overwrites what people scanned.
+  - The field definitions of the template V(asset) define the fields. M(community.seventhings.field_definition) manages
+    the field definitions.
+  - An object has two rooms. C(target_room) is where the object belongs, and a playbook may manage it. C(actual_room) is
+    where the object was last scanned, and scans write it. If a task writes C(actual_room) on each run, it overwrites
+    real scans, and each run counts as a scan that did not happen. A stocktake then reports a lost object as found.
     Write C(actual_room) only for a move that takes place now, in a play that runs once.
 options:
   state:
     description:
-      - What is wanted.
-      - An archived object keeps its data, but lists leave it out. It is found by O(uuid), and by C(barcode) on
-        instances that look up single barcodes. Where an instance refuses a new object because of a value that must be
-        unique, the error names the object that holds it, or says that an archived one may.
+      - The desired state.
+      - An archived object keeps its data, but lists do not contain it. It is found by O(uuid), and by C(barcode) on
+        instances that look up single barcodes. If an instance refuses a new object because a value must be unique, the
+        error names the object that has the value, or says that an archived object may have it.
       - An object without a C(barcode) is not looked up in the archive. A service that accepts duplicates then creates a
-        second one, and a warning says so, unless the O(profile) says that the service refuses duplicates.
+        second object. A warning says so, unless the O(profile) says that the service refuses duplicates.
       - >-
-        V(present): The object is there, not archived, with the values that are written. An archived one is brought
-        back.
+        V(present): The object exists with the values of the task, and is not archived. An archived object is restored.
       - >-
-        V(absent): The object is not there. It is deleted for good, an archived one too if it is found by O(uuid) or by
-        its C(barcode).
+        V(absent): The object does not exist. It is deleted permanently. An archived object is deleted too if it is
+        found by O(uuid) or by its C(barcode).
       - >-
-        V(archived): The object, if there is one, is archived. O(fields) only identify it. Where nothing is found,
-        nothing is done, and a warning says so.
+        V(archived): The object is archived if it exists. O(fields) only identify it. If no object is found, nothing
+        changes, and a warning says so.
     type: str
     choices: [present, absent, archived]
     default: present
   assume_archived:
     description:
-      - Take an object that is found by its barcode, and that no list shows, to be archived, where the instance sends no
-        C(archived_at). It may as well be hidden from this account, so that it is an error without this option.
+      - Treat an object as archived if it is found by its barcode but no list contains it, and the instance sends no
+        C(archived_at). The object may also be hidden from this account, so without this option it is an error.
     type: bool
     default: false
 notes:
-  - Takes two requests where nothing changes (the field definitions and the object), one more for each kind of record
-    that is referred to by a natural key (a room takes two, one of them for locations), one for the lookup of the
-    barcode where the list does not show the object, one for each linked file of the same size as a file given by path,
-    and two more for a change, plus one for each file that is uploaded. The first object that a task makes takes one
-    more, to see whether fields are hidden from the account.
+  - If nothing changes, the task sends two requests, for the field definitions and the object. It sends one more for
+    each kind of record that is referenced by a natural key (for rooms two, because one reads locations), one to look up
+    the barcode if the list does not contain the object, and one for each linked file of the same size as a file given
+    by path. A change takes two more, and each uploaded file one more. The first object that a task creates takes one
+    more, to find out whether fields are hidden from the account.
 seealso:
   - module: community.seventhings.object_info
   - module: community.seventhings.field_definition
@@ -79,19 +78,19 @@ EXAMPLES = r"""
       target_room: Dresden/0.12
   register: laptop
 
-- name: Ensure one field, and leave every other one as it is
+- name: Ensure one field, and keep all other fields
   community.seventhings.object:
     fields:
       barcode: "100234"
       inventory_name: Notebook Anna
 
-- name: Clear a field, of the object with this UUID
+- name: Clear a field of the object with this UUID
   community.seventhings.object:
     uuid: "{{ laptop.uuid }}"
     fields:
       description: null
 
-- name: Name the room by its fields, and the object by its name
+- name: Identify the room by its fields, and the object by its name
   community.seventhings.object:
     match_on: [inventory_name]
     fields:
@@ -100,7 +99,7 @@ EXAMPLES = r"""
         building_id: Dresden
         number: "0.12"
 
-- name: Keep an invoice as a file
+- name: Write an invoice to a file
   ansible.builtin.copy:
     content: "Invoice 2031-117: one laptop\n"
     dest: /tmp/invoice-2031-117.txt
@@ -114,13 +113,13 @@ EXAMPLES = r"""
         - path: /tmp/invoice-2031-117.txt
           name: Invoice 2031-117.txt
 
-- name: Ensure that an object that was sold is archived
+- name: Ensure that a sold object is archived
   community.seventhings.object:
     fields:
       barcode: "100017"
     state: archived
 
-- name: Ensure that an object that was entered by mistake is absent
+- name: Ensure that an object that was created by mistake is absent
   community.seventhings.object:
     fields:
       barcode: "100018"
@@ -130,9 +129,9 @@ EXAMPLES = r"""
 RETURN = r"""
 record:
   description:
-    - The object as it is now (in check mode, as it would be), all fields included. Empty if there is none.
-    - Fields that link to another record are maps of C(id), C(uuid) and C(display_name). What the instance did not tell
-      about the other record is null. Attachments are lists of maps.
+    - The object after the task (in check mode, as it would be), with all fields. Empty if there is none.
+    - Fields that link to another record are maps of C(id), C(uuid) and C(display_name). A value that the instance did
+      not return is null. Attachments are lists of maps.
   returned: success
   type: dict
   sample:
@@ -157,16 +156,14 @@ record:
     uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
 uuid:
   description:
-    - UUID of the object. Null if there is none, or where check mode would create it.
+    - UUID of the object. Null if there is none, or if check mode would create it.
   returned: success
   type: str
   sample: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
 diff:
   description:
-    - The fields that changed, out of those that were written, as they were and as they are (in check mode, as they
-      would be).
-    - C(before) is empty for an object that is created, C(after) for one that is deleted. Both are empty where nothing
-      changed.
+    - The fields that the task sets and that changed, before and after (in check mode, as they would be).
+    - C(before) is empty for a new object, C(after) for a deleted object. Both are empty if nothing changed.
   returned: success
   type: dict
   contains:
@@ -181,7 +178,7 @@ diff:
     after: {target_room: Head office/0.12, purchasing_price: 1299.5}
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 6

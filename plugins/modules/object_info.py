@@ -10,19 +10,20 @@ module: object_info
 short_description: List objects
 version_added: 1.0.0
 description:
-  - Returns one object (asset) of an instance by its O(uuid), or all that match O(filters), completely.
-  - Archived objects are in no list. They are returned by O(uuid) only.
+  - Returns one object (asset) of an instance by its O(uuid), or the complete list of objects that match O(filters).
+  - Lists do not contain archived objects. Read an archived object by O(uuid) or O(barcode).
 options:
   barcode:
     description:
-      - Barcode of the one object to read, archived or not. Where no object has it, the list is empty.
-      - Instances of an earlier version do not look up barcodes. There only active objects are found.
+      - Barcode of the object to read, archived or not. If no object has it, the list is empty.
+      - Instances of an earlier version do not look up barcodes. On these, only active objects are found.
       - Mutually exclusive with O(uuid) and O(filters).
     type: str
 notes:
-  - O(barcode) takes one request for the field definitions and one for the object, and one more where it is not found.
-  - Takes one request for the field definitions and one for every 1,000 objects, and one or two more for each kind of
-    record that O(filters) name by a natural key.
+  - With O(barcode), the task sends one request for the field definitions, one for the object, and one more if the
+    object is not found.
+  - Without O(barcode), the task sends one request for the field definitions, one for every 1,000 objects, and one or
+    two more for each kind of record that O(filters) name by a natural key.
 seealso:
   - module: community.seventhings.object
 extends_documentation_fragment:
@@ -44,11 +45,11 @@ EXAMPLES = r"""
       barcode: "100007"
   register: laptop
 
-- name: Read it also where it is archived
+- name: Read the object even if it is archived
   community.seventhings.object_info:
     barcode: "100007"
 
-- name: Read it by its UUID
+- name: Read the object by its UUID
   community.seventhings.object_info:
     uuid: "{{ laptop.records[0].uuid }}"
 
@@ -61,7 +62,7 @@ EXAMPLES = r"""
     limit: 5
   register: expensive
 
-- name: Say how many there are
+- name: Show how many there are
   ansible.builtin.debug:
     msg: "{{ expensive.count }} objects cost 1000 or more"
 
@@ -80,7 +81,7 @@ EXAMPLES = r"""
     keys: label
   register: labelled
 
-- name: Show it
+- name: Show the serial number
   ansible.builtin.debug:
     msg: "{{ labelled.records[0]['Serial number'] | default('no such field on this instance') }}"
 """
@@ -88,9 +89,9 @@ EXAMPLES = r"""
 RETURN = r"""
 records:
   description:
-    - All objects that match, at most O(limit) of them, in the order of O(sort). Empty where none does.
-    - Fields that link to another record are maps of C(id), C(uuid) and C(display_name). What the instance did not tell
-      about the other record is null. Attachments are lists of maps.
+    - All objects that match, at most O(limit) of them, in the order of O(sort). Empty if none matches.
+    - Fields that link to another record are maps of C(id), C(uuid) and C(display_name). A value that the instance did
+      not return is null. Attachments are lists of maps.
   returned: success
   type: list
   elements: dict
@@ -108,27 +109,27 @@ records:
       uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
 count:
   description:
-    - How many objects match, whatever O(limit) is.
+    - Number of objects that match, regardless of O(limit).
   returned: success
   type: int
   sample: 1
 complete:
   description:
-    - Whether these are all objects that match. True, because a list that is not complete is an error.
+    - Whether these are all objects that match. Always true, because an incomplete list is an error.
   returned: success
   type: bool
   sample: true
 hidden_records:
   description:
     - Whether records are hidden from this account because it is limited to locations. V(no) for kinds that every
-      account sees. V(yes), with a warning, if the O(profile) says that records are hidden. Else V(unknown), because
-      nothing is read to find out.
+      account can see. V(yes), with a warning, if the O(profile) says that records are hidden. Otherwise V(unknown),
+      because the task sends no request to find out.
   returned: success
   type: str
   sample: unknown
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 2

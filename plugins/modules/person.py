@@ -11,16 +11,16 @@ short_description: Manage persons
 version_added: 1.0.0
 description:
   - Creates, changes and deletes the persons of an instance.
-  - A person is found by the e-mail address (C(email)), in upper or lower case, by other fields (O(match_on)), or by
+  - A person is found by the e-mail address (C(email)), regardless of case, by other fields (O(match_on)), or by
     O(uuid).
   - A person is not a user. M(community.seventhings.user_from_person) creates a user from a person.
-  - The fields of a person are what the field definitions of the template V(person) say.
-    M(community.seventhings.field_definition) manages them.
+  - The field definitions of the template V(person) define the fields. M(community.seventhings.field_definition) manages
+    the field definitions.
 notes:
-  - If an HR system such as Personio feeds the persons of an instance, it owns them. Leave the persons and the field
+  - If an HR system such as Personio feeds the persons of an instance, it owns them. Leave the persons and the fields
     that it fills to that system, and refer to persons by their e-mail address.
-  - Takes one request for the field definitions and one for every 1,000 persons (their list is read completely, because
-    not every instance filters it), and two more for a change.
+  - The task sends one request for the field definitions and one for every 1,000 persons. It reads the complete list,
+    because not every instance filters it. A change takes two more.
 seealso:
   - module: community.seventhings.person_info
   - module: community.seventhings.user_from_person
@@ -49,13 +49,13 @@ EXAMPLES = r"""
       department: Research
   register: ada
 
-- name: Ensure an e-mail address, which is what a person is otherwise found by
+- name: Ensure the e-mail address of the person with this UUID
   community.seventhings.person:
     uuid: "{{ ada.uuid }}"
     fields:
       email: ada.lovelace@example.com
 
-- name: Ensure a person who has no e-mail address, found by the names
+- name: Ensure a person without an e-mail address, found by name
   community.seventhings.person:
     match_on: [first_name, last_name]
     fields:
@@ -73,9 +73,9 @@ EXAMPLES = r"""
 RETURN = r"""
 record:
   description:
-    - The person as it is now (in check mode, as it would be), all fields included. Empty if there is none.
-    - Fields that link to another record are maps of C(id), C(uuid) and C(display_name). What the instance did not tell
-      about the other record is null.
+    - The person after the task (in check mode, as it would be), with all fields. Empty if there is none.
+    - Fields that link to another record are maps of C(id), C(uuid) and C(display_name). A value that the instance did
+      not return is null.
   returned: success
   type: dict
   sample:
@@ -88,16 +88,14 @@ record:
     uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
 uuid:
   description:
-    - UUID of the person. Null if there is none, or where check mode would create it.
+    - UUID of the person. Null if there is none, or if check mode would create it.
   returned: success
   type: str
   sample: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
 diff:
   description:
-    - The fields that changed, out of those that were written, as they were and as they are (in check mode, as they
-      would be).
-    - C(before) is empty for a person that is created, C(after) for one that is deleted. Both are empty where nothing
-      changed.
+    - The fields that the task sets and that changed, before and after (in check mode, as they would be).
+    - C(before) is empty for a new person, C(after) for a deleted person. Both are empty if nothing changed.
   returned: success
   type: dict
   contains:
@@ -112,7 +110,7 @@ diff:
     after: {department: Research}
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 4

@@ -10,10 +10,10 @@ module: person_info
 short_description: List persons
 version_added: 1.0.0
 description:
-  - Returns one person of an instance by O(uuid), or all that match O(filters), completely.
+  - Returns one person of an instance by its O(uuid), or the complete list of persons that match O(filters).
 notes:
-  - Takes one request for the field definitions and one for every 1,000 persons. O(filters) are applied to the complete
-    list, because not every instance filters it.
+  - The task sends one request for the field definitions and one for every 1,000 persons. It applies O(filters) to the
+    complete list, because not every instance filters the list.
 seealso:
   - module: community.seventhings.person
   - module: community.seventhings.user_info
@@ -42,7 +42,7 @@ EXAMPLES = r"""
       department: Buchhaltung
     sort: [last_name, first_name]
 
-- name: List persons who have no e-mail address, so that they cannot become users
+- name: List persons without an e-mail address, who cannot become users
   community.seventhings.person_info:
     filters:
       email:
@@ -52,9 +52,9 @@ EXAMPLES = r"""
 RETURN = r"""
 records:
   description:
-    - All persons that match, at most O(limit) of them, in the order of O(sort). Empty where none does.
-    - Fields that link to another record are maps of C(id), C(uuid) and C(display_name). What the instance did not tell
-      about the other record is null.
+    - All persons that match, at most O(limit) of them, in the order of O(sort). Empty if none matches.
+    - Fields that link to another record are maps of C(id), C(uuid) and C(display_name). A value that the instance did
+      not return is null.
   returned: success
   type: list
   elements: dict
@@ -68,27 +68,27 @@ records:
       uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
 count:
   description:
-    - How many persons match, whatever O(limit) is.
+    - Number of persons that match, regardless of O(limit).
   returned: success
   type: int
   sample: 1
 complete:
   description:
-    - Whether these are all persons that match. True, because a list that is not complete is an error.
+    - Whether these are all persons that match. Always true, because an incomplete list is an error.
   returned: success
   type: bool
   sample: true
 hidden_records:
   description:
     - Whether records are hidden from this account because it is limited to locations. V(no) for kinds that every
-      account sees. V(yes), with a warning, if the O(profile) says that records are hidden. Else V(unknown), because
-      nothing is read to find out.
+      account can see. V(yes), with a warning, if the O(profile) says that records are hidden. Otherwise V(unknown),
+      because the task sends no request to find out.
   returned: success
   type: str
   sample: unknown
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 2

@@ -13,23 +13,24 @@ description:
   - Creates, changes and deletes the rental cases of an instance. A rental case lends one or more objects to a renter,
     from a pickup date to a return date.
   - A rental case is found by its O(title) and O(issue_date), by other options (O(match_on)), or by its O(uuid).
-  - Rental cases are a module of the instance that can be switched off. The error says so.
+  - Rental cases are a module of the instance. If it is switched off, the task fails and says so.
 options:
   title:
     description:
-      - Title of the rental case. Required for a new one.
+      - Title of the rental case. Required for a new rental case.
     type: str
   status:
     description:
-      - Status of the rental case. A new one has what the instance gives it if this is left out.
-      - An instance can move V(borrowed) to V(return_overdue) and V(confirmed) to V(pickup_overdue) when the day has
-        passed. Either one of a pair therefore counts as the other one. It is left as it is, and a warning says so.
+      - Status of the rental case. If it is not set, the instance chooses the status of a new rental case.
+      - When the day has passed, an instance can change V(borrowed) to V(return_overdue), and V(confirmed) to
+        V(pickup_overdue). The two values of a pair therefore count as equal. The status is left unchanged, and a
+        warning says so.
     type: str
     choices: [requested, confirmed, borrowed, rejected, completed, return_overdue, pickup_overdue]
   references:
     description:
-      - The whole list of objects that are lent, 1 to 100. Each is given by its barcode, UUID, id, or as a map of
-        fields. Required for a new rental case.
+      - The complete list of objects that are lent, 1 to 100. Name each by barcode, UUID, id, or as a map of fields.
+        Required for a new rental case.
     type: list
     elements: raw
   issue_date:
@@ -49,7 +50,7 @@ options:
         required: true
       value:
         description:
-          - How many of them before the pickup date. V(0) reminds on the day itself.
+          - Number of units before the pickup date. V(0) means the day itself.
         type: int
         required: true
   due_date:
@@ -69,26 +70,26 @@ options:
         required: true
       value:
         description:
-          - How many of them before the return date. V(0) reminds on the day itself.
+          - Number of units before the return date. V(0) means the day itself.
         type: int
         required: true
   is_full_day:
     description:
       - Whether the objects are lent for whole days (V(true)) or from O(issue_at) to O(due_at) (V(false)).
-      - Where it is left out, a new rental case is by the hour if times are written, and an existing one stays as it is.
-        V(true) clears both times.
-      - Instances of earlier versions know whole days only. For those it is an error to write V(false) or a time.
+      - If it is not set, a new rental case is by the hour if times are set, and an existing rental case does not
+        change. V(true) clears both times.
+      - Instances of earlier versions support whole days only. On these, V(false) or a time is an error.
     type: bool
   issue_at:
     description:
       - Time of the pickup, with its offset to UTC or in the zone of O(timezone), such as
-        C("2031-05-05T10:00:00+02:00"). O(issue_date) is written all the same.
+        C("2031-05-05T10:00:00+02:00"). Set O(issue_date) too.
     type: str
   due_at:
     description:
-      - Time of the return, written as O(issue_at). It is not part of the loan. O(due_date) is written all the same.
-      - Where a rental case is by the hour, a change of O(due_date) without O(due_at), or of O(issue_date) without
-        O(issue_at), is an error, because nobody can say what the instance makes of the time.
+      - Time of the return, in the form of O(issue_at). This time is not part of the loan. Set O(due_date) too.
+      - If a rental case is by the hour, a change of O(due_date) without O(due_at), or of O(issue_date) without
+        O(issue_at), is an error, because it is not known what the instance does with the time.
     type: str
   responsible_user:
     description:
@@ -96,7 +97,7 @@ options:
     type: raw
   renter:
     description:
-      - The renter. A new rental case is made without one where none is written. Some instances demand one.
+      - The renter. If it is not set, a new rental case has no renter. Some instances require a renter.
     type: dict
     suboptions:
       type:
@@ -116,15 +117,15 @@ options:
     type: str
   match_on:
     description:
-      - Names of the options that together identify the rental case. Each of them needs a value. V(title) and
-        V(issue_date) where it is left out.
+      - Names of the options that together identify the rental case. Each of them must have a value. By default,
+        V(title) and V(issue_date).
     type: list
     elements: str
 notes:
-  - An instance may refuse to lend an object twice at a time. The error then names the other rental case.
-  - The instance replaces a rental case as a whole. What was not written is sent as it is.
-  - Takes one request where nothing changes, one more for objects and one more for users that are named by a natural
-    key, and two more for a change. Clearing a reminder can take another two.
+  - An instance may refuse to lend an object twice at the same time. The error then names the other rental case.
+  - The instance replaces the whole rental case, so the module also sends the values that the task does not set.
+  - If nothing changes, the task sends one request. It sends one more for objects, and one more for users, that are
+    named by a natural key. A change takes two more. Clearing a reminder can take another two.
 seealso:
   - module: community.seventhings.rental_case_info
   - module: community.seventhings.task
@@ -156,12 +157,12 @@ EXAMPLES = r"""
       value: Trade fair team
   register: fair
 
-- name: Ensure that the comment of this one is empty, and leave everything else as it is
+- name: Ensure that its comment is empty, and keep everything else
   community.seventhings.rental_case:
     uuid: "{{ fair.uuid }}"
     comment: null
 
-- name: Ensure a confirmed one, for a user
+- name: Ensure a confirmed rental case for a user
   community.seventhings.rental_case:
     title: Notebook for the home office
     status: confirmed
@@ -197,7 +198,7 @@ EXAMPLES = r"""
 RETURN = r"""
 record:
   description:
-    - The rental case as it is now (in check mode, as it would be). Empty if there is none.
+    - The rental case after the task (in check mode, as it would be). Empty if there is none.
   returned: success
   type: dict
   contains:
@@ -212,23 +213,24 @@ record:
       type: str
     references:
       description:
-        - The objects that are lent, as C(id), C(uuid) and C(display_name). What the instance did not tell is null.
+        - The objects that are lent, as C(id), C(uuid) and C(display_name). A value that the instance did not return is
+          null.
       type: list
       elements: dict
     issue_date:
       description: Day of the pickup, as C(YYYY-MM-DD).
       type: str
     issue_date_reminder:
-      description: Lead time before the pickup, as C(unit) and C(value). Null where there is no reminder.
+      description: Lead time before the pickup, as C(unit) and C(value). Null if there is no reminder.
       type: dict
     due_date:
       description: Day of the return, as C(YYYY-MM-DD).
       type: str
     due_date_reminder:
-      description: Lead time before the return, as C(unit) and C(value). Null where there is no reminder.
+      description: Lead time before the return, as C(unit) and C(value). Null if there is no reminder.
       type: dict
     is_full_day:
-      description: Whether it is for whole days, where the instance tells it.
+      description: Whether it is for whole days, if the instance reports it.
       type: bool
     issue_at:
       description: Time of the pickup with its offset to UTC. Null for whole days.
@@ -238,13 +240,13 @@ record:
       type: str
     responsible_user:
       description:
-        - The user who is responsible, as C(id), C(uuid), C(email) and C(display_name). Instances tell the UUID.
-          The rest is there where users were read anyway, because one was named by e-mail address; else it is null.
+        - The user who is responsible, as C(id), C(uuid), C(email) and C(display_name). Instances return the UUID. The
+          other values are null, unless users were read anyway because a user was named by e-mail address.
       type: dict
     renter:
       description:
-        - Who borrows, as C(type) and C(value). The value for the type C(user) is the UUID of the user. The type is null
-          where the instance tells no more than a text.
+        - The renter, as C(type) and C(value). For the type C(user), the value is the UUID of the user. The type is null
+          if the instance returns only a text.
       type: dict
     comment:
       description: Remarks.
@@ -254,13 +256,13 @@ record:
       type: list
       elements: dict
     author:
-      description: The user who made it, in the same form as C(responsible_user), where the instance tells it.
+      description: The user who created it, in the same form as C(responsible_user), if the instance reports it.
       type: dict
     created_at:
-      description: When it was made, where the instance tells it.
+      description: When it was created, if the instance reports it.
       type: str
     updated_at:
-      description: When it was last changed, where the instance tells it.
+      description: When it was last changed, if the instance reports it.
       type: str
   sample:
     uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
@@ -298,16 +300,14 @@ record:
         thumbnail_uri: null
 uuid:
   description:
-    - UUID of the rental case. Null if there is none, or where check mode would create it.
+    - UUID of the rental case. Null if there is none, or if check mode would create it.
   returned: success
   type: str
   sample: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
 diff:
   description:
-    - The fields that changed, out of those that were written, as they were and as they are (in check mode, as they
-      would be).
-    - C(before) is empty for a rental case that is created, C(after) for one that is deleted. Both are empty where
-      nothing changed.
+    - The fields that the task sets and that changed, before and after (in check mode, as they would be).
+    - C(before) is empty for a new rental case, C(after) for a deleted rental case. Both are empty if nothing changed.
   returned: success
   type: dict
   contains:
@@ -322,7 +322,7 @@ diff:
     after: {due_date: "2031-05-09"}
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 5

@@ -10,12 +10,12 @@ module: rental_case_info
 short_description: List rental cases
 version_added: 1.0.0
 description:
-  - Returns one rental case of an instance by its O(uuid), or all that match O(filters), completely.
+  - Returns one rental case of an instance by its O(uuid), or the complete list of rental cases that match O(filters).
   - Fields to filter and sort by are the options of M(community.seventhings.rental_case), and C(uuid).
-  - Rental cases are a module of the instance that can be switched off. The error says so.
+  - Rental cases are a module of the instance. If it is switched off, the task fails and says so.
 notes:
-  - Takes one request for every 1,000 rental cases, one for every 1,000 users, and one more for objects that O(filters)
-    name by a natural key.
+  - The task sends one request for every 1,000 rental cases, one for every 1,000 users, and one more for objects that
+    O(filters) name by a natural key.
 seealso:
   - module: community.seventhings.rental_case
 extends_documentation_fragment:
@@ -31,7 +31,7 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: List what is to be handed out in April
+- name: List rental cases with a pickup in April
   community.seventhings.rental_case_info:
     filters:
       issue_date:
@@ -41,11 +41,11 @@ EXAMPLES = r"""
     sort: [issue_date]
   register: april
 
-- name: Read the first one by its UUID
+- name: Read the first rental case by its UUID
   community.seventhings.rental_case_info:
     uuid: "{{ april.records[0].uuid }}"
 
-- name: List what one user is responsible for
+- name: List rental cases that one user is responsible for
   community.seventhings.rental_case_info:
     filters:
       responsible_user: anna.lindner@nordhain.example
@@ -54,7 +54,7 @@ EXAMPLES = r"""
 RETURN = r"""
 records:
   description:
-    - All rental cases that match, at most O(limit) of them, in the order of O(sort). Empty where none does.
+    - All rental cases that match, at most O(limit) of them, in the order of O(sort). Empty if none matches.
   returned: success
   type: list
   elements: dict
@@ -70,23 +70,24 @@ records:
       type: str
     references:
       description:
-        - The objects that are lent, as C(id), C(uuid) and C(display_name). What the instance did not tell is null.
+        - The objects that are lent, as C(id), C(uuid) and C(display_name). A value that the instance did not return is
+          null.
       type: list
       elements: dict
     issue_date:
       description: Day of the pickup, as C(YYYY-MM-DD).
       type: str
     issue_date_reminder:
-      description: Lead time before the pickup, as C(unit) and C(value). Null where there is no reminder.
+      description: Lead time before the pickup, as C(unit) and C(value). Null if there is no reminder.
       type: dict
     due_date:
       description: Day of the return, as C(YYYY-MM-DD).
       type: str
     due_date_reminder:
-      description: Lead time before the return, as C(unit) and C(value). Null where there is no reminder.
+      description: Lead time before the return, as C(unit) and C(value). Null if there is no reminder.
       type: dict
     is_full_day:
-      description: Whether it is for whole days, where the instance tells it.
+      description: Whether it is for whole days, if the instance reports it.
       type: bool
     issue_at:
       description: Time of the pickup with its offset to UTC. Null for whole days.
@@ -97,12 +98,13 @@ records:
     responsible_user:
       description:
         - The user who is responsible, as C(id), C(uuid), C(email) and C(display_name).
-        - The list of users is read for that. If the account may not read it, all but the UUID is null.
+        - The task reads the list of users to complete these values. If the account has no access to that list, all
+          values except the UUID are null.
       type: dict
     renter:
       description:
-        - Who borrows, as C(type) and C(value). The value for the type C(user) is the UUID of the user. The type is null
-          where the instance tells no more than a text.
+        - The renter, as C(type) and C(value). For the type C(user), the value is the UUID of the user. The type is null
+          if the instance returns only a text.
       type: dict
     comment:
       description: Remarks.
@@ -112,13 +114,13 @@ records:
       type: list
       elements: dict
     author:
-      description: The user who made it, in the same form as C(responsible_user), where the instance tells it.
+      description: The user who created it, in the same form as C(responsible_user), if the instance reports it.
       type: dict
     created_at:
-      description: When it was made, where the instance tells it.
+      description: When it was created, if the instance reports it.
       type: str
     updated_at:
-      description: When it was last changed, where the instance tells it.
+      description: When it was last changed, if the instance reports it.
       type: str
   sample:
     - uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
@@ -156,27 +158,27 @@ records:
           thumbnail_uri: null
 count:
   description:
-    - How many rental cases match, whatever O(limit) is.
+    - Number of rental cases that match, regardless of O(limit).
   returned: success
   type: int
   sample: 1
 complete:
   description:
-    - Whether these are all rental cases that match. True, because a list that is not complete is an error.
+    - Whether these are all rental cases that match. Always true, because an incomplete list is an error.
   returned: success
   type: bool
   sample: true
 hidden_records:
   description:
     - Whether records are hidden from this account because it is limited to locations. V(no) for kinds that every
-      account sees. V(yes), with a warning, if the O(profile) says that records are hidden. Else V(unknown), because
-      nothing is read to find out.
+      account can see. V(yes), with a warning, if the O(profile) says that records are hidden. Otherwise V(unknown),
+      because the task sends no request to find out.
   returned: success
   type: str
   sample: unknown
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 2

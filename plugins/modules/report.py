@@ -10,46 +10,46 @@ module: report
 short_description: Write PDF reports about objects
 version_added: 1.0.0
 description:
-  - Lets an instance make a PDF report about objects and writes it to the machine where the module runs.
-  - Every report is new, with its own time, so that two of them cannot be compared. A file that is there is kept unless
+  - Requests a PDF report about objects from an instance, and writes it to the machine where the module runs.
+  - Every report contains the time of its creation, so two reports cannot be compared. An existing file is kept unless
     O(force=true).
-  - Instances of an earlier version have no reports. That is an error.
+  - Instances of an earlier version have no reports. The task then fails.
 options:
   template:
     description:
-      - Report template of the instance, by its name or its UUID. A name that is not known is an error that lists the
+      - Report template of the instance, by its name or its UUID. An unknown name is an error that lists the known
         names.
     type: str
     required: true
   objects:
     description:
-      - The objects that the report is about, at least one, each by barcode, UUID, integer id, or as a map of field
-        keys.
+      - The objects in the report, at least one. Name each by barcode, UUID, integer id, or as a map of field keys.
     type: list
     elements: raw
     required: true
   dest:
     description:
-      - Path of the file. Its directory must exist. A link in the place of the file is replaced, never followed.
+      - Path of the file. Its directory must exist. A link at this path is replaced, never followed.
     type: path
     required: true
   force:
     description:
-      - Make a new report also where O(dest) is there. This is always reported as a change.
+      - Create a new report even if O(dest) exists. This is always reported as a change.
     type: bool
     default: false
 attributes:
   diff_mode:
     details:
-      - Shows the path that is written, and what changes of mode, owner and group, not the content.
+      - Shows the path that is written, and changes of mode, owner and group. It does not show the content.
   idempotent:
     support: partial
     details:
-      - With O(force=true) there is a new report each time.
+      - O(force=true) creates a new report each time.
 notes:
-  - The template is looked up also where the file is kept.
-  - A file that is kept gets the O(mode), O(owner) and O(group) that are written.
-  - Takes one request for the templates, one for the objects by barcode, one for those by UUID, and one for the report.
+  - The template is looked up even if the file is kept.
+  - A file that is kept still gets O(mode), O(owner) and O(group).
+  - The task sends one request for the templates, one for objects by barcode, one for objects by UUID, and one for the
+    report.
 seealso:
   - module: community.seventhings.object
   - module: community.seventhings.history_info
@@ -76,7 +76,7 @@ EXAMPLES = r"""
 RETURN = r"""
 record:
   description:
-    - Where the report is.
+    - Path of the report.
   returned: success
   type: dict
   contains:
@@ -87,38 +87,38 @@ record:
     dest: /tmp/object-100234.pdf
 uuid:
   description:
-    - Always null. Instances do not keep reports.
+    - Always null, because instances do not keep reports.
   returned: success
   type: str
   sample: null
 diff:
   description:
-    - The path that is written, and what changes of its mode, owner and group. Both sides are empty where the file is
-      kept as it is.
+    - The path that is written, and changes of its mode, owner and group. Both sides are empty if the file is kept
+      unchanged.
   returned: success
   type: dict
   contains:
     before:
       description:
-        - Of the file that was there, its C(mode), C(owner) and C(group) where they change. Of one that is kept, its
-          path too, as C(dest).
+        - C(mode), C(owner) and C(group) of the old file if they change. For a file that is kept, also its path, as
+          C(dest).
       type: dict
     after:
-      description: The path, as C(dest), and the same of the file now.
+      description: The path, as C(dest), and the same values after the task.
       type: dict
   sample:
     before: {}
     after: {dest: /tmp/object-100234.pdf}
 backup_files:
   description:
-    - The paths of the copies that O(backup) kept.
-  returned: when a copy was kept
+    - Paths of the backup copies.
+  returned: if there are backup copies
   type: list
   elements: str
   sample: [/tmp/object-100234.pdf.4711.2031-05-31@14:30:00.b3e81f~]
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 3

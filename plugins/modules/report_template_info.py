@@ -10,11 +10,11 @@ module: report_template_info
 short_description: List report templates
 version_added: 1.0.0
 description:
-  - Returns the report templates of an instance, with which M(community.seventhings.report) makes reports about objects.
-    Nothing is changed.
-  - Instances of an earlier version have no reports. That is an error.
+  - Returns the report templates of an instance. M(community.seventhings.report) creates reports about objects from
+    them. This module changes nothing.
+  - Instances of an earlier version have no reports. The task then fails.
 notes:
-  - Takes one request.
+  - The task sends one request.
 seealso:
   - module: community.seventhings.report
 extends_documentation_fragment:
@@ -32,7 +32,7 @@ EXAMPLES = r"""
   community.seventhings.report_template_info:
   register: templates
 
-- name: Show what they are called
+- name: Show their names
   ansible.builtin.debug:
     msg: "{{ templates.records | map(attribute='name') }}"
 """
@@ -56,19 +56,19 @@ records:
       name: Object list
 count:
   description:
-    - How many there are.
+    - Number of report templates.
   returned: success
   type: int
   sample: 1
 complete:
   description:
-    - Always true. The instance answers all of them at once.
+    - Always true, because the instance returns all templates at once.
   returned: success
   type: bool
   sample: true
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 1

@@ -12,14 +12,14 @@ version_added: 1.0.0
 description:
   - Creates, changes and deletes the rooms of an instance.
   - A room is found by its location and its number (C(building_id) and C(number)), or by its location and its name
-    (C(building_id) and C(name)) if O(fields) has no number. There is never a second try with the other one. Other
-    fields (O(match_on)) or the O(uuid) find it too.
-  - The fields of a room are what the field definitions of the template V(room) say.
-    M(community.seventhings.field_definition) manages them.
+    (C(building_id) and C(name)) if O(fields) has no number. If the first pair finds no room, the module does not try
+    the other pair. You can also identify a room by other fields (O(match_on)) or by its O(uuid).
+  - The field definitions of the template V(room) define the fields. M(community.seventhings.field_definition) manages
+    the field definitions.
 notes:
-  - Takes two requests where nothing changes (the field definitions and the room), one more where the location is given
-    by its name, and two more for a change. The first room that a task makes takes one more, to see whether fields are
-    hidden from the account.
+  - If nothing changes, the task sends two requests, for the field definitions and the room. It sends one more if the
+    location is given by its name. A change takes two more. The first room that a task creates takes one more, to find
+    out whether fields are hidden from the account.
 seealso:
   - module: community.seventhings.room_info
   - module: community.seventhings.location
@@ -79,9 +79,9 @@ EXAMPLES = r"""
 RETURN = r"""
 record:
   description:
-    - The room as it is now (in check mode, as it would be), all fields included. Empty if there is none.
-    - Fields that link to another record are maps of C(id), C(uuid) and C(display_name). What the instance did not tell
-      about the other record is null.
+    - The room after the task (in check mode, as it would be), with all fields. Empty if there is none.
+    - Fields that link to another record are maps of C(id), C(uuid) and C(display_name). A value that the instance did
+      not return is null.
   returned: success
   type: dict
   sample:
@@ -95,16 +95,14 @@ record:
     uuid: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
 uuid:
   description:
-    - UUID of the room. Null if there is none, or where check mode would create it.
+    - UUID of the room. Null if there is none, or if check mode would create it.
   returned: success
   type: str
   sample: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
 diff:
   description:
-    - The fields that changed, out of those that were written, as they were and as they are (in check mode, as they
-      would be).
-    - C(before) is empty for a room that is created, C(after) for one that is deleted. Both are empty where nothing
-      changed.
+    - The fields that the task sets and that changed, before and after (in check mode, as they would be).
+    - C(before) is empty for a new room, C(after) for a deleted room. Both are empty if nothing changed.
   returned: success
   type: dict
   contains:
@@ -119,7 +117,7 @@ diff:
     after: {name: Workshop}
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 5

@@ -10,14 +10,15 @@ module: service_info
 short_description: Read the state of an instance
 version_added: 1.0.0
 description:
-  - Tells whether an instance answers, who is signed in, which of its modules are switched on, and what the account does
-    not see. It makes a good first task.
+  - Reports whether an instance answers, who is signed in, which modules of the instance are switched on, and which
+    fields and objects are hidden from the account. It is a good first task in a play.
 notes:
-  - The instance tells who is signed in when it hands out a token. Where O(access_token) is given, no login takes place,
-    and RV(user) is whom the token names.
-  - Takes three requests, and one more for the user. What the account does not see takes seven more, the first page of
-    objects, rooms, locations and persons and the field definitions of three templates, and one more where an object
-    refers to another one that the page lacks. Pages have up to 1,000 records.
+  - The instance reports the user when it issues a token. If O(access_token) is set, no login takes place, and RV(user)
+    is the user that the token names.
+  - The task sends three requests, and one more for the user. It sends seven more to find what is hidden from the
+    account. They read the first page of objects, rooms, locations and persons, and the field definitions of three
+    templates. It sends one more if an object refers to an object that is not on the page. Pages have up to 1,000
+    records.
 seealso:
   - module: community.seventhings.auth_token
   - module: community.seventhings.user_info
@@ -32,19 +33,19 @@ author:
 
 EXAMPLES = r"""
 ---
-- name: Ask the instance how it is
+- name: Read the state of the instance
   community.seventhings.service_info:
   register: service
 
-- name: Say it
+- name: Show the status
   ansible.builtin.debug:
     msg: "{{ service.status }}, {{ service.description }}"
 
-- name: Stop where a role hides fields from the service account
+- name: Stop if a role hides fields from the service account
   ansible.builtin.assert:
     that: not service.restricted_fields
 
-- name: Do something with rental cases where the instance has them
+- name: Read a rental case if the instance has rental cases
   community.seventhings.rental_case_info:
     limit: 1
   when: service.modules.rental
@@ -53,20 +54,19 @@ EXAMPLES = r"""
 RETURN = r"""
 status:
   description:
-    - What the instance says of itself, usually V(OK).
+    - Status that the instance reports, usually V(OK).
   returned: success
   type: str
   sample: OK
 description:
   description:
-    - The same in more words.
+    - Description of the status.
   returned: success
   type: str
   sample: seventhings API is ready
 user:
   description:
-    - The user who signed in. With O(access_token) alone, the user whom the token names, null where it names
-      nobody.
+    - The user who signed in. With O(access_token) alone, the user that the token names, or null if it names no user.
   returned: success
   type: dict
   contains:
@@ -93,8 +93,8 @@ user:
     display_name: Ada Lovelace
 modules:
   description:
-    - Which modules of the instance are switched on. A module whose list the instance does not have is false. A value
-      is null where the user may not look.
+    - The modules of the instance, and whether each is switched on. The value is false if the instance does not have the
+      list of the module, and null if the user has no access to it.
   returned: success
   type: dict
   contains:
@@ -109,27 +109,26 @@ modules:
     hub: false
 restricted_fields:
   description:
-    - Kind of record to the keys of its fields that the account does not see, because its role hides them. Kinds of
-      which it sees all fields are not in it.
-    - A field counts as hidden where no record of the page has its key, although the same page has other fields that are
-      empty. Nothing is known where there are no records, or where the instance leaves out all empty keys.
+    - Kind of record to the keys of the fields that the role of the account hides. Kinds without hidden fields are left
+      out.
+    - A field counts as hidden if no record of the page has its key, although the same page has other fields that are
+      empty. Hidden fields cannot be detected if there are no records, or if the instance leaves out all empty fields.
   returned: success
   type: dict
   sample:
     object: [purchasing_price]
 hidden_records:
   description:
-    - Whether there are objects that the account does not see although they are not archived, because its access is
-      limited to locations.
-    - V(yes) where one is found to which another one refers; up to 20 of these are read. V(no) where the account sees an
-      object in each of the locations that have rooms, and in each room of which no location is known. V(unknown) where
-      nothing tells.
+    - Whether active objects are hidden from the account because its access is limited to locations.
+    - V(yes) if an object that the account sees refers to a hidden object. Up to 20 such references are checked. V(no)
+      if the account sees an object in each location that has rooms, and in each room whose location is not known.
+      V(unknown) if neither is proven.
   returned: success
   type: str
   sample: "no"
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 13

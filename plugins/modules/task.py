@@ -10,13 +10,12 @@ module: task
 short_description: Manage tasks
 version_added: 1.0.0
 description:
-  - Creates, changes, closes, reopens and deletes the tasks of an instance, which remind a user of something to do with
-    objects.
+  - Creates, changes, closes, reopens and deletes the tasks of an instance. A task reminds a user of work on objects.
   - A task is found by its O(title), by other options (O(match_on)), or by its O(uuid).
-  - If any task that matches is open, only open ones count. Of a title that was used before, the closed tasks are
-    history.
-  - One task that matches is the one that is meant. Where it is closed, it stays closed unless O(status=open). Two open
-    ones are an error, and so are several closed ones, unless O(status=closed) is all that is wanted of them.
+  - If a matching task is open, closed tasks are ignored. Closed tasks with the same title are history.
+  - If exactly one task matches, the module manages it. A closed task stays closed unless O(status=open). Two matching
+    open tasks are an error. Several matching closed tasks are an error too, unless O(status=closed) is the only
+    requested value.
 options:
   title:
     description:
@@ -33,7 +32,7 @@ options:
   reminders:
     description:
       - Lead times before the deadline at which a reminder is sent, at most two. Null or C([]) means none, which is also
-        what a new task has. Some instances want at least one.
+        the default for a new task. Some instances require at least one.
     type: list
     elements: dict
     suboptions:
@@ -45,12 +44,12 @@ options:
         required: true
       value:
         description:
-          - How many of them before the deadline. V(0) reminds on the deadline itself.
+          - Number of units before the deadline. V(0) means the deadline itself.
         type: int
         required: true
   recurring_schedule:
     description:
-      - Time after which the task comes again. Null means that it does not.
+      - Time after which the task recurs. Null means that it does not recur.
     type: dict
     suboptions:
       unit:
@@ -61,41 +60,40 @@ options:
         required: true
       value:
         description:
-          - How many of them from one deadline to the next.
+          - Number of units from one deadline to the next.
         type: int
         required: true
   assignees:
     description:
-      - The user whose task it is, exactly one, by e-mail address, UUID, id, or as a map of fields. Required for a new
-        task.
+      - The assigned user, exactly one, by e-mail address, UUID, id, or as a map of fields. Required for a new task.
     type: list
     elements: raw
   references:
     description:
-      - The whole list of objects that the task is about. Each is given by its barcode, UUID, id, or as a map of fields.
-        Null or C([]) means none, which is also what a new task has. Some instances want at least one.
+      - The complete list of objects that the task is about. Name each by barcode, UUID, id, or as a map of fields. Null
+        or C([]) means none, which is also the default for a new task. Some instances require at least one.
     type: list
     elements: raw
   status:
     description:
-      - Status of the task. A new one is open.
-      - With O(state=absent) and without O(uuid), only a task that has it is deleted.
+      - Status of the task. A new task is open.
+      - With O(state=absent) and without O(uuid), only a task with this status is deleted.
     type: str
     choices: [open, closed]
   notify:
     description:
-      - Whether the instance tells the assignee about a task that this run creates or changes. It is no change by
-        itself, and a change of the status alone does not send it. Where it is left out, the instance decides.
+      - Whether the instance notifies the assignee of a task that this run creates or changes. The option alone is not a
+        change. A change of the status alone sends no notification. If it is not set, the instance decides.
     type: bool
   match_on:
     description:
-      - Names of the options that together identify the task. Each of them needs a value. V(title) where it is left out.
+      - Names of the options that together identify the task. Each of them must have a value. By default, V(title).
     type: list
     elements: str
 notes:
-  - The instance replaces a task as a whole. What was not written is sent as it is.
-  - Takes one request where nothing changes, one more for objects and one more for users that are named by a natural
-    key, and two more for a change, plus one if the status changes along with other values.
+  - The instance replaces the whole task, so the module also sends the values that are not set.
+  - If nothing changes, the module sends one request. It sends one more for objects, and one more for users, that are
+    named by a natural key. A change takes two more, or three if the status changes along with other values.
 seealso:
   - module: community.seventhings.task_info
   - module: community.seventhings.rental_case
@@ -130,7 +128,7 @@ EXAMPLES = r"""
     uuid: "{{ battery.uuid }}"
     comment: null
 
-- name: Ensure a task of which there is one for each day
+- name: Ensure a task that exists once for each deadline
   community.seventhings.task:
     match_on: [title, deadline]
     title: Count the laptops
@@ -142,7 +140,7 @@ EXAMPLES = r"""
     notify: false
   register: count
 
-- name: Ensure that it is closed
+- name: Ensure that the task is closed
   community.seventhings.task:
     uuid: "{{ count.uuid }}"
     status: closed
@@ -156,7 +154,7 @@ EXAMPLES = r"""
 RETURN = r"""
 record:
   description:
-    - The task as it is now (in check mode, as it would be). Empty if there is none.
+    - The task after the task (in check mode, as it would be). Empty if there is none.
   returned: success
   type: dict
   contains:
@@ -164,7 +162,7 @@ record:
       description: UUID of the task.
       type: str
     slug:
-      description: Key of the task for people. Not every instance has it.
+      description: Readable key of the task. Not every instance has it.
       type: str
     status:
       description: V(open) or V(closed).
@@ -186,18 +184,18 @@ record:
       type: list
       elements: dict
     recurring_schedule:
-      description: Time after which the task comes again, as C(unit) and C(value). Null where it does not.
+      description: Time after which the task recurs, as C(unit) and C(value). Null if it does not recur.
       type: dict
     assignees:
       description:
-        - The user whose task it is, as C(id), C(uuid), C(email) and C(display_name). Instances tell the UUID.
-          The rest is there where users were read anyway, because one was named by e-mail address; else it is null.
+        - The assigned user, as C(id), C(uuid), C(email) and C(display_name). Instances return the UUID. The other
+          values are null, unless users were read anyway because a user was named by e-mail address.
       type: list
       elements: dict
     references:
       description:
-        - The objects it is about, as C(id), C(uuid) and C(display_name). What the instance did not tell is null. Where
-          it tells whether the task is done for an object, C(status) is V(open) or V(done).
+        - The objects of the task, as C(id), C(uuid) and C(display_name). A value that the instance did not return is
+          null. If the instance reports whether the task is done for an object, C(status) is V(open) or V(done).
       type: list
       elements: dict
     attachments:
@@ -241,16 +239,14 @@ record:
         thumbnail_uri: null
 uuid:
   description:
-    - UUID of the task. Null if there is none, or where check mode would create it.
+    - UUID of the task. Null if there is none, or if check mode would create it.
   returned: success
   type: str
   sample: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
 diff:
   description:
-    - The fields that changed, out of those that were written, as they were and as they are (in check mode, as they
-      would be).
-    - C(before) is empty for a task that is created, C(after) for one that is deleted. Both are empty where nothing
-      changed.
+    - The fields that the task sets and that changed, before and after (in check mode, as they would be).
+    - C(before) is empty for a new task, C(after) for a deleted task. Both are empty if nothing changed.
   returned: success
   type: dict
   contains:
@@ -265,7 +261,7 @@ diff:
     after: {deadline: "2031-05-31", status: open}
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 5

@@ -10,13 +10,14 @@ module: task_info
 short_description: List tasks
 version_added: 1.0.0
 description:
-  - Returns one task of an instance by its O(uuid), or all that match O(filters).
+  - Returns one task of an instance by its O(uuid), or all tasks that match O(filters).
   - Fields to filter and sort by are C(title), C(comment), C(status), C(deadline), C(assignees), C(references),
     C(author) (a user), C(slug), C(reminders), C(recurring_schedule), C(attachments) and C(uuid).
 notes:
-  - Takes one request, and one more for objects and one more for users that O(filters) name by a natural key.
-  - An instance shows at most 10,000 tasks. Where it has more, its tasks are read by status. A list that is still cut is
-    an error. A filter on C(status), C(deadline), C(assignees) or C(author) makes it shorter.
+  - The module sends one request. It sends one more for objects, and one more for users, that O(filters) name by a
+    natural key.
+  - An instance lists at most 10,000 tasks. If it has more, the module reads the tasks by status. If a list is still cut
+    off, the task fails. A filter on C(status), C(deadline), C(assignees) or C(author) shortens the list.
 seealso:
   - module: community.seventhings.task
 extends_documentation_fragment:
@@ -40,7 +41,7 @@ EXAMPLES = r"""
     sort: [deadline, title]
   register: todo
 
-- name: Show what is to be done, and when
+- name: Show the deadlines and titles
   ansible.builtin.debug:
     msg: "{{ item.deadline }}: {{ item.title }}"
   loop: "{{ todo.records }}"
@@ -63,7 +64,7 @@ EXAMPLES = r"""
 RETURN = r"""
 records:
   description:
-    - All tasks that match, at most O(limit) of them, in the order of O(sort). Empty where none does.
+    - All tasks that match, at most O(limit) of them, in the order of O(sort). Empty if none matches.
   returned: success
   type: list
   elements: dict
@@ -72,7 +73,7 @@ records:
       description: UUID of the task.
       type: str
     slug:
-      description: Key of the task for people. Not every instance has it.
+      description: Readable key of the task. Not every instance has it.
       type: str
     status:
       description: V(open) or V(closed).
@@ -94,18 +95,18 @@ records:
       type: list
       elements: dict
     recurring_schedule:
-      description: Time after which the task comes again, as C(unit) and C(value). Null where it does not.
+      description: Time after which the task recurs, as C(unit) and C(value). Null if it does not recur.
       type: dict
     assignees:
       description:
-        - The user whose task it is, as C(id), C(uuid), C(email) and C(display_name). Instances tell the UUID.
-          The rest is there where users were read anyway, because one was named by e-mail address; else it is null.
+        - The assigned user, as C(id), C(uuid), C(email) and C(display_name). Instances return the UUID. The other
+          values are null, unless users were read anyway because a user was named by e-mail address.
       type: list
       elements: dict
     references:
       description:
-        - The objects it is about, as C(id), C(uuid) and C(display_name). What the instance did not tell is null. Where
-          it tells whether the task is done for an object, C(status) is V(open) or V(done).
+        - The objects of the task, as C(id), C(uuid) and C(display_name). A value that the instance did not return is
+          null. If the instance reports whether the task is done for an object, C(status) is V(open) or V(done).
       type: list
       elements: dict
     attachments:
@@ -149,27 +150,27 @@ records:
           thumbnail_uri: null
 count:
   description:
-    - How many tasks match, whatever O(limit) is.
+    - Number of tasks that match, regardless of O(limit).
   returned: success
   type: int
   sample: 1
 complete:
   description:
-    - Whether these are all tasks that match. True, because a list that is not complete is an error.
+    - Whether these are all tasks that match. Always true, because an incomplete list is an error.
   returned: success
   type: bool
   sample: true
 hidden_records:
   description:
     - Whether records are hidden from this account because it is limited to locations. V(no) for kinds that every
-      account sees. V(yes), with a warning, if the O(profile) says that records are hidden. Else V(unknown), because
-      nothing is read to find out.
+      account can see. V(yes), with a warning, if the O(profile) says that records are hidden. Otherwise V(unknown),
+      because the task sends no request to find out.
   returned: success
   type: str
   sample: unknown
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 2

@@ -11,11 +11,10 @@ short_description: Create a user from a person
 version_added: 1.0.0
 description:
   - Creates a user from an existing person. The instance sends an e-mail to the new user.
-  - The person is found in the complete list of persons. Exactly one must be meant, it must have an e-mail address, and
-    no other person may have the same (upper and lower case are the same). Anything else is an error, and nothing is
-    sent.
-  - A person who has a user already is left as it is.
-  - A user cannot be deleted through this interface, so there is no C(state).
+  - The module searches the complete list of persons. Exactly one person must match. The person must have an e-mail
+    address that no other person has, regardless of case. Otherwise the task fails, and no user is created.
+  - If the person already has a user, nothing changes.
+  - The API cannot delete a user, so there is no C(state).
 options:
   person:
     description:
@@ -24,18 +23,18 @@ options:
     type: raw
   filters:
     description:
-      - Conditions that exactly one person fulfils, as M(community.seventhings.person_info) takes them. They are
-        evaluated by this module. What is sent to the instance is always the e-mail address of the one person.
+      - Conditions that match exactly one person, in the form that M(community.seventhings.person_info) accepts. This
+        module evaluates them. The instance always receives the e-mail address of the person.
       - Required if O(person) is not given, and mutually exclusive with it.
     type: dict
 notes:
-  - With single sign-on, users are created at their first login. Do not create them with this module then.
-  - The request that creates the user is sent once, whatever happens to its answer. Where no answer comes, the user is
-    looked for. Where it is not there, the task fails and says so.
-  - In check mode, a person who is not there yet is a warning, because an earlier task of the play may be the one that
-    creates the person.
-  - Takes one request for every 1,000 persons, one to read the user (one for every 1,000 users where the person does not
-    tell which one it is), and two more to create a user. A map or O(filters) takes one more for the field definitions.
+  - With single sign-on, users are created at their first login. In that case, do not create users with this module.
+  - The request that creates the user is sent only once. If no answer arrives, the module searches for the user. If the
+    user does not exist, the task fails and says so.
+  - In check mode, a missing person is a warning, because an earlier task of the play may create the person.
+  - The task sends one request for every 1,000 persons. It sends one to read the user, or one for every 1,000 users if
+    the person does not name its user. A new user takes two more. A map or O(filters) takes one more for the field
+    definitions.
 seealso:
   - module: community.seventhings.person
   - module: community.seventhings.user_info
@@ -59,7 +58,7 @@ EXAMPLES = r"""
   ansible.builtin.debug:
     var: elif.record
 
-- name: Do the same for the only person that matches these filters
+- name: Ensure that the only person who matches these filters can sign in
   community.seventhings.user_from_person:
     filters:
       last_name: Yildiz
@@ -70,7 +69,7 @@ EXAMPLES = r"""
 RETURN = r"""
 record:
   description:
-    - The user. In check mode, of a user who would be created, the e-mail address only.
+    - The user. In check mode, a new user has only the e-mail address.
   returned: success
   type: dict
   contains:
@@ -81,7 +80,7 @@ record:
       description: Integer id of the user.
       type: int
     email:
-      description: E-mail address, by which others refer to the user.
+      description: E-mail address, which is the natural key of the user.
       type: str
     firstname:
       description: First name.
@@ -101,15 +100,14 @@ record:
     display_name: Ada Lovelace
 uuid:
   description:
-    - UUID of the user. Null if there is none, or where check mode would create it.
+    - UUID of the user. Null if there is none, or if check mode would create it.
   returned: success
   type: str
   sample: 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11
 diff:
   description:
-    - The fields that changed, out of those that were written, as they were and as they are (in check mode, as they
-      would be).
-    - C(before) is empty for a user that is created. Both are empty where nothing changed.
+    - The fields that the task sets and that changed, before and after (in check mode, as they would be).
+    - C(before) is empty for a new user. Both are empty if nothing changed.
   returned: success
   type: dict
   contains:
@@ -124,7 +122,7 @@ diff:
     after: {email: ada.lovelace@example.com}
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 4

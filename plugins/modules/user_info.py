@@ -10,10 +10,10 @@ module: user_info
 short_description: List users
 version_added: 1.0.0
 description:
-  - Returns one user of an instance by O(uuid), or all that match O(filters), completely.
-  - Their fields are C(email), C(firstname), C(lastname) and C(display_name).
+  - Returns one user of an instance by its O(uuid), or the complete list of users that match O(filters).
+  - The fields of a user are C(email), C(firstname), C(lastname) and C(display_name).
 notes:
-  - Takes one request for every 1,000 users. O(filters) are applied to the complete list.
+  - The task sends one request for every 1,000 users. It applies O(filters) to the complete list.
 seealso:
   - module: community.seventhings.user_from_person
   - module: community.seventhings.person_info
@@ -39,7 +39,7 @@ EXAMPLES = r"""
   ansible.builtin.debug:
     msg: "{{ users.records | map(attribute='email') }}"
 
-- name: Read one by the UUID
+- name: Read a user by UUID
   community.seventhings.user_info:
     uuid: "{{ users.records[0].uuid }}"
 
@@ -53,7 +53,7 @@ EXAMPLES = r"""
 RETURN = r"""
 records:
   description:
-    - All users that match, at most O(limit) of them, in the order of O(sort). Empty where none does.
+    - All users that match, at most O(limit) of them, in the order of O(sort). Empty if none matches.
   returned: success
   type: list
   elements: dict
@@ -65,7 +65,7 @@ records:
       description: Integer id of the user.
       type: int
     email:
-      description: E-mail address, by which others refer to the user.
+      description: E-mail address, which is the natural key of the user.
       type: str
     firstname:
       description: First name.
@@ -85,27 +85,27 @@ records:
       display_name: Ada Lovelace
 count:
   description:
-    - How many users match, whatever O(limit) is.
+    - Number of users that match, regardless of O(limit).
   returned: success
   type: int
   sample: 1
 complete:
   description:
-    - Whether these are all users that match. True, because a list that is not complete is an error.
+    - Whether these are all users that match. Always true, because an incomplete list is an error.
   returned: success
   type: bool
   sample: true
 hidden_records:
   description:
     - Whether records are hidden from this account because it is limited to locations. V(no) for kinds that every
-      account sees. V(yes), with a warning, if the O(profile) says that records are hidden. Else V(unknown), because
-      nothing is read to find out.
+      account can see. V(yes), with a warning, if the O(profile) says that records are hidden. Otherwise V(unknown),
+      because the task sends no request to find out.
   returned: success
   type: str
   sample: unknown
 requests:
   description:
-    - How many requests the task sent, login and repeats included.
+    - Number of requests that the task sent, including the login and repeated requests.
   returned: always
   type: int
   sample: 1
