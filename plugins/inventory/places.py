@@ -12,18 +12,17 @@ version_added: 1.0.0
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 description:
-  - Makes an inventory from the places of a seventhings instance. Each room is a host, each location a group.
-  - With O(hosts) locations or objects are the hosts instead.
-  - The name of the inventory file ends in C(seventhings.yml) or C(seventhings.yaml).
+  - Creates an inventory from the places of a seventhings instance. Each room is a host, and each location is a group.
+  - With O(hosts), locations or objects are the hosts instead.
+  - The name of the inventory file must end in C(seventhings.yml) or C(seventhings.yaml).
   - >-
-    Complete lists are read and joined in memory: one request for each 1,000 records of a kind, one for the field
-    definitions of rooms and of objects, and one to sign in where no O(access_token) is given.
+    The plugin reads complete lists and joins them in memory. It sends one request for each 1,000 records of a kind, one
+    for the field definitions of rooms and of objects, and one to sign in if O(access_token) is not set.
   - >-
-    Text from the instance is data. Nothing in it is ever rendered or evaluated, in no place that takes a template or an
-    expression.
+    Text from the instance is data. It is never rendered as a template or evaluated as an expression.
   - >-
-    Names from the instance own nothing. A host or a group that another source made, or that means something to Ansible,
-    is refused, unless O(existing) says otherwise.
+    Names from the instance never take over existing names. The plugin refuses the name of a host or a group that
+    another source created, or that has a meaning in Ansible, unless O(existing) says otherwise.
 extends_documentation_fragment:
   - community.seventhings.connection.plugin
   - ansible.builtin.constructed
@@ -31,41 +30,41 @@ extends_documentation_fragment:
 options:
   plugin:
     description:
-      - Says that the file is for this plugin.
+      - Marks the file as an inventory of this plugin.
     type: str
     required: true
     choices:
       - community.seventhings.places
   hosts:
     description:
-      - What becomes a host.
+      - The records that become hosts.
       - >-
-        V(rooms): Each room is a host, each location a group. A room stands in the group of its location; one without a
-        location is C(ungrouped).
+        V(rooms): Each room is a host, and each location is a group. A room is in the group of its location. A room
+        without a location is C(ungrouped).
       - >-
-        V(locations): Each location is a host. There are no groups but those of O(groups) and O(keyed_groups).
+        V(locations): Each location is a host. The only groups are the groups of O(groups) and O(keyed_groups).
       - >-
-        V(objects): Each object is a host, each room and each location a group. An object stands in the group of its
-        room, the rooms stand in the groups of their locations. An object without a room stands in the group of its
-        location, one without both is C(ungrouped).
+        V(objects): Each object is a host, and each room and each location is a group. An object is in the group of its
+        room, and the rooms are in the groups of their locations. An object without a room is in the group of its
+        location. An object without both is C(ungrouped).
     type: str
     default: rooms
     choices: [rooms, locations, objects]
   filters:
     description:
       - >-
-        Which records are read: a map of V(locations), V(rooms) and V(objects) to filters in the language of the info
-        modules, such as M(community.seventhings.room_info).
+        The records to read, as a map of V(locations), V(rooms) and V(objects) to filters. The filters have the form of
+        the info modules, such as M(community.seventhings.room_info).
       - A filter is a map of field key to operator and value, or of field key to value.
-      - Rooms and objects in a place that is left out are left out with it. So with a filter for locations only the
-        rooms of these locations are hosts.
-      - A filter for a kind that O(hosts) does not need has no effect, and a warning says so.
+      - If a filter excludes a place, the rooms and objects in it are excluded too. For example, with a filter for
+        locations, only the rooms of these locations are hosts.
+      - A filter for a kind that O(hosts) does not use has no effect, and a warning says so.
     type: dict
     default: {}
   room_field:
     description:
       - Key of the field by which an object links to its room. Used with O(hosts=objects).
-      - V(actual_room) is where an object was last seen, V(target_room) is where it belongs.
+      - V(actual_room) is where an object was last scanned, and V(target_room) is where it belongs.
     type: str
     default: actual_room
   location_field:
@@ -75,22 +74,23 @@ options:
     default: location
   hostname:
     description:
-      - The name of a host, as a Jinja template or a field key, or a list of these. The first that gives a name is
-        taken.
-      - Templates see the host's variables, both with and without O(variable_prefix), and the variables of its groups. A
-        variable without a value counts as undefined, and a template that uses it without a default gives no name.
-      - >-
-        Where none gives a name, or the option is not set, a room is called by its location and itself, such as
-        V(Dresden/Lab) or, without a location, V(room/Lab). A location is called V(location/Dresden), an object
-        by its barcode, such as V(object/100001), or, without one, by its C(inventory_name). A C(/) in one of these
-        parts becomes C(_).
-      - >-
-        A name without a C(/) could be that of a machine, so it is refused, unless O(host_prefix) has one or O(existing)
-        is V(join). So is a name with an empty part, or a part C(.) or C(..), because Ansible looks for files by that
+      - The name of a host, as a Jinja template or a field key, or a list of these. The plugin uses the first entry that
+        yields a name.
+      - Templates can use the variables of the host, both with and without O(variable_prefix), and the variables of its
+        groups. A variable without a value counts as undefined. A template that uses it without a default yields no
         name.
-      - Control characters and those that can't be seen stand as escapes. A C($) in front of what may be the name of an
-        environment variable becomes C(_), because Ansible would look for files by its value.
-      - Where two records have one name, the second gets a suffix, and a warning says so.
+      - >-
+        If no entry yields a name, or the option is not set, a room is named after its location and itself, such as
+        V(Dresden/Lab). Without a location it is V(room/Lab). A location is named V(location/Dresden). An object is
+        named after its barcode, such as V(object/100001), or, without a barcode, after its C(inventory_name). A C(/) in
+        one of these parts becomes C(_).
+      - >-
+        A name without a C(/) could be the name of a machine, so it is refused, unless O(host_prefix) contains a C(/) or
+        O(existing) is V(join). A name with an empty part, or with a part C(.) or C(..), is refused too, because Ansible
+        searches for files with that name.
+      - Control characters and invisible characters are written as escapes. A C($) before a possible name of an
+        environment variable becomes C(_), because Ansible would search for files with the value of the variable.
+      - If two records have the same name, the second gets a suffix, and a warning says so.
     type: raw
   host_prefix:
     description:
@@ -100,31 +100,31 @@ options:
   group_prefix:
     description:
       - >-
-        The prefix of the name of each group that is made from a location or a room, so that no group of another source
-        is hit. It does not stand before the names of O(groups) and O(keyed_groups).
+        The prefix of the name of each group that is created from a location or a room, so that the name does not
+        collide with a group of another source. The names of O(groups) and O(keyed_groups) do not get this prefix.
     type: str
     default: seventhings_
   existing:
     description:
-      - The action where a host or a group has the name of one that an earlier inventory source made.
+      - The action if a host or a group has the same name as a host or a group of an earlier inventory source.
       - >-
-        A name that means something to Ansible, such as C(localhost), C(all) or the name of a magic variable, is always
+        A name with a meaning in Ansible, such as C(localhost), C(all) or the name of a magic variable, is always
         refused.
       - >-
-        Sources that come later can't be seen. So put this source last. Where the command line shows others behind it, a
+        The plugin does not know later sources, so put this source last. If the command line names sources after it, a
         warning says so.
       - >-
-        V(refuse): The source fails, and the message names the option that gives another name.
+        V(refuse): The source fails, and the message names the option that changes the name.
       - >-
-        V(join): The host or group gets the variables, and the members, of the record besides its own. Hosts may have
-        names without a C(/). O(connection_local) has no effect, because the host may be a machine.
+        V(join): The host or group keeps its own variables and members, and also gets the variables and members of the
+        record. Hosts may have names without a C(/). O(connection_local) has no effect, because the host may be a
+        machine.
     type: str
     default: refuse
     choices: [refuse, join]
   variable_prefix:
     description:
-      - The prefix of the name of each variable of hosts and groups, so that no name that means something to Ansible is
-        hit.
+      - The prefix of the name of each variable of hosts and groups, so that no name has a meaning in Ansible.
       - >-
         A field whose variable would begin with C(ansible_), or would be a magic variable, is left out, and a warning
         says so.
@@ -133,49 +133,51 @@ options:
   connection_local:
     description:
       - >-
-        Whether each host gets C(ansible_connection=local) and, as Ansible's own localhost, the interpreter that Ansible
-        runs with: rooms are no machines to connect to. Without effect with O(existing=join).
+        Whether each host gets C(ansible_connection=local) and, like Ansible's own localhost, the interpreter that
+        Ansible runs with. The reason is that rooms are not machines to connect to. It has no effect with
+        O(existing=join).
     type: bool
     default: true
 notes:
   - >-
-    Variables of a host: all fields of its record by their keys, in the shape in which the info modules return them,
-    with O(variable_prefix). For a room these are at least C(seventhings_uuid), C(seventhings_id), C(seventhings_name),
-    C(seventhings_number) and C(seventhings_building_id); for a location C(seventhings_uuid), C(seventhings_id),
-    C(seventhings_name), C(seventhings_address), C(seventhings_zip), C(seventhings_city) and C(seventhings_country); for
-    an object C(seventhings_uuid), C(seventhings_id), C(seventhings_inventory_name) and C(seventhings_barcode).
-  - A room has C(seventhings_location_name) besides, the name of its location or null. An object has
+    The variables of a host are all fields of its record, in the form in which the info modules return them. Their names
+    are the keys of the fields with O(variable_prefix). For a room these are at least C(seventhings_uuid),
+    C(seventhings_id), C(seventhings_name), C(seventhings_number) and C(seventhings_building_id); for a location
+    C(seventhings_uuid), C(seventhings_id), C(seventhings_name), C(seventhings_address), C(seventhings_zip),
+    C(seventhings_city) and C(seventhings_country); for an object C(seventhings_uuid), C(seventhings_id),
+    C(seventhings_inventory_name) and C(seventhings_barcode).
+  - A room also has C(seventhings_location_name), which is the name of its location or null. An object has
     C(seventhings_location_name) and C(seventhings_room_name).
   - >-
-    Each host has C(seventhings_is_active), V(true) for what is not archived. With C(seventhings_id), an integer, it is
-    for the options C(enabled_var) and C(instance_id_var) of AWX.
+    Each host has C(seventhings_is_active), which is V(true) if the record is not archived. Use it for the option
+    C(enabled_var) of AWX, and the integer C(seventhings_id) for C(instance_id_var).
   - >-
-    C(ansible-inventory --list) shows texts of the instance as maps with the key C(__ansible_unsafe). For reading use
-    C(ansible-inventory --list --yaml) or C(ansible-inventory --graph --vars), and never feed their output back as an
-    inventory, in which all text would be a template.
+    C(ansible-inventory --list) shows texts of the instance as maps with the key C(__ansible_unsafe). To read the texts,
+    use C(ansible-inventory --list --yaml) or C(ansible-inventory --graph --vars). Never use the output of these as an
+    inventory, because all texts would then be templates.
   - Each host has C(ansible_connection) and C(ansible_python_interpreter), unless O(connection_local=false). O(compose)
     can set others.
-  - Variables of a group are the fields of its location or room. Where a host has a variable of the same name, such as
-    C(seventhings_name), the host's is seen.
-  - O(compose), O(groups) and O(keyed_groups) see the variables of the host and of its groups.
+  - Variables of a group are the fields of its location or room. If a host has a variable of the same name, such as
+    C(seventhings_name), the variable of the host wins.
+  - O(compose), O(groups) and O(keyed_groups) can use the variables of the host and of its groups.
   - >-
-    Names of groups are made from names of locations and rooms, with O(group_prefix): what Ansible does not take in the
-    name of a group becomes C(_). A name that begins with a digit gets a C(_) in front. Where two places have one name,
-    the second gets a suffix, and a warning says so.
-  - A link is a map of C(id), C(uuid) and C(display_name), as with the info modules. That of a room to its location, and
-    of an object to its room, is complete even where the instance answers a bare id.
-  - With O(cache) on and a valid cache no request is made at all, not even to sign in. The cache is left aside when
+    Names of groups are created from names of locations and rooms, with O(group_prefix). A character that Ansible does
+    not allow in the name of a group becomes C(_). A name that begins with a digit gets a C(_) in front. If two places
+    have the same name, the second gets a suffix, and a warning says so.
+  - A link is a map of C(id), C(uuid) and C(display_name), as with the info modules. The link of a room to its location,
+    and of an object to its room, is complete even if the instance returns only an id.
+  - If O(cache) is on and the cache is valid, no request is sent, not even to sign in. The cache is ignored if
     O(base_url), O(hosts) or O(filters) have changed since.
   - >-
-    Cache plugins that write files, such as P(ansible.builtin.jsonfile#cache), let everybody read them. So keep them in
-    a directory of your own that is not there yet, or that has the mode C(0700). Where other users can write to
-    O(cache_connection), or to a directory above it, the cache is left aside, and a warning says so.
+    Cache plugins that write files, such as P(ansible.builtin.jsonfile#cache), let all users read them. So keep them in
+    a directory of your own that does not exist yet, or that has the mode C(0700). If other users can write to
+    O(cache_connection), or to a directory above it, the cache is ignored, and a warning says so.
   - >-
-    Where the instance can't be reached, Ansible only warns and goes on with an empty inventory. Set the environment
+    If the instance can't be reached, Ansible only warns and continues with an empty inventory. Set the environment
     variable E(ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED) to V(true), or C(any_unparsed_is_failed=true) in the section
     C([inventory]) of C(ansible.cfg), to make it an error.
-  - Options of the connection and O(filters) may hold templates, such as a lookup. Values from the environment are
-    taken as they are.
+  - Options of the connection and O(filters) may contain templates, such as a lookup. Values from the environment are
+    not rendered.
 seealso:
   - module: community.seventhings.room_info
   - module: community.seventhings.location_info
@@ -211,7 +213,7 @@ plugin: community.seventhings.places
 #   - key: seventhings_country
 #     prefix: country
 
-# Objects in their rooms and locations; credentials from other places than the environment:
+# Objects in their rooms and locations, with the root of the instance from a lookup:
 #
 # plugin: community.seventhings.places
 # base_url: "{{ lookup('ansible.builtin.env', 'SEVENTHINGS_BASE_URL') }}"

@@ -12,44 +12,45 @@ version_added: 1.0.0
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 description:
-  - Gives records, or one field of them, by references as the modules take them.
-  - A reference that fits no record, or more than one, is an error that names candidates.
-  - Nothing is ever written.
+  - Returns records, or one field of each record. The references have the same form as in the modules.
+  - A reference that matches no record, or more than one record, is an error that names candidates.
+  - The lookup never writes to the instance.
 extends_documentation_fragment:
   - community.seventhings.connection.plugin
 options:
   _terms:
     description:
-      - First the kind of record.
+      - The first term is the kind of record.
       # generated: looked_up
       - The kinds of records are V(location), V(room), V(person), V(user), V(object), V(task), V(rental_case) and
         V(catalog_item).
       # end of looked_up
       - >-
-        Then one reference or more: an integer is an id, a text in the form of a uuid a uuid, any other text a natural
-        key, a map the record with these fields. A list stands for its items.
+        The other terms are one or more references. An integer is an id. A text in UUID form is a UUID. Any other text
+        is a natural key. A map is the record with these fields. A list stands for its items.
       - >-
-        Natural keys: the barcode of an object; the name of a location; C(LOCATION/ROOM) for a room, by its number or
-        its name, or the number or name alone; the e-mail address of a person or a user; of any other kind the first
-        field that its module finds a record by, such as the title of a task.
+        The natural key of an object is its barcode. The natural key of a location is its name. The natural key of a
+        room is C(LOCATION/ROOM) with its number or its name, or the number or name alone. The natural key of a person
+        or a user is the e-mail address. The natural key of any other kind is the first field by which its module finds
+        a record, such as the title of a task.
       - >-
-        If a task of that title is open, only open ones count. Archived objects are found by barcode or uuid.
+        If a task with that title is open, closed tasks are ignored. Archived objects are found by barcode or UUID.
     type: list
     elements: raw
     required: true
   field:
     description:
-      - Key, or unique label, of a field. Its value is returned in place of the record.
+      - Key, or unique label, of a field. Its value is returned instead of the record.
     type: str
 notes:
   - >-
-    Ansible tells a lookup neither C(module_defaults) nor the keyword C(environment) of plays and tasks. Write the
+    Ansible passes neither C(module_defaults) nor the keyword C(environment) of plays and tasks to a lookup. Write the
     options of the connection in the expression, such as C(base_url=my_instance), or set environment variables for
     C(ansible-playbook) itself.
   - >-
-    Requests for one natural key: one list of the kind (for a room one of locations besides), the record, the field
-    definitions where the kind has them, and the login where no O(access_token) is given. Lookups in one process share
-    the login; a task runs in a process of its own. For many records use an info module once.
+    For one natural key, the lookup reads the list of the kind (for a room also the list of locations), the record, and
+    the field definitions if the kind has them. It also signs in if O(access_token) is not set. Lookups in one process
+    share the login, but each task runs in its own process. For many records, use an info module once.
   - Several texts are joined with commas unless C(wantlist=True) is given, as in every lookup.
 seealso:
   - module: community.seventhings.room_info
@@ -60,20 +61,20 @@ seealso:
 
 EXAMPLES = r"""
 ---
-- name: Where is the lab?
+- name: Show the record of the lab
   ansible.builtin.debug:
     msg: "{{ lookup('community.seventhings.record', 'room', 'Dresden/0.12') }}"
 
-- name: Only its uuid
+- name: Show only its UUID
   ansible.builtin.debug:
     msg: "{{ lookup('community.seventhings.record', 'room', 'Dresden/0.12', field='uuid') }}"
 
-- name: Several records, as a list
+- name: Show several records as a list
   ansible.builtin.debug:
     msg: >-
       {{ query('community.seventhings.record', 'object', '100001', '100002', field='inventory_name') }}
 
-- name: A room by its fields, from another instance than that in the environment
+- name: Show a room by its fields, from another instance than the instance in the environment
   ansible.builtin.debug:
     msg: >-
       {{ lookup('community.seventhings.record', 'room', {'building_id': 'Dresden', 'number': '0.12'},
@@ -83,8 +84,8 @@ EXAMPLES = r"""
 RETURN = r"""
 _raw:
   description:
-    - The record of each reference, in the shape in which the modules return it, with its C(uuid).
-    - With O(field) the value of that field of each; null where it has none.
+    - The record of each reference, in the form in which the modules return it, with its C(uuid).
+    - With O(field), the value of that field in each record, or null if the record has no value.
   type: list
   elements: raw
   sample:

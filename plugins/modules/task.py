@@ -154,7 +154,7 @@ EXAMPLES = r"""
 RETURN = r"""
 record:
   description:
-    - The task after the task (in check mode, as it would be). Empty if there is none.
+    - The task after the run (in check mode, as it would be). Empty if there is none.
   returned: success
   type: dict
   contains:

@@ -12,23 +12,23 @@ from typing import Any
 
 DOCUMENTATION = r"""
 ---
-short_description: Changes on a seventhings instance, and dates that come near
+short_description: Changes on a seventhings instance, and approaching dates
 version_added: 1.0.0
 author:
   - Contributors to the community.seventhings collection (@ansible-collections)
 description:
-  - Looks at an instance again and again, and sends an event for each record that is new, changed, archived, unarchived
-    or deleted, and for each date that comes near or passes.
-  - The service has no webhooks, so the source polls. A list is read whole, one request for each 1,000 records. Where a
-    whole list takes more than two requests, only what changed since the last look is read, with the filter
-    C(updated_at), and the records are counted. An instance that does not honour the filter is found out.
+  - Polls an instance, and sends an event for each record that is new, changed, archived, unarchived or deleted, and for
+    each date that is near or has passed.
+  - The source polls because the service has no webhooks. It reads each list completely, with one request for each 1,000
+    records. If a complete list takes more than two requests, it only reads the records that changed since the last
+    poll, with the filter C(updated_at), and counts the records. It detects an instance that ignores the filter.
   - >-
-    Each event is sent at least once: the cursor moves only after its events were taken. After a restart an event may
-    come again, with the same C(id).
-  - At the first start nothing is sent. What is there is remembered, and changes are told from then on.
-  - An event carries no text that somebody wrote on the instance, because Ansible evaluates the texts of an event. It
-    has identifiers, numbers, booleans, dates, the status of tasks and rental cases, and names in the spelling of the
-    rulebook. A playbook reads the texts of a record by its C(uuid), for example with
+    Each event is sent at least once, because the cursor moves only after ansible-rulebook accepted its events. After a
+    restart, an event may be sent again, with the same C(id).
+  - At the first start nothing is sent. The source records the existing records, and reports changes from then on.
+  - An event contains no text that users wrote on the instance, because Ansible evaluates the texts of an event. It
+    contains identifiers, numbers, booleans, dates, the status of tasks and rental cases, and names in the spelling of
+    the rulebook. A playbook reads the texts of a record by its C(uuid), for example with
     M(community.seventhings.object_info).
   - ansible-rulebook and ansible-core must be installed in one environment, with the Python packages of the collection.
 requirements:
@@ -36,33 +36,33 @@ requirements:
   - requests >= 2.32.4
 options:
   base_url:
-    description: Root of the instance. Where it is not given, E(SEVENTHINGS_BASE_URL) is read.
+    description: Root of the instance. If it is not set, E(SEVENTHINGS_BASE_URL) is read.
     type: str
   username:
-    description: User to sign in with. Where it is not given, E(SEVENTHINGS_USERNAME) is read.
+    description: User to sign in with. If it is not set, E(SEVENTHINGS_USERNAME) is read.
     type: str
   password:
-    description: Password of the user. Where it is not given, E(SEVENTHINGS_PASSWORD) is read.
+    description: Password of the user. If it is not set, E(SEVENTHINGS_PASSWORD) is read.
     type: str
   client_id:
-    description: Identifier of the client. Where it is not given, E(SEVENTHINGS_CLIENT_ID) is read.
+    description: Identifier of the client. If it is not set, E(SEVENTHINGS_CLIENT_ID) is read.
     type: str
   access_token:
-    description: Access token to work with. Where it is not given, E(SEVENTHINGS_TOKEN) is read.
+    description: Access token to use. If it is not set, E(SEVENTHINGS_TOKEN) is read.
     type: str
   refresh_token:
-    description: Renews the access token. Where it is not given, E(SEVENTHINGS_REFRESH_TOKEN) is read.
+    description: Refresh token, which renews the access token. If it is not set, E(SEVENTHINGS_REFRESH_TOKEN) is read.
     type: str
   kinds:
-    description: The kinds of records to look at.
+    description: The kinds of records to watch.
     type: list
     elements: str
     choices: [location, room, person, object, task, rental_case]
     default: [location, room, person, object, task, rental_case]
   dates:
     description:
-      - Further fields whose dates are told before they come, with events of the type V(due).
-      - The first look at a field only remembers the dates that are near already.
+      - Further fields with dates. An event of the type V(due) is sent before each date.
+      - The first poll of a field only records the dates that are already near.
     type: list
     elements: dict
     default: []
@@ -77,21 +77,21 @@ options:
         type: str
         required: true
       days:
-        description: How many days before the date the event comes.
+        description: How many days before the date the event is sent.
         type: int
         default: 0
   fields:
     description:
       - Fields that events may name, by key or label, of any of the O(kinds).
-      - C(changed) lists those of them that changed, in this spelling. C(values) has their values if these are numbers,
-        booleans or dates, and null for others. All other changed fields are counted in C(other_fields).
+      - C(changed) lists the fields of this list that changed, in this spelling. C(values) contains their values if they
+        are numbers, booleans or dates, and null otherwise. C(other_fields) is the number of all other changed fields.
     type: list
     elements: str
     default: []
   matches:
     description:
-      - Filters that are evaluated here. C(matches) of an event lists the O(matches[].id) of each filter that the record
-        passes, so a rule can depend on a text without having it in the event.
+      - Filters that the source evaluates. C(matches) of an event lists the O(matches[].id) of each filter that the
+        record passes. A rule can thus depend on a text that is not in the event.
     type: list
     elements: dict
     default: []
@@ -106,70 +106,74 @@ options:
         choices: [location, room, person, object, task, rental_case]
         default: object
       where:
-        description: Filters as the option C(filters) of the info modules accepts them.
+        description: Filters in the form of the option C(filters) of the info modules.
         type: dict
         required: true
   due_days:
     description:
-      - How many days before its date a task or a rental case is due. The event of the type V(due) comes once.
-      - An open task has its C(deadline), a confirmed rental case its C(issue_date), a borrowed one its C(due_date).
-        When the date has passed, or the service says so, an event of the type V(overdue) comes, once.
+      - How many days before its date a task or a rental case is due. The event of the type V(due) is sent once.
+      - The date of an open task is its C(deadline). The date of a confirmed rental case is its C(issue_date), and of a
+        borrowed rental case its C(due_date). When the date has passed, or the service says so, an event of the type
+        V(overdue) is sent once.
     type: int
     default: 0
   existing:
     description:
-      - What is done at the first start with what is there already.
+      - What to do with existing records at the first start.
       - >-
-        V(remember): It is remembered, and nothing is sent.
+        V(remember): Record them, and send nothing.
       - >-
-        V(tell): Each record is sent as V(new), and each date that is near or passed is told.
+        V(tell): Send each record as V(new), and send an event for each date that is near or has passed.
     type: str
     default: remember
     choices: [remember, tell]
   interval:
-    description: Seconds from one look to the next.
+    description: Seconds between polls.
     type: float
     default: 60
   whole_interval:
     description:
-      - Seconds after which a list is read whole again where only changes were read. What the filter does not show, such
-        as a record that was replaced by another one, is noticed then.
+      - Seconds after which a list is read completely again if only changes were read. This detects changes that the
+        filter does not show, such as a record that was replaced by another record.
     type: float
     default: 3600
   requests_per_minute:
     description:
-      - At most so many requests of this source in any 60 seconds. 0 for no limit.
-      - O(rate_limit) is for all processes of this user together, this source included.
+      - Maximum number of requests of this source in any 60 seconds. 0 means no limit.
+      - O(rate_limit) applies to all processes of this user together, including this source.
     type: int
     default: 20
   timezone:
-    description: Time zone in which a day begins, such as V(Europe/Berlin). By default that of the machine.
+    description: >-
+      Time zone that determines when a day begins, such as V(Europe/Berlin). The default is the time zone of the
+      machine.
     type: str
   name:
-    description: Tells the cursors of several sources for one instance apart.
+    description: Name of the cursor, if there are several sources for one instance.
     type: str
     default: changes
   cursor:
     description:
-      - File that holds what was seen, for this user alone. The only values of records in it are their integer ids and
-        the dates of O(dates).
-      - By default it is in C($XDG_STATE_HOME/seventhings), C(~/.local/state/seventhings) where that is not set. In a
-        container, name a file on a volume.
+      - File that records what was observed. Only this user can read it. The only values of records in it are their
+        integer ids and the dates of O(dates).
+      - By default it is in C($XDG_STATE_HOME/seventhings), or in C(~/.local/state/seventhings) if that variable is not
+        set. In a container, use a file on a volume.
       - Only one source at a time can use it.
     type: path
   feedback:
     description:
-      - Whether ansible-rulebook tells when it took an event. Then the cursor moves at once, else after the next
-        O(interval). The source needs a C(name) in the rulebook then, and ansible-rulebook its persistence
-        (C(--persistence-id), or that of the activation).
+      - Whether ansible-rulebook confirms each event that it accepted. With V(true), the cursor moves at once. Otherwise
+        it moves after the next O(interval). V(true) requires a C(name) of the source in the rulebook, and persistence
+        of ansible-rulebook (C(--persistence-id), or the persistence of the activation).
     type: bool
     default: false
   rate_limit:
-    description: Requests a minute of all processes of this user. As with the modules of the collection.
+    description: >-
+      Maximum number of requests per minute of all processes of this user, as with the modules of the collection.
     type: int
     default: 200
   rate_limit_wait:
-    description: Seconds to wait where the instance refuses requests for coming too early.
+    description: Seconds to wait if the instance refuses requests because there are too many (HTTP 429).
     type: float
     default: 300
   timeout:
@@ -177,7 +181,7 @@ options:
     type: float
     default: 30
   retries:
-    description: How often a request is repeated.
+    description: Maximum number of retries of a request.
     type: int
     default: 3
   token_cache:
@@ -202,18 +206,18 @@ options:
     type: bool
     default: false
   profile:
-    description: File with the profile of the instance. Where an answer contradicts it, a warning is logged.
+    description: File with the profile of the instance. If an answer contradicts it, a warning is logged.
     type: path
   tuning:
     description:
       - >-
         Settings that few users need: C(settle), C(outage_wait), C(lock_wait), C(rate_share), C(request_deadline),
-        C(max_answer_size), C(max_pages), C(max_list_size). As with the modules of the collection.
+        C(max_answer_size), C(max_pages), C(max_list_size). They are the same as in the modules of the collection.
     type: dict
 """
 
 EXAMPLES = r"""
-- name: Tell what happens to objects and rental cases
+- name: React to changes of objects and rental cases
   hosts: localhost
   sources:
     - name: instance
