@@ -214,13 +214,23 @@ class Files:
                 raise NotSpliced(f"{self.label(target)} can't be read ({error})") from error
         return self._opened[target]
 
+    def _columns_of(self, name: str) -> set[tuple[str, int]]:
+        """Return title and column of each sheet of a workbook that records are read from."""
+        return {
+            (place.source.removeprefix(f"{name}:"), place.column)
+            for entry in self._desired.entries
+            for place in entry.places.values()
+            if isinstance(place, CellPlace) and place.source.workbook == name
+        }
+
     def _source(self, target: Target, content: bytes) -> Source:
         if content.startswith(b"$ANSIBLE_VAULT"):
             raise NotSpliced("its file is vaulted")
         has_variables = self._desired.declares_variables
         name = self.label(target)
         if name.lower().endswith(WORKBOOK):
-            return WorkbookSource(WorkbookFile(content), has_variables, self._desired.dialects.for_file(name))
+            workbook = WorkbookFile(content, self._columns_of(name))
+            return WorkbookSource(workbook, has_variables, self._desired.dialects.for_file(name))
         if not name.lower().endswith(".csv"):
             file = TextFile(content.decode(), str.encode)
             return (YamlSource if name.endswith(_YAML) else JsonSource)(file, has_variables)

@@ -13,7 +13,7 @@ import html
 import io
 import re
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -35,6 +35,8 @@ _ATTRIBUTE = re.compile(r"""([\w:]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _ROW = re.compile(r"<row\b[^>]*?(?:/>|>.*?</row>)", re.DOTALL)
 _CELL = re.compile(r"<c\b([^>]*?)(?:/>|>(.*?)</c>)", re.DOTALL)
 _FORMULA = re.compile(r"<f\b")
+_FORMULA_BYTES = re.compile(rb"<f\b")
+_RESULT = re.compile(r"(<f\b[^>]*?(?:/>|>[^<]*</f>))\s*<v>[^<]*</v>")
 _CALCULATION = re.compile(r"<calcPr\b([^>]*?)(/?)>")
 _ESCAPE_LIKE = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
 _ZERO_DAY = dt.date(1899, 12, 30)
@@ -93,11 +95,18 @@ class _Sheet:
 
 
 class WorkbookFile(TextFile):
-    """A workbook, and its pending edits."""
+    """A workbook, and its pending edits.
 
-    def __init__(self, content: bytes) -> None:
+    A change makes the stored results of formulas stale, and LibreOffice shows them without calculating. They are
+    removed, except in columns that records are read from, because a plan reads the stored results there.
+
+    :param columns: title and column (from 1) of each sheet that records are read from.
+    """
+
+    def __init__(self, content: bytes, columns: Container[tuple[str, int]]) -> None:
         super().__init__("", str.encode)
         self._content = content
+        self._columns = columns
         self._cells: list[_Edit] = []
         self._sheets: dict[str, _Sheet] = {}
         with zipfile.ZipFile(io.BytesIO(content)) as packed:
@@ -151,6 +160,7 @@ class WorkbookFile(TextFile):
         changed = {
             part: sheet.changed([one for one in edits if one.sheet == part]) for part, sheet in self._sheets.items()
         }
+        titles = {part: title for title, part in self._parts.items()}
         written = io.BytesIO()
         with (
             zipfile.ZipFile(io.BytesIO(self._content)) as packed,
@@ -160,10 +170,17 @@ class WorkbookFile(TextFile):
                 content = packed.read(part)
                 if part.filename in changed:
                     content = changed[part.filename].encode()
+                if part.filename in titles and _FORMULA_BYTES.search(content):
+                    content = self._without_results(titles[part.filename], content.decode()).encode()
                 elif part.filename == _WORKBOOK:
                     content = _recalculating(content.decode()).encode()
                 kept.writestr(part, content)
         return written.getvalue()
+
+    def _without_results(self, title: str, sheet: str) -> str:
+        return _CELL.sub(
+            lambda cell: cell[0] if (title, _column_of(cell)) in self._columns else _RESULT.sub(r"\1", cell[0]), sheet
+        )
 
 
 class WorkbookSource(Source):

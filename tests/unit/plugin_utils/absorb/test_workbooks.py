@@ -17,7 +17,12 @@ import openpyxl
 import pytest
 from instance_site import Site
 from libreoffice import PROGRAM
+from openpyxl.chart import BarChart, Reference
+from openpyxl.comments import Comment
+from openpyxl.formatting.rule import CellIsRule
 from openpyxl.styles import Font, PatternFill
+from openpyxl.workbook.defined_name import DefinedName
+from openpyxl.worksheet.datavalidation import DataValidation
 
 from .absorbing import somebody, take
 
@@ -179,3 +184,74 @@ def test_libreoffice_opens_what_was_changed(applied: Site, tmp_path: Path) -> No
     assert (sheet["D2"].number_format, sheet["E2"].number_format) == ('#,##0.00" €"', r"dd\.mm\.yyyy")
     assert (sheet["B2"].font.b, sheet["B2"].fill.fgColor.rgb) == (True, "FFFFEE00")
     assert applied.plan().outcome == "unchanged"
+
+
+def look(path: Path) -> dict[str, Any]:
+    """Return how the cells of a workbook look, and everything in it beside the cells of the first sheet."""
+    workbook = openpyxl.load_workbook(path)
+    sheet = workbook.worksheets[0]
+    cells_seen = {
+        cell.coordinate: (
+            cell.number_format,
+            cell.font,
+            cell.fill,
+            cell.border,
+            cell.alignment,
+            cell.comment and cell.comment.text,
+        )
+        for row in sheet
+        for cell in row
+    }
+    return {
+        "cells": {name: repr(seen) for name, seen in cells_seen.items()},
+        "widths": {name: column.width for name, column in sheet.column_dimensions.items()},
+        "frozen": sheet.freeze_panes,
+        "filter": sheet.auto_filter.ref,
+        "colours": [(str(rule.sqref), [one.formula for one in rule.rules]) for rule in sheet.conditional_formatting],
+        "choices": [(str(one.sqref), one.formula1) for one in sheet.data_validations.dataValidation],
+        "names": {name: one.attr_text for name, one in workbook.defined_names.items()},
+        "other": [[[cell.value for cell in row] for row in other] for other in workbook.worksheets[1:]],
+        "charts": len(sheet._charts),
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(PROGRAM is None, reason="LibreOffice is not installed")
+def test_a_workbook_that_libreoffice_saved_keeps_all_but_the_values(site: Site, tmp_path: Path) -> None:
+    workbook = openpyxl.load_workbook(
+        io.BytesIO(
+            book(
+                ["100001", "Table", "old", 12.5, dt.date(2024, 5, 31), "=D2*2", None],
+                ["100002", "Chair", "round & <red>", 3, None, "=D3*2", None],
+                ["100003", "Lamp", None, "=D2+D3", None, "=SUM(D2:D4)", None],
+            )
+        )
+    )
+    sheet = workbook["objects"]
+    sheet["B2"].comment = Comment("bought used", "Ada")
+    sheet.freeze_panes, sheet.auto_filter.ref = "B2", "A1:G4"
+    sheet.conditional_formatting.add("D2:D4", CellIsRule("greaterThan", ["100"], fill=PatternFill(bgColor="FF0000")))
+    choices = DataValidation("list", '"old,new"')
+    choices.add("C2:C4")
+    sheet.add_data_validation(choices)
+    chart = BarChart()
+    chart.add_data(Reference(sheet, min_col=4, min_row=1, max_row=4), titles_from_data=True)
+    sheet.add_chart(chart, "J2")
+    workbook.defined_names["amounts"] = DefinedName("amounts", attr_text="objects!$D$2:$D$4")
+    workbook.create_sheet("# notes").append(["sum", "=SUM(amounts)"])
+    workbook.save(tmp_path / "assets.xlsx")
+    saved_by_libreoffice(tmp_path / "assets.xlsx", tmp_path / "office")
+    content = (tmp_path / "office" / "assets.xlsx").read_bytes()
+    site.write({"fields/asset.yml": FIELDS, "assets.xlsx": content})
+    assert site.run().outcome == "changed"
+    assert site.plan().outcome == "unchanged"
+    before = look(site.root / "assets.xlsx")
+    assert (before["charts"], len(before["colours"]), len(before["choices"])) == (1, 1, 1)
+    change(site, inventory_name="Desk", Note="new", Amount="1299.95", Day="2025-01-02")
+    assert take(site)["not_changed"] == []
+    assert look(site.root / "assets.xlsx") == before
+    rows = [[cell.value for cell in row] for row in saved_by_libreoffice(site.root / "assets.xlsx", tmp_path / "again")]
+    assert rows[1][:6] == ["100001", "Desk", "new", 1299.95, dt.datetime.fromisoformat("2025-01-02"), 2599.9]
+    # A plan reads the stored result of this formula.
+    assert rows[3][:4] == ["100003", "Lamp", None, 15.5]
+    assert site.plan().outcome == "unchanged"
