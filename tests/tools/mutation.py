@@ -50,7 +50,7 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
         "rules/test_complete_lists",
     ),
     "plugin_utils/instance/caps": ("plugin_utils/instance/test_action", "rules/test_plan_is_executed"),
-    "plugin_utils/set_plan/limits": (f"{_PLAN}/test_policies", "rules/test_limits_without_state"),
+    "plugin_utils/set_plan/limits": (f"{_PLAN}/test_limits",),
     "plugin_utils/apply/journal": (
         "plugin_utils/apply/test_journal",
         "plugin_utils/apply/test_executor",

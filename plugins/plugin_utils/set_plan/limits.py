@@ -91,7 +91,7 @@ class LimitCheck:
             f"{section}: {name} changes in {number} of {size} records of this set, more than limits.update_percent "
             f"({percent:g} %). Look whether a column was shifted or sorted on its own."
             for (section, name), number in sorted(fields.items())
-            if number > MANY_UPDATES and (size := self.made.set_sizes.get(section, 0)) and number * 100 > size * percent
+            if number > MANY_UPDATES and (size := self.made.set_sizes.get(section)) and number * 100 > size * percent
         ]
 
 

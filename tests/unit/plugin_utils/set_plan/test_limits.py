@@ -1,0 +1,152 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Each limit lets its last record pass, and not one more."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import SECTIONS, Policy
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.entry import Entry
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Place
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.limits import LimitCheck
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.plan import InstancePlan, Planned
+
+NAMES = {
+    "create": "create_percent",
+    "update": "update_percent",
+    "delete": "delete_percent",
+    "archive": "delete_percent",
+}
+
+
+def changes(number: int, action: str, section: str = "objects", resumed: bool = False, **before: Any) -> list[Planned]:
+    """Return planned changes of one action."""
+    kind = KINDS[SECTIONS[section]]
+    change = Change(kind, action, before=before)
+    entry = Entry(kind, {}, Place("files"))
+    return [Planned(section, entry, Schema(kind, ()), {}, (), "", change, resumed=resumed) for _one in range(number)]
+
+
+def check(
+    planned: list[Planned],
+    existing: int = 0,
+    everywhere: int = 0,
+    sizes: dict[str, int] | None = None,
+    before: dict[str, int] | None = None,
+    is_capped: bool = False,
+    **limits: float,
+) -> LimitCheck:
+    plan = InstancePlan(planned, set_sizes=sizes or {})
+    plan.existing = Counter(dict.fromkeys(SECTIONS, existing))
+    plan.everywhere = Counter(dict.fromkeys(SECTIONS, everywhere))
+    return LimitCheck(plan, Policy(limits=limits, is_capped=is_capped), before or {})
+
+
+@pytest.mark.parametrize(("action", "name"), NAMES.items())
+def test_a_percent_lets_its_last_record_pass(action: str, name: str) -> None:
+    words = "delete" if action == "archive" else action
+    assert check(changes(5, action), 20, **{name: 25}).exceeded() == []
+    assert check(changes(6, action), 20, **{name: 25}).exceeded() == [
+        f"objects: {words} 6 of 20 records is more than limits.{name} (25 %); a higher limits.{name} lets this pass"
+    ]
+
+
+@pytest.mark.parametrize(("action", "name"), [("create", "creates"), ("update", "updates"), ("delete", "deletes")])
+def test_a_number_lets_its_last_record_pass(action: str, name: str) -> None:
+    assert check(changes(5, action), **{name: 5}).exceeded() == []
+    assert check(changes(6, action), **{name: 5}).exceeded() == [
+        f"objects: {action} 6 is more than limits.{name} (5); a higher limits.{name} lets this pass"
+    ]
+
+
+def test_users_have_a_limit_of_their_own() -> None:
+    assert check(changes(3, "create", "users"), 100, users=3, create_percent=0, creates=0).exceeded() == []
+    assert check(changes(4, "create", "users"), 100, users=3).exceeded() == [
+        "users: 4 would be made, more than limits.users (3) a run; a higher limits.users lets this pass"
+    ]
+
+
+def test_sections_and_actions_are_counted_on_their_own() -> None:
+    planned = changes(5, "create") + changes(5, "update") + changes(5, "create", "rooms")
+    assert check(planned, creates=5, updates=5).exceeded() == []
+    found = check(planned, creates=4, updates=4).exceeded()
+    assert [line.partition(" is ")[0] for line in found] == [
+        "objects: create 5",
+        "objects: update 5",
+        "rooms: create 5",
+    ]
+
+
+def test_deleted_and_archived_records_count_together() -> None:
+    planned = changes(3, "delete") + changes(3, "archive")
+    assert check(planned, deletes=6).exceeded() == []
+    assert check(planned, deletes=5).exceeded()[0].startswith("objects: delete 6 ")
+
+
+def test_the_rest_of_a_created_record_counts_as_its_creation() -> None:
+    planned = changes(3, "update", resumed=True) + changes(3, "create")
+    assert check(planned, updates=0, creates=6).exceeded() == []
+    assert check(planned, updates=0, creates=5).exceeded()[0].startswith("objects: create 6 ")
+
+
+def test_percents_count_from_the_number_of_existing_records() -> None:
+    assert check(changes(9, "create"), 9, create_percent=0, from_existing=10).exceeded() == []
+    assert "create 9 of 10 records" in check(changes(9, "create"), 10, create_percent=0, from_existing=10).exceeded()[0]
+
+
+def test_a_small_scope_counts_all_records_if_the_task_has_limits() -> None:
+    small, large = (check(changes(4, "update"), number, 30, is_capped=True) for number in (9, 10))
+    assert list(small.bases("objects", "update")) == [(30, "records")]
+    assert list(large.bases("objects", "update")) == [(10, "records")]
+    assert list(check([], 9, 30).bases("objects", "update")) == [(9, "records")]
+
+
+@pytest.mark.parametrize(
+    ("before", "existing", "base"),
+    [(0, 50, 0), (9, 50, 9), (10, 50, 50), (10, 5, 10), (60, 50, 60)],
+)
+def test_creations_of_a_resumed_run_count_what_existed_before_it(before: int, existing: int, base: int) -> None:
+    resumed = check(changes(1, "create"), existing, before={"objects": before})
+    assert list(resumed.bases("objects", "create")) == [(base, "records")]
+    assert list(resumed.bases("objects", "update")) == [(existing, "records")]
+    assert list(resumed.bases("rooms", "create")) == [(existing, "records")]
+    assert resumed.existing() == {"objects": base}
+
+
+def test_a_run_notes_the_numbers_of_the_sections_that_it_creates_records_in() -> None:
+    planned = changes(1, "create", "rooms") + changes(2, "create") + changes(1, "update", "persons")
+    assert list(check(planned, 7).existing().items()) == [("objects", 7), ("rooms", 7)]
+
+
+def test_removals_are_held_to_the_set_too() -> None:
+    removed = check(changes(3, "delete"), 100, sizes={"objects": 20})
+    assert list(removed.bases("objects", "delete")) == [(100, "records"), (20, "records of this set")]
+    assert list(removed.bases("objects", "update")) == [(100, "records")]
+    assert list(removed.bases("rooms", "delete")) == [(100, "records")]
+    assert "delete 3 of 20 records of this set" in removed.exceeded()[0]
+    assert check(changes(2, "delete"), 100, sizes={"objects": 20}).exceeded() == []
+    assert check(changes(3, "delete"), 100, sizes={"objects": 9}).exceeded() == [], "fewer than from_existing"
+
+
+def test_a_field_that_changes_in_most_of_a_set_is_a_warning() -> None:
+    sizes = {"objects": 200}
+    warning = (
+        "objects: price changes in 101 of 200 records of this set, more than limits.update_percent (50 %). "
+        "Look whether a column was shifted or sorted on its own."
+    )
+    assert check(changes(101, "update", price=1), sizes=sizes, update_percent=50).mass_updates() == [warning]
+    assert check(changes(101, "update", price=1), sizes={"objects": 202}, update_percent=50).mass_updates() == []
+    assert check(changes(100, "update", price=1), sizes=sizes, update_percent=1).mass_updates() == []
+    assert check(changes(101, "create", price=1), sizes=sizes, update_percent=1).mass_updates() == []
+    assert check(changes(101, "update", resumed=True, price=1), sizes=sizes, update_percent=1).mass_updates() == []
+    assert check(changes(101, "update", price=1), update_percent=1).mass_updates() == [], "nobody knows its size"
+    many = changes(101, "update", price=1, name="x")
+    assert [line.split()[1] for line in check(many, sizes=sizes, update_percent=1).mass_updates()] == ["name", "price"]
