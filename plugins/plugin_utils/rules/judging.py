@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Context, Decimal
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way, shorten
@@ -25,6 +26,8 @@ _MOST_KEPT = 4096
 _WIDE = Context(prec=1000)
 """Number of digits that suffices for the quotient of any two JSON numbers."""
 _LONGEST = 200
+_PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\$", re.DOTALL)
+"""The parts of a pattern that contain a ``$``, or could: escapes, sets of characters, and the sign itself."""
 
 
 class NotJudged(Exception):
@@ -133,6 +136,28 @@ def _type(names: str | list[str]) -> Test:
     return lambda value: any(test(value) for test in tests)
 
 
+def _matches(pattern: str, text: str) -> bool:
+    """Return True if a pattern of a schema matches a text.
+
+    :raises NotJudged: if the pattern takes too long for the text.
+    """
+    found = finds(_for_this_engine(pattern), 0, text)
+    if found is None:
+        raise NotJudged(pattern)
+    return found
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _for_this_engine(pattern: str) -> str:
+    """Return a pattern in which ``$`` only matches the end of the text, as in JSON Schema.
+
+    In Python it also matches before a line end there, so a text with a line end would pass for the text without it.
+    """
+    if re.compile(pattern).flags & re.MULTILINE:
+        return pattern
+    return _PARTS.sub(lambda part: r"\Z" if part[0] == "$" else part[0], pattern)
+
+
 def _pattern(pattern: str) -> Test:
     kept: dict[str, bool] = {}
 
@@ -141,9 +166,7 @@ def _pattern(pattern: str) -> Test:
             return True
         known = kept.get(value)
         if known is None:
-            known = finds(pattern, 0, value)
-            if known is None:
-                raise NotJudged(pattern)
+            known = _matches(pattern, value)
             if len(kept) < _MOST_KEPT:
                 kept[value] = known
         return known
@@ -272,12 +295,8 @@ def _validator_class() -> Any:
     import jsonschema
 
     def pattern(_validator: Any, wanted: str, value: Any, _schema: Any) -> Iterator[Any]:
-        if isinstance(value, str):
-            found = finds(wanted, 0, value)
-            if found is None:
-                raise NotJudged(wanted)
-            if not found:
-                yield jsonschema.ValidationError("")
+        if isinstance(value, str) and not _matches(wanted, value):
+            yield jsonschema.ValidationError("")
 
     def multiple_of(_validator: Any, wanted: float, value: Any, _schema: Any) -> Iterator[Any]:
         if _is_number(value) and not _is_multiple(value, wanted):

@@ -539,6 +539,30 @@ def test_a_value_that_a_pattern_takes_too_long_for_breaks_the_rule(site: Site) -
     patterns._ENDED.clear()
 
 
+@pytest.mark.parametrize("beside", ["", ", minProperties: 1"], ids=["comparison", "library"])
+@pytest.mark.parametrize(
+    ("pattern", "value", "fits"),
+    [
+        ("^A[0-9]{5}$", "A00017\n", False),
+        ("^A[0-9]{5}$", "A00017", True),
+        ("^A[$]|B$", "B\n", False),
+        ("^A[$]$", "A$", True),
+        ("^A[]$]$", "A$", True),
+        (r"^A\$$", "A$", True),
+        (r"^A\\$", "A\\\n", False),
+        ("(?m)^A$", "A\nB", True),
+    ],
+)
+def test_the_end_in_a_pattern_is_the_end_of_the_text(
+    site: Site, pattern: str, value: str, fits: bool, beside: str
+) -> None:
+    """Python's ``$`` also matches before a line end, so a line end would get a value past a rule."""
+    site.write({"objects.yml": things({"serial_number": value})})
+    schema = f"{{properties: {{serial_number: {{pattern: {json.dumps(pattern)}{beside}}}}}}}"
+    result = run(site, f"rules: [{{id: r, for: objects, require: {schema}}}]")
+    assert bool(result.get("findings")) is not fits
+
+
 def as_account(site: Site, **limits: Any) -> dict[str, Any]:
     """Return the options of an account with limits."""
     user = site.service.steer("POST", "/users", limits)
