@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Natural keys of planned records: each at most once, and none that only looks different."""
+"""Natural keys of planned records: each at most once, also if the spelling differs."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ class Apply:
 
 
 def _until(process: subprocess.Popen[Any], reached: Callable[[], bool]) -> None:
-    """Ask until something is reached, or the process has ended."""
+    """Wait until a condition is true or the process has ended."""
     while process.poll() is None and not reached():
         time.sleep(_BETWEEN_LOOKS)
 

@@ -284,7 +284,7 @@ def test_a_template_in_remote_text_is_never_rendered(
 
 @pytest.fixture
 def cached(work: Workplace) -> Workplace:
-    """With a warm cache."""
+    """Run with a warm cache."""
     work.write(cache=True, cache_plugin="jsonfile", cache_connection="cache")
     assert work.inventory("--list").status == 0
     work.asked()

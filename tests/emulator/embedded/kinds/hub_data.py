@@ -109,7 +109,7 @@ def mapped_by_id(context: Context, ids: Sequence[int]) -> dict[int, dict[str, An
 
 
 def nothing_or(context: Context, found: dict[str, Any]) -> Any:
-    """Return a map, or what this instance makes of an empty one."""
+    """Return a map, or the form in which this instance answers an empty map."""
     return [] if not found and context.weather["hub_nothing"] == "list" else found
 
 

@@ -141,7 +141,7 @@ def test_codes_and_references_come_into_a_workbook(site: Site) -> None:
 
 @pytest.mark.parametrize("layer", ["base", "over"])
 def test_codes_and_references_come_into_the_layers_that_have_them(site: Site, layer: str) -> None:
-    """The code stands in either layer; the later one changes other fields, and refers to the object."""
+    """Either layer may have the code. The later layer changes other fields and refers to the object."""
     code = {"barcode": "IMP-000001"}
     own = {"base": code, "over": {}} if layer == "base" else {"base": {}, "over": code}
     first = {"serial_number": "A1", "inventory_name": "Table"}

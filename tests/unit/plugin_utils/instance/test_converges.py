@@ -100,7 +100,7 @@ class Converging(RuleBasedStateMachine):
 
     @initialize(number=st.integers(0, 3))
     def somebody_elses_records(self, number: int) -> None:
-        """Record that are in no file."""
+        """Create records that are in no file."""
         site = Site(self._root / "theirs", self.service)
         objects = [{"barcode": f"T{one}", "inventory_name": _THEIRS} for one in range(number)]
         task = {"title": _THEIRS, "deadline": "2027-01-01", "assignees": [OPERATOR], "references": ["T0"]}
