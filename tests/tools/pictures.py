@@ -117,7 +117,7 @@ def main() -> None:
     with running() as service:
         (IMAGES / "terminal.svg").write_text(film_of_the_readme(service), "utf-8")
     with running(data="empty") as service:
-        photograph(page_of_the_plan(service), IMAGES / "plan.png", (1100, 1500))
+        photograph(page_of_the_plan(service), IMAGES / "plan.png", (1100, 1000))
         (IMAGES / "inventory.svg").write_text(film_of_the_inventory(service), "utf-8")
     for picture in sorted(IMAGES.iterdir()):
         print(f"{picture.relative_to(ROOT)}  {picture.stat().st_size // 1024} KiB")
