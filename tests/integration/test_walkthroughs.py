@@ -4,7 +4,8 @@
 
 """CONTRIBUTING.md is true: what its walk-throughs say is done to the letter in a copy of the repository, and works.
 
-The copy has its own embedded service, its own modules and its own tests.
+The copy has its own embedded service, its own modules and its own tests. A kind that is archived has all touches of a
+kind, so its copy alone runs its tests unless the tests are long.
 """
 
 from __future__ import annotations
@@ -78,13 +79,10 @@ def test_a_kind_takes_at_most_seven_touches() -> None:
     assert len({touch.path for touch in found}) == len(found) <= MOST_TOUCHES_OF_A_KIND
 
 
-def test_a_new_kind_passes_the_tests_of_the_copy(with_contracts: Copy) -> None:
-    """Run its steps in real plays: created, unchanged, changed, predicted, removed, listed.
+if LONG:
 
-    Nothing is missing: documentation, routing, action group, argument specs and lists follow from the touches.
-    """
-    wanted = [] if LONG else ["-k", " or ".join(OF_A_KIND)]
-    with_contracts.run("-m", "pytest", "-q", *TESTS_OF_KINDS, *wanted)
+    def test_a_new_kind_passes_the_tests_of_the_copy(with_contracts: Copy) -> None:
+        with_contracts.run("-m", "pytest", "-q", *TESTS_OF_KINDS)
 
 
 def test_records_of_a_new_kind_go_from_files_to_the_instance_and_back(
@@ -136,7 +134,11 @@ def with_archive(tmp_path_factory: pytest.TempPathFactory) -> Copy:
 
 
 def test_a_kind_that_is_archived_passes_the_tests_of_the_copy(with_archive: Copy) -> None:
-    """Also those that walk all archivable kinds."""
+    """Run its steps in real plays: created, unchanged, changed, predicted, removed, listed.
+
+    Nothing is missing: documentation, routing, action group, argument specs and lists follow from the touches. The
+    tests that walk all archivable kinds take it too.
+    """
     wanted = [] if LONG else ["-k", " or ".join(OF_A_KIND)]
     with_archive.run("-m", "pytest", "-q", *TESTS_OF_KINDS, *wanted)
     with_archive.run("-m", "pytest", "-q", "tests/unit/rules/test_plan_is_executed.py", "-k", "archivable")

@@ -56,7 +56,7 @@ WEATHERS = {
 }
 """The switches of the embedded service in each weather of the steps."""
 NAMESPACE = "community.seventhings."
-_EVERY = 3 if LONG else 9
+_EVERY = 3 if LONG else 18
 """One step in this number also runs in a module process, which takes ten times as long as the worker."""
 _READING_POSTS = ("/auth_token", "/circularity-hub/suggest-category", "/circularity-hub/suggest-rest-price", "/report")
 _KEYWORDS = {"name", "register", "check_mode", "vars", "when", "no_log", "ignore_errors"}

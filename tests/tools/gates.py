@@ -183,7 +183,10 @@ def sanity_gate(core: str, is_long: bool) -> Gate:
 
 
 def chains(selection: str) -> list[list[Gate]]:
-    """Return chains of gates. The gates of a chain run in sequence, and the chains run in parallel."""
+    """Return chains of gates. The gates of a chain run in sequence, and two chains run at any time.
+
+    The longest begin first, so that both processors are busy until the end.
+    """
     fast = selection == "fast"
     folders = ("support", "tools", "emulator", "unit", "integration", "hostile", "conftest.py")
     typed = [*(f"tests/{name}" for name in folders), "extensions/eda/plugins/event_source/changes.py"]
@@ -241,12 +244,11 @@ def chains(selection: str) -> list[list[Gate]]:
         rare.append(Gate("archive alone", [sys.executable, "tests/tools/alone.py"]))
     # Sanity tests create their own environments, so they need not wait for the tools here.
     tools = Gate("environment", ["make", "--no-print-directory", "lint-environment"])
-    beside = [*quick, units, lowest, *rare]
-    cores = core_gates()
-    for gate in (plays, *beside, *cores):
+    beside = [plays, units, *rare, *core_gates(), lowest, *quick]
+    for gate in beside:
         gate.needs = tools
     # Unit tests sometimes wait for each other. Plays running beside them use that time.
-    return [[*sanity_gates(), plays], [tools, *beside, *cores]]
+    return [sanity_gates(), [tools], *([gate] for gate in beside)]
 
 
 def core_gates() -> list[Gate]:

@@ -13,6 +13,7 @@ from exports import export_of
 from instance_site import Site, yaml_list
 from libreoffice import PROGRAM, Office
 from openpyxl import load_workbook
+from project import LONG
 
 pytestmark = [
     pytest.mark.slow,
@@ -53,15 +54,11 @@ class Country(NamedTuple):
     day: str
 
 
-_COUNTRIES = pytest.mark.parametrize(
-    "country",
-    [
-        Country("de-DE", "excel-de", ";", 4, "1.234,56", "24.12.2025"),
-        Country("en-US", "excel-us", ",", 3, "1,234.56", "12/24/2025"),
-        Country("fr-FR", "excel-fr", ";", 4, "1234,56", "24/12/2025"),
-    ],
-    ids=lambda country: country.locale,
-)
+_COUNTRIES = [
+    Country("fr-FR", "excel-fr", ";", 4, "1234,56", "24/12/2025"),
+    Country("de-DE", "excel-de", ";", 4, "1.234,56", "24.12.2025"),
+    Country("en-US", "excel-us", ",", 3, "1,234.56", "12/24/2025"),
+]
 _TEXT, _PLAIN = 2, 1
 
 
@@ -101,7 +98,7 @@ _WANTED = {
 }
 
 
-@_COUNTRIES
+@pytest.mark.parametrize("country", _COUNTRIES if LONG else _COUNTRIES[:1], ids=lambda country: country.locale)
 def test_a_workbook_comes_back_with_what_was_typed(site: Site, tmp_path: Path, country: Country) -> None:
     path = _exported(site, "xlsx", country.preset)
     header = [str(cell.value) for cell in load_workbook(path)["objects"][1]]
@@ -112,7 +109,7 @@ def test_a_workbook_comes_back_with_what_was_typed(site: Site, tmp_path: Path, c
     assert _planned(site) == _WANTED
 
 
-@_COUNTRIES
+@pytest.mark.parametrize("country", _COUNTRIES if LONG else _COUNTRIES[1:], ids=lambda country: country.locale)
 def test_a_table_comes_back_with_what_was_typed(site: Site, tmp_path: Path, country: Country) -> None:
     path = _exported(site, "csv", country.preset)
     header = path.read_text("utf-8-sig").splitlines()[0].split(country.delimiter)

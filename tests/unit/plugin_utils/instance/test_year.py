@@ -1,7 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The year of an owner of 3,000 objects: after each step the plan has exactly the right changes."""
+"""The year of an owner: after each step the plan has exactly the right changes.
+
+The owner has 3,000 objects in the long tests, and else 600.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,8 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.layers.layer
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake import action as stocktake_action
 
-OBJECTS, LABELLED, MOVED, PURCHASES = 3000, 2950, 200, 60
+_HUNDREDS = 30 if LONG else 6
+OBJECTS, LABELLED, MOVED, PURCHASES = _HUNDREDS * 100, _HUNDREDS * 98, _HUNDREDS * 7, _HUNDREDS * 2
 DEVIATIONS, MISSING = OBJECTS * 5 // 100, OBJECTS * 2 // 100
 ROOMS = [f"Plant/{number}.{door:02d}" for number in range(1, 6) for door in range(1, 11)]
 
@@ -353,7 +357,7 @@ def test_a_year(stages: Stages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     assert year.plan().outcome == "unchanged"
 
     # The next ledger: placeholders as before, new prices, new purchases, and some assets written off.
-    gone, total = range(1000, 1010), OBJECTS + PURCHASES
+    gone, total = range(OBJECTS // 3, OBJECTS // 3 + 10), OBJECTS + PURCHASES
     rows = [one for one in range(total) if one not in gone]
     dearer = range(20)
     year.write("ledger/objects/ledger.csv", ledger(rows, prices=dict.fromkeys(dearer, "999,50")))
