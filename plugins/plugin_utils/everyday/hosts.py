@@ -142,7 +142,7 @@ class _Hosts:
             self._feed.without_record = []
             entries += self._new(client, lists, key, mapped, code, {name: serials[name] for name in missing})
         sees = lists.sees(has_new_records=bool(self._feed.created))
-        self._warn(sees, key, missing)
+        self._warn(sees, key)
         limits = {"creates": len(self._feed.created), **self._options["limits"]}
         scope = {section: _listed(fields) for section, fields in self._options["scope"].items()}
         if entries:
@@ -289,15 +289,19 @@ class _Hosts:
         free = _free_codes(client, lists, code, self._options["scan_codes"]["placeholder"])
         # An object that somebody else creates meanwhile keeps its scan code.
         lifecycle = Lifecycle(initial=(code.key,))
-        for (host, serial), placeholder in zip(serials.items(), free, strict=False):
-            self._feed.created[host] = placeholder
-            own = {code.key: placeholder, key.key: serial}
-            fields = {**own, **self._values(lists.schema, host, mapped)}
+        for host, serial in serials.items():
+            values = self._values(lists.schema, host, mapped)
+            lacking = [one for one in mapped if lists.schema.fields[one].mandatory and one not in values]
+            if lacking:
+                self._skip(host, f"no usable fact for {', '.join(lacking)}, which a new object must have")
+                continue
+            placeholder = self._feed.created[host] = next(free)
+            fields = {code.key: placeholder, key.key: serial, **values}
             yield Entry(OBJECT, fields, Place(f"host {host}"), inline=True, lifecycle=lifecycle)
 
     # ---- words
 
-    def _warn(self, sees: Mapping[str, Any], key: Field, missing: Sequence[str]) -> None:
+    def _warn(self, sees: Mapping[str, Any], key: Field) -> None:
         warnings, feed = self._call.warnings, self._feed
         by_reason: dict[str, list[str]] = {}
         for host, reason in feed.skipped.items():
@@ -309,10 +313,10 @@ class _Hosts:
             words = f"Hosts that were left out, because no object that this account sees has their {key.key}: "
             words += f"{named(feed.without_record)}."
             warnings.append(words if sees["hidden_records"] == NO else f"{words} Also, {sees['words']}.")
-        elif missing and sees["hidden_records"] != NO:
+        elif feed.created and sees["hidden_records"] != NO:
             warnings.append(
-                f"{len(missing):,} new objects, and {sees['words']}. If a hidden object has the {key.key} of a host, "
-                "that device has two objects then."
+                f"{len(feed.created):,} new objects, and {sees['words']}. If a hidden object has the {key.key} of a "
+                f"host, that device has two objects then."
             )
         for reason, hosts in self._left_out.items():
             warnings.append(f"{reason}, so the field was left alone. Hosts: {named(hosts)}.")

@@ -14,12 +14,13 @@ from typing import Any
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field, Unread
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, OBJECT
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import type_of
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
     references_in,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.plan.notation import in_one_notation
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import why_unfound
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO
 
 from ..desired.sources.xlsx_source import openpyxl_library
@@ -186,7 +187,8 @@ class _Comparison:
             elif books in EMPTY or now in EMPTY:
                 same = books in EMPTY and now in EMPTY
             else:
-                self._resolve(lists, row.values, [key])
+                if not self._resolve(lists, row.values, [key]):
+                    _check_names(lists, key, row.values[key])
                 books = row.values[key]
                 if any(references_in((books, now))):
                     books, now = in_one_notation(books, now, lists.state.known_name_of)
@@ -241,6 +243,19 @@ class _Comparison:
             warnings.append(f"Columns that are no fields and were left out: {named(ledger.ignored)}.")
         if self._found.not_found and sees["hidden_records"] != NO:
             warnings.append(f"What was not found may be hidden: {sees['words']}.")
+
+
+def _check_names(lists: ObjectLists, key: str, value: Any) -> None:
+    """Refuse to compare a reference if the account does not see the names of its possible targets.
+
+    :raises InvalidInput: if they are hidden. Otherwise every object would seem to differ.
+    """
+    for reference in references_in(value):
+        kind = KINDS[reference.target]
+        names = (one.key for one in kind.identity)
+        why = why_unfound(kind, names, lists.state.records(kind), reference.written)
+        if why:
+            raise InvalidInput([f"{key}: {why}, so it can't be compared"])
 
 
 def _doubt(key: str, row: Row, reason: str, uuids: list[str]) -> dict[str, Any]:

@@ -72,6 +72,16 @@ def test_hosts_without_an_object_get_one_with_the_next_free_placeholder(here: Em
     assert (again["changed"], again["created"], again["matched"]) == (False, [], 4)
 
 
+@pytest.mark.parametrize("name", ["\x1b[31mX", None, ["EliteDesk"]])
+def test_a_host_without_a_mandatory_value_does_not_stop_the_others(here: Embedded, name: Any) -> None:
+    strange = {**FLEET["new"], "product_serial": "NEW-0", "product_name": name}
+    mapped = {"inventory_name": "product_name", "manufacturer": "system_vendor"}
+    result = feed(here, {"strange": strange, **FLEET}, map=mapped, key=KEY, create=True, scan_codes=CODES)
+    assert result["created"] == [{"host": "new", "scan_code": "IMP-000004"}]
+    assert fields_of(here, "100007")["manufacturer"] == "LENOVO"
+    assert any("strange (no usable fact for inventory_name, which" in one for one in result["warnings"])
+
+
 def test_a_placeholder_of_an_archived_object_is_not_free(here: Embedded) -> None:
     here.call("object", state="archived", fields={"barcode": "IMP-000003"}, match_on=["barcode"])
     options: dict[str, Any] = {"map": {"inventory_name": "product_name"}, "key": KEY, "create": True}

@@ -185,7 +185,7 @@ def test_an_account_that_is_limited_to_locations_hears_that_things_may_be_hidden
     assert any("What was not found may be hidden" in one for one in result["warnings"])
 
 
-@pytest.mark.parametrize("field", ["purchasing_price", "anlagennummer_9d6956cb"])
+@pytest.mark.parametrize("field", ["purchasing_price", "anlagennummer_9d6956cb", "building_id"])
 def test_a_hidden_field_is_not_compared_in_silence(here: Embedded, ledger: Path, field: str) -> None:
     account = limited(here, hidden_fields=[field])
     given: dict[str, Any] = {"table": TABLE, "identity": ["Anlagennummer"], "compare": COMPARED}
