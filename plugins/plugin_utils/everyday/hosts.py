@@ -289,14 +289,17 @@ class _Hosts:
         free = _free_codes(client, lists, code, self._options["scan_codes"]["placeholder"])
         # An object that somebody else creates meanwhile keeps its scan code.
         lifecycle = Lifecycle(initial=(code.key,))
-        for host, serial in serials.items():
+        complete: dict[str, dict[str, Any]] = {}
+        for host in serials:
             values = self._values(lists.schema, host, mapped)
             lacking = [one for one in mapped if lists.schema.fields[one].mandatory and one not in values]
             if lacking:
                 self._skip(host, f"no usable fact for {', '.join(lacking)}, which a new object must have")
-                continue
-            placeholder = self._feed.created[host] = next(free)
-            fields = {code.key: placeholder, key.key: serial, **values}
+            else:
+                complete[host] = values
+        for (host, values), placeholder in zip(complete.items(), free, strict=False):
+            self._feed.created[host] = placeholder
+            fields = {code.key: placeholder, key.key: serials[host], **values}
             yield Entry(OBJECT, fields, Place(f"host {host}"), inline=True, lifecycle=lifecycle)
 
     # ---- words
