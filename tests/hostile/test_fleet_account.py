@@ -25,5 +25,5 @@ def test_the_role_replaces_every_character_that_the_cleaner_escapes() -> None:
 
 
 def test_the_role_writes_for_its_user_alone() -> None:
-    written = [task for task in _role("tasks/account.yml") if "ansible.builtin.template" in task]
+    written = [task for task in _role("tasks/result.yml") if "ansible.builtin.template" in task]
     assert [task["ansible.builtin.template"]["mode"] for task in written] == ["0600"]

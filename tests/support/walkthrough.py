@@ -19,7 +19,7 @@ from pathlib import Path
 
 from project import BIN, COLLECTION_PATH, ROOT, tracked_files
 
-_SECONDS = 240
+_SECONDS = 480
 _TOUCH = re.compile(
     r"^(?:New file `(?P<new>[^`]+)`"
     r"|In `(?P<path>[^`]+)`, (?:with (?P<space>an|two) empty lines? )?before the line with `(?P<anchor>[^`]+)`):\n\n"
