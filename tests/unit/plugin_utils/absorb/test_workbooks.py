@@ -19,8 +19,9 @@ from instance_site import Site
 from libreoffice import PROGRAM
 from openpyxl.chart import BarChart, Reference
 from openpyxl.comments import Comment
-from openpyxl.formatting.rule import CellIsRule
+from openpyxl.formatting.rule import Rule
 from openpyxl.styles import Font, PatternFill
+from openpyxl.styles.differential import DifferentialStyle
 from openpyxl.workbook.defined_name import DefinedName
 from openpyxl.worksheet.datavalidation import DataValidation
 
@@ -189,7 +190,7 @@ def test_libreoffice_opens_what_was_changed(applied: Site, tmp_path: Path) -> No
 def look(path: Path) -> dict[str, Any]:
     """Return how the cells of a workbook look, and everything in it beside the cells of the first sheet."""
     workbook = openpyxl.load_workbook(path)
-    sheet = workbook.worksheets[0]
+    sheet: Any = workbook.worksheets[0]
     cells_seen = {
         cell.coordinate: (
             cell.number_format,
@@ -227,10 +228,13 @@ def test_a_workbook_that_libreoffice_saved_keeps_all_but_the_values(site: Site, 
             )
         )
     )
-    sheet = workbook["objects"]
+    sheet: Any = workbook["objects"]
     sheet["B2"].comment = Comment("bought used", "Ada")
     sheet.freeze_panes, sheet.auto_filter.ref = "B2", "A1:G4"
-    sheet.conditional_formatting.add("D2:D4", CellIsRule("greaterThan", ["100"], fill=PatternFill(bgColor="FF0000")))
+    red = Rule(
+        "cellIs", operator="greaterThan", formula=["100"], dxf=DifferentialStyle(fill=PatternFill(bgColor="FF0000"))
+    )
+    sheet.conditional_formatting.add("D2:D4", red)
     choices = DataValidation("list", '"old,new"')
     choices.add("C2:C4")
     sheet.add_data_validation(choices)

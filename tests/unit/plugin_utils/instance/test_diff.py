@@ -49,7 +49,7 @@ PLAN = RunResult(
 
 def shown(account: RunResult) -> list[str]:
     """Return what Ansible prints of a diff."""
-    return CallbackBase()._get_diff(diff_of(account)).splitlines()
+    return str(CallbackBase()._get_diff(diff_of(account))).splitlines()
 
 
 def test_a_plan_shows_removals_then_updates_then_creations() -> None:

@@ -53,16 +53,18 @@ def check(
 @pytest.mark.parametrize(("action", "name"), NAMES.items())
 def test_a_percent_lets_its_last_record_pass(action: str, name: str) -> None:
     words = "delete" if action == "archive" else action
-    assert check(changes(5, action), 20, **{name: 25}).exceeded() == []
-    assert check(changes(6, action), 20, **{name: 25}).exceeded() == [
+    limit: Any = {name: 25}
+    assert check(changes(5, action), 20, **limit).exceeded() == []
+    assert check(changes(6, action), 20, **limit).exceeded() == [
         f"objects: {words} 6 of 20 records is more than limits.{name} (25 %); a higher limits.{name} lets this pass"
     ]
 
 
 @pytest.mark.parametrize(("action", "name"), [("create", "creates"), ("update", "updates"), ("delete", "deletes")])
 def test_a_number_lets_its_last_record_pass(action: str, name: str) -> None:
-    assert check(changes(5, action), **{name: 5}).exceeded() == []
-    assert check(changes(6, action), **{name: 5}).exceeded() == [
+    limit: Any = {name: 5}
+    assert check(changes(5, action), **limit).exceeded() == []
+    assert check(changes(6, action), **limit).exceeded() == [
         f"objects: {action} 6 is more than limits.{name} (5); a higher limits.{name} lets this pass"
     ]
 
