@@ -71,6 +71,8 @@ notes:
   - A cell that does not fit the type of its field is an error that names its place, and nothing is compared.
   - Nothing is compared if a role hides one of the compared fields from the account, or if it can't be determined
     whether it does.
+  - If no room or other target of a reference has a field by which the books name it, a warning says that the
+    differences are doubtful. A role may hide that field.
   - Archived objects are in no list. If the books still have one, it counts as not found.
 seealso:
   - module: community.seventhings.instance

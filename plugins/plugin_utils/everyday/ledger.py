@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,10 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.types_
     references_in,
 )
 from ansible_collections.community.seventhings.plugins.module_utils.plan.notation import in_one_notation
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import why_unfound
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import (
+    keys_in_none,
+    why_unfound,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO
 
 from ..desired.sources.xlsx_source import openpyxl_library
@@ -37,7 +40,11 @@ def compare_ledger(options: Mapping[str, Any], check_mode: bool, host: str = "")
 
 @dataclass
 class _Found:
-    """The outcome of a comparison. Each list is in the form of the result."""
+    """The outcome of a comparison. Each list is in the form of the result.
+
+    :ivar unnamed: fields of the ledger whose references find nothing, with the records and the field by which others
+        name them, if no record has that field.
+    """
 
     not_found: list[dict[str, Any]] = field(default_factory=list)
     not_in_books: list[dict[str, Any]] = field(default_factory=list)
@@ -45,6 +52,7 @@ class _Found:
     doubtful: list[dict[str, Any]] = field(default_factory=list)
     matched: dict[str, Row] = field(default_factory=dict)
     differing: set[str] = field(default_factory=set)
+    unnamed: set[tuple[str, str, str]] = field(default_factory=set)
     others: int = 0
 
 
@@ -171,6 +179,9 @@ class _Comparison:
         linked = {key: values[key] for key in keys if any(references_in(values.get(key)))}
         is_resolved = lists.state.put_resolved(linked)
         values |= linked
+        if not is_resolved:
+            for key, value in linked.items():
+                self._found.unnamed.update((key, *one) for one in _missing_names(lists, key, value))
         return is_resolved
 
     def _compare(
@@ -187,8 +198,7 @@ class _Comparison:
             elif books in EMPTY or now in EMPTY:
                 same = books in EMPTY and now in EMPTY
             else:
-                if not self._resolve(lists, row.values, [key]):
-                    _check_names(lists, key, row.values[key])
+                self._resolve(lists, row.values, [key])
                 books = row.values[key]
                 if any(references_in((books, now))):
                     books, now = in_one_notation(books, now, lists.state.known_name_of)
@@ -243,19 +253,25 @@ class _Comparison:
             warnings.append(f"Columns that are no fields and were left out: {named(ledger.ignored)}.")
         if self._found.not_found and sees["hidden_records"] != NO:
             warnings.append(f"What was not found may be hidden: {sees['words']}.")
+        warnings += [
+            f"{key}: none of the {plural} that this account sees has the field {name}. If a role hides it, names in "
+            f"the books find nothing, and what differs or was not found may be equal."
+            for key, plural, name in sorted(self._found.unnamed)
+        ]
 
 
-def _check_names(lists: ObjectLists, key: str, value: Any) -> None:
-    """Refuse to compare a reference if the account does not see the names of its possible targets.
+def _missing_names(lists: ObjectLists, key: str, value: Any) -> Iterator[tuple[str, str]]:
+    """Yield the fields that no possible target of a reference has: its words, and the field by which it is named.
 
-    :raises InvalidInput: if they are hidden. Otherwise every object would seem to differ.
+    :raises InvalidInput: if such a field is hidden for sure. Otherwise every object would seem to differ.
     """
     for reference in references_in(value):
         kind = KINDS[reference.target]
-        names = (one.key for one in kind.identity)
-        why = why_unfound(kind, names, lists.state.records(kind), reference.written)
+        records = lists.state.records(kind)
+        why = why_unfound(kind, (one.key for one in kind.identity), records, reference.written)
         if why:
             raise InvalidInput([f"{key}: {why}, so it can't be compared"])
+        yield from ((kind.plural, name) for name in sorted(keys_in_none(kind.identity, records)))
 
 
 def _doubt(key: str, row: Row, reason: str, uuids: list[str]) -> dict[str, Any]:

@@ -51,13 +51,16 @@ def _run(call: Call) -> dict[str, Any]:
     if left:
         call.warnings.append(f"Objects that were left out, because they are not in scope: {named(left)}.")
     sees = lists.sees()
-    if options["objects"] is None and sees["hidden_records"] != NO:
+    is_doubtful = options["objects"] is None and sees["hidden_records"] != NO
+    if is_doubtful:
         call.warnings.append(f"Objects may have been left behind: {sees['words']}.")
     moved = [one for one in chosen if one.uuid in visible]
     members = {"moved": [lists.code_of(one) or one.uuid for one in moved], "left_out": left, "sees": sees}
     if not moved:
         warnings = call.all_warnings(client)
-        return {"changed": False, "msg": "no object to move", **members, **({"warnings": warnings} if warnings else {})}
+        # Ansible prints an equal warning once in a run, so the message must say it, too.
+        words = "no object to move among those that this account sees" if is_doubtful else "no object to move"
+        return {"changed": False, "msg": words, **members, **({"warnings": warnings} if warnings else {})}
     _warn_of_locations(call, lists, keys)
     entries = [_entry(lists, one, dict.fromkeys(keys, lists.reference_to(room))) for one in moved]
     kept = [actual] if actual in lists.schema.fields else []

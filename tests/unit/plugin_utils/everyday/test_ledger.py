@@ -192,3 +192,10 @@ def test_a_hidden_field_is_not_compared_in_silence(here: Embedded, ledger: Path,
     result = compare(here, file=str(ledger), **given, **account)
     assert result["failed"]
     assert not result.get("differences")
+
+
+def test_rooms_that_the_account_sees_without_a_number_make_differences_doubtful(here: Embedded, ledger: Path) -> None:
+    account = limited(here, hidden_fields=["number"])
+    [doubt] = take(here, ledger, **account)["warnings"]
+    assert doubt.startswith("target_room: none of the rooms that this account sees has the field number. ")
+    assert not take(here, ledger).get("warnings")

@@ -121,6 +121,8 @@ def test_an_account_that_is_limited_to_locations_hears_what_it_may_leave_behind(
     result = move(here, person="irina.sokolova@nordhain.example", to="Leipzig/Archiv", **account)
     assert result["moved"]
     assert any("Objects may have been left behind" in one for one in result["warnings"])
+    nothing = move(here, room="Dresden/1.10", to=ATELIER, **account)
+    assert nothing["msg"] == "no object to move among those that this account sees"
     assert fields_of(here, "100018")["target_room"] != fields_of(here, result["moved"][0])["target_room"]
 
 
