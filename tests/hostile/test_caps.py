@@ -12,23 +12,12 @@ import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.parsing.dataloader import DataLoader
 from emulator_process import Emulator
-from hypothesis import given
-from hypothesis import strategies as st
 from instance_site import Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import (
-    SECTIONS,
-    Limits,
-    Policy,
-    prune_actions,
-)
-from ansible_collections.community.seventhings.plugins.plugin_utils.instance.caps import CAPS, Caps
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.caps import CAPS
 
-HERE, THERE, ELSEWHERE = "https://here.test", "https://there.test", "https://elsewhere.test"
-STRENGTH = ("report", "archive", "delete")
 PERSON = "- {email: p@acme.example, first_name: A, last_name: B}\n"
 
 
@@ -69,101 +58,6 @@ def objects(number: int) -> str:
 
 def barcodes(site: Site) -> set[str]:
     return {one["fields"]["barcode"] for one in site.dump()["objects"] if not one["archived"]}
-
-
-# ---- every pair of what is asked and what is allowed
-
-
-def _some_limits() -> st.SearchStrategy[dict[str, float]]:
-    return st.dictionaries(st.sampled_from(list(vars(Limits()))), st.integers(0, 1000).map(float))
-
-
-def _some_prune() -> st.SearchStrategy[dict[str, str]]:
-    pairs = st.sampled_from(list(SECTIONS)).flatmap(
-        lambda section: st.tuples(st.just(section), st.sampled_from(prune_actions(section)))
-    )
-    return st.lists(pairs).map(dict)
-
-
-@given(_some_limits(), _some_limits(), _some_prune(), _some_prune(), st.booleans())
-def test_no_policy_of_the_files_goes_beyond_the_task(
-    on_the_task: dict[str, float],
-    in_the_files: dict[str, float],
-    pruned_by_the_task: dict[str, str],
-    pruned_by_the_files: dict[str, str],
-    is_protected: bool,
-) -> None:
-    caps = Caps.from_task({"limits": on_the_task, "prune": pruned_by_the_task, "protected": is_protected})
-    found = caps.policy(Policy(pruned_by_the_files, in_the_files))
-    limits, defaults = vars(Limits(**found.limits)), vars(Limits())
-    for name, number in limits.items():
-        assert number <= on_the_task.get(name, defaults[name] if is_protected else number)
-        assert number <= in_the_files.get(name, number)
-        assert number == defaults[name] or name in on_the_task or name in in_the_files
-    for section, action in found.prune.items():
-        allowed = pruned_by_the_task.get(section, "report" if is_protected else action)
-        assert STRENGTH.index(action) <= STRENGTH.index(allowed)
-        assert STRENGTH.index(action) <= STRENGTH.index(pruned_by_the_files.get(section, action))
-
-
-@pytest.mark.parametrize(
-    ("on_the_task", "in_the_files", "are_made"),
-    [
-        (None, None, False),
-        (None, False, False),
-        (None, True, True),
-        (False, None, False),
-        (False, True, False),
-        (True, None, True),
-        (True, False, False),
-        (True, True, True),
-    ],
-)
-def test_users_are_made_where_neither_forbids_it_and_one_asks_for_it(
-    on_the_task: bool | None, in_the_files: bool | None, are_made: bool
-) -> None:
-    found = Caps.from_task({"create_users": on_the_task}).policy(Policy(create_users=in_the_files))
-    assert found.create_users is are_made
-
-
-@pytest.mark.parametrize(
-    ("expected", "named", "here", "is_meant"),
-    [
-        ([], [], HERE, True),
-        ([], [HERE], HERE, True),
-        ([], [THERE], HERE, False),
-        ([HERE], [], HERE, True),
-        ([HERE], [THERE], HERE, True),
-        ([THERE], [HERE], HERE, False),
-        ([HERE, THERE], [THERE, ELSEWHERE], HERE, False),
-        ([HERE, THERE], [THERE, ELSEWHERE], THERE, True),
-        ([HERE, THERE], [THERE, ELSEWHERE], ELSEWHERE, False),
-        ([HERE + "/"], [], HERE, True),
-    ],
-)
-def test_the_guard_of_the_task_is_narrowed_by_the_files(
-    expected: list[str], named: list[str], here: str, is_meant: bool
-) -> None:
-    reason = Caps.from_task({"expect_instance": expected}).wrong_instance(here, named)
-    assert (reason == "") is is_meant
-    assert is_meant or here in reason
-
-
-@pytest.mark.parametrize("root", ["", "here", "https://user:secret@here.test", "file:///etc/passwd"])
-def test_a_guard_that_means_nothing_is_an_error(root: str) -> None:
-    with pytest.raises(InvalidInput) as caught:
-        Caps.from_task({"expect_instance": [root]})
-    assert caught.value.message.startswith("expect_instance")
-    assert "secret" not in caught.value.message
-
-
-@pytest.mark.parametrize("value", [True, None, [], {}, "inf", "nan", -1, 10**400, float("inf"), float("nan")])
-def test_a_limit_that_is_no_number_is_an_error(value: Any) -> None:
-    with pytest.raises(InvalidInput, match=r"limits\.creates: "):
-        Caps.from_task({"limits": {"creates": value}})
-
-
-# ---- a whole run
 
 
 def test_files_lift_no_limit_of_the_task(site: Site) -> None:

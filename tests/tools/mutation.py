@@ -49,7 +49,7 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
         "module_utils/resolve/test_one_request",
         "rules/test_complete_lists",
     ),
-    "plugin_utils/instance/caps": ("plugin_utils/instance/test_action", "rules/test_plan_is_executed"),
+    "plugin_utils/instance/caps": ("plugin_utils/instance/test_caps",),
     "plugin_utils/set_plan/limits": (f"{_PLAN}/test_limits",),
     "plugin_utils/apply/journal": (
         "plugin_utils/apply/test_journal",

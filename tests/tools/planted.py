@@ -368,7 +368,7 @@ DEFECTS = (
         "narrowed = {name: min(number, self.limits.get(name, number)) for name, number in asked.limits.items()}",
         "narrowed = dict(asked.limits)",
         "Files lift the limits of the task.",
-        "hostile/test_caps:no_policy_of_the_files or lift_no_limit",
+        "unit/plugin_utils/instance/test_caps:no_policy_of_the_files",
     ),
 )
 

@@ -1,0 +1,279 @@
+# Copyright: Contributors to the community.seventhings collection
+# GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The caps of a task narrow what files and plan files request."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
+from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ansible_collections.community.seventhings.plugins.module_utils.plan.change import Change
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.desired import (
+    SECTIONS,
+    Limits,
+    Policy,
+    prune_actions,
+)
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.entry import Entry
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Place
+from ansible_collections.community.seventhings.plugins.plugin_utils.instance.caps import CAPS, Caps, require_caps
+from ansible_collections.community.seventhings.plugins.plugin_utils.set_plan.plan import Planned
+
+HERE, THERE, ELSEWHERE = "https://here.test", "https://there.test", "https://elsewhere.test"
+STRENGTH = ("report", "archive", "delete")
+
+
+def _some_limits() -> st.SearchStrategy[dict[str, float]]:
+    return st.dictionaries(st.sampled_from(list(vars(Limits()))), st.integers(0, 1000).map(float))
+
+
+def _some_prune() -> st.SearchStrategy[dict[str, str]]:
+    pairs = st.sampled_from(list(SECTIONS)).flatmap(
+        lambda section: st.tuples(st.just(section), st.sampled_from(prune_actions(section)))
+    )
+    return st.lists(pairs).map(dict)
+
+
+@given(_some_limits(), _some_limits(), _some_prune(), _some_prune(), st.booleans())
+def test_no_policy_of_the_files_goes_beyond_the_task(
+    on_the_task: dict[str, float],
+    in_the_files: dict[str, float],
+    pruned_by_the_task: dict[str, str],
+    pruned_by_the_files: dict[str, str],
+    is_protected: bool,
+) -> None:
+    caps = Caps.from_task({"limits": on_the_task, "prune": pruned_by_the_task, "protected": is_protected})
+    found = caps.policy(Policy(pruned_by_the_files, in_the_files))
+    limits, defaults = vars(Limits(**found.limits)), vars(Limits())
+    for name, number in limits.items():
+        assert number <= on_the_task.get(name, defaults[name] if is_protected else number)
+        assert number <= in_the_files.get(name, number)
+        assert number == defaults[name] or name in on_the_task or name in in_the_files
+    for section, action in found.prune.items():
+        allowed = pruned_by_the_task.get(section, "report" if is_protected else action)
+        assert STRENGTH.index(action) <= STRENGTH.index(allowed)
+        assert STRENGTH.index(action) <= STRENGTH.index(pruned_by_the_files.get(section, action))
+
+
+@pytest.mark.parametrize(
+    ("on_the_task", "in_the_files", "are_made"),
+    [
+        (None, None, False),
+        (None, False, False),
+        (None, True, True),
+        (False, None, False),
+        (False, True, False),
+        (True, None, True),
+        (True, False, False),
+        (True, True, True),
+    ],
+)
+def test_users_are_made_where_neither_forbids_it_and_one_asks_for_it(
+    on_the_task: bool | None, in_the_files: bool | None, are_made: bool
+) -> None:
+    found = Caps.from_task({"create_users": on_the_task}).policy(Policy(create_users=in_the_files))
+    assert found.create_users is are_made
+
+
+@pytest.mark.parametrize(
+    ("expected", "named", "here", "is_meant"),
+    [
+        ([], [], HERE, True),
+        ([], [HERE], HERE, True),
+        ([], [THERE], HERE, False),
+        ([HERE], [], HERE, True),
+        ([HERE], [THERE], HERE, True),
+        ([THERE], [HERE], HERE, False),
+        ([HERE, THERE], [THERE, ELSEWHERE], HERE, False),
+        ([HERE, THERE], [THERE, ELSEWHERE], THERE, True),
+        ([HERE, THERE], [THERE, ELSEWHERE], ELSEWHERE, False),
+        ([HERE + "/"], [], HERE, True),
+    ],
+)
+def test_the_guard_of_the_task_is_narrowed_by_the_files(
+    expected: list[str], named: list[str], here: str, is_meant: bool
+) -> None:
+    reason = Caps.from_task({"expect_instance": expected}).wrong_instance(here, named)
+    assert (reason == "") is is_meant
+    assert is_meant or here in reason
+
+
+@pytest.mark.parametrize("root", ["", "here", "https://user:secret@here.test", "file:///etc/passwd"])
+def test_a_guard_that_means_nothing_is_an_error(root: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        Caps.from_task({"expect_instance": [root]})
+    assert caught.value.message.startswith("expect_instance")
+    assert "secret" not in caught.value.message
+
+
+@pytest.mark.parametrize("value", [True, None, [], {}, "inf", "nan", -1, 10**400, float("inf"), float("nan")])
+def test_a_limit_that_is_no_number_is_an_error(value: Any) -> None:
+    with pytest.raises(InvalidInput, match=r"limits\.creates: "):
+        Caps.from_task({"limits": {"creates": value}})
+
+
+# ---- what a task says
+
+
+def test_a_task_that_says_nothing_caps_nothing() -> None:
+    assert Caps.from_task({}) == Caps(expected=[])
+    assert Caps().policy(Policy({"objects": "delete"}, {"creates": 7})) == Policy(
+        {"objects": "delete"}, {"creates": 7}, create_users=False
+    )
+
+
+def test_a_protected_task_that_says_nothing_has_the_defaults_and_only_reports() -> None:
+    caps = Caps.from_task({"protected": True})
+    assert (caps.limits, caps.prune) == (vars(Limits()), dict.fromkeys(SECTIONS, "report"))
+    assert caps.is_protected
+
+
+@pytest.mark.parametrize("option", ["allow_destructive", "confirm_empty", "limited_account"])
+def test_each_switch_of_a_task_is_read_alone(option: str) -> None:
+    switches = ["allow_destructive", "confirm_empty", "limited_account", "is_protected"]
+    caps = Caps.from_task({option: True})
+    assert [name for name in switches if getattr(caps, name) is not False] == [option]
+    assert getattr(caps, option) is True
+
+
+def test_other_options_are_read_as_written() -> None:
+    caps = Caps.from_task(
+        {
+            "limits": {"creates": "5"},
+            "prune": {"objects": "archive"},
+            "create_users": False,
+            "observed": {"objects": ["barcode"]},
+        }
+    )
+    assert (caps.limits, caps.prune) == ({"creates": 5.0}, {"objects": "archive"})
+    assert (caps.create_users, caps.observed) == (False, {"objects": ["barcode"]})
+
+
+@pytest.mark.parametrize("name", ["create_percent", "update_percent", "delete_percent", "from_existing"])
+def test_limits_that_depend_on_existing_records_cap_the_scope(name: str) -> None:
+    assert Caps.from_task({"limits": {name: 1}}).policy(Policy()).is_capped
+    assert not Caps.from_task({"limits": {"creates": 1, "users": 1}}).policy(Policy(limits={name: 1})).is_capped
+
+
+def test_infinite_defaults_are_left_out_of_the_policy() -> None:
+    limits = Caps.from_task({"protected": True}).policy(Policy()).limits
+    percents = {"create_percent": 30, "update_percent": 30, "delete_percent": 10}
+    assert limits == {**percents, "from_existing": 10, "users": 10}
+
+
+def test_a_limit_of_an_unknown_name_is_an_error() -> None:
+    with pytest.raises(InvalidInput) as caught:
+        Caps.from_task({"limits": {"things": 1}})
+    assert caught.value.message == (
+        "limits.things: 1 does not fit; expected a number from 0 for one of create_percent, update_percent, "
+        "delete_percent, from_existing, users, creates, updates, deletes"
+    )
+
+
+@pytest.mark.parametrize(
+    ("prune", "message"),
+    [
+        ({"objects": "burn"}, "prune.objects: 'burn' does not fit; expected report or delete or archive"),
+        ({"rooms": "archive"}, "prune.rooms: 'archive' does not fit; expected report or delete"),
+        ({"things": "report"}, f"prune.things: expected one of the sections {', '.join(SECTIONS)}"),
+    ],
+)
+def test_an_action_of_prune_that_no_section_has_is_an_error(prune: dict[str, str], message: str) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        Caps.from_task({"prune": prune})
+    assert caught.value.message == message
+
+
+# ---- what the user hears
+
+
+def test_a_limit_that_the_files_lower_is_reported() -> None:
+    caps = Caps.from_task({"protected": True, "limits": {"creates": 50, "users": 3, "updates": 4}})
+    asked = Policy(limits={"creates": 5.5, "users": 3, "updates": 9, "deletes": 1})
+    assert caps.narrowed(asked) == [
+        "limits.creates: the task allows 50, and the files 5.5; the smaller one counts.",
+    ]
+    assert Caps().narrowed(asked) == []
+
+
+def pruning(section: str, action: str, pruned: bool = True) -> Planned:
+    kind = KINDS[SECTIONS[section]]
+    entry = Entry(kind, {}, Place("files"), pruned=pruned)
+    return Planned(section, entry, Schema(kind, ()), {}, (), "", Change(kind, action))
+
+
+def test_a_plan_that_prunes_more_than_the_task_allows_is_forbidden() -> None:
+    caps = Caps.from_task({"prune": {"objects": "archive", "rooms": "report"}})
+    plan = [
+        *(pruning("rooms", "delete"), pruning("objects", "delete"), pruning("objects", "delete")),
+        *(pruning("objects", "archive"), pruning("tasks", "delete"), pruning("rooms", "delete", pruned=False)),
+    ]
+    assert caps.forbidden(plan) == [
+        "objects: the plan prunes 2 (delete), and prune.objects of this task allows archive",
+        "rooms: the plan prunes 1 (delete), and prune.rooms of this task allows report",
+    ]
+
+
+ONLY_THOSE = "Of the roots in expect_instance only those count that the files name too."
+
+
+@pytest.mark.parametrize(
+    ("expected", "named", "reason"),
+    [
+        (
+            [THERE, ELSEWHERE],
+            [],
+            f"expect_instance names {THERE}, {ELSEWHERE}, and the connection is to {HERE}.",
+        ),
+        (
+            [],
+            [f"{THERE}/", ELSEWHERE],
+            f"These files are for {THERE}, {ELSEWHERE}, and the connection is to {HERE}. expect_instance overrides it.",
+        ),
+        (
+            [HERE, THERE],
+            [THERE],
+            f"These files are for {THERE}, and the connection is to {HERE}. {ONLY_THOSE}",
+        ),
+    ],
+)
+def test_the_reason_names_the_roots(expected: list[str], named: list[str], reason: str) -> None:
+    assert Caps.from_task({"expect_instance": expected}).wrong_instance(HERE, named) == reason
+
+
+# ---- what a protected task must say
+
+OFF = {"create_users": False, "allow_destructive": False}
+COMPLETE: dict[str, Any] = {"limits": {}, "prune": {}, **OFF, "expect_instance": [HERE]}
+
+
+def test_a_protected_task_with_every_cap_passes() -> None:
+    require_caps(COMPLETE)
+
+
+@pytest.mark.parametrize("missing", CAPS)
+def test_a_protected_task_without_a_cap_is_an_error(missing: str) -> None:
+    for written in ({**COMPLETE, missing: None}, {name: one for name, one in COMPLETE.items() if name != missing}):
+        with pytest.raises(InvalidInput) as caught:
+            require_caps(written)
+        assert caught.value.message == f"protected: {missing} must be given too, so that no file decides about it"
+
+
+def test_all_missing_caps_are_named_at_once() -> None:
+    with pytest.raises(InvalidInput) as caught:
+        require_caps({})
+    expected = "limits, prune, create_users, allow_destructive, expect_instance"
+    assert caught.value.message == f"protected: {expected} must be given too, so that no file decides about it"
+
+
+def test_a_protected_task_without_an_expected_instance_is_an_error() -> None:
+    with pytest.raises(InvalidInput) as caught:
+        require_caps({**COMPLETE, "expect_instance": []})
+    assert caught.value.message == "protected: expect_instance must name at least one instance"
