@@ -610,9 +610,11 @@ _CHANGES: list[dict[str, Any]] = [
         "template": "asset" if section == "fields" else "",
         "state": state,
         "pruned": False,
+        "protect": None,
         "fields": fields,
         "image": "" if action == "create" else "0" * 64,
         "files": {},
+        "vaulted": None,
     }
     for section, kind, action, state, fields in [
         ("fields", "field_definition", "create", "present", {"label": "Shelf", "type": "TEXT"}),
@@ -651,12 +653,16 @@ def _document(root: str) -> dict[str, Any]:
         "version": PLAN_VERSION,
         "instance": root,
         "set": "s",
+        "set_id": "",
         "timezone": "",
         "identity": {},
         "scope": {},
         "limits": {},
         "create_users": True,
         "notify": False,
+        "vaulted": {},
+        "moved": {},
+        "protections": {},
         "changes": copy.deepcopy(_CHANGES),
     }
 
@@ -673,6 +679,13 @@ def _mutated(draw: st.DrawFn, root: str) -> dict[str, Any]:
             name = draw(st.sampled_from(list(inner) if isinstance(inner, dict) else range(len(inner))))
         inner[name] = draw(_JSON)
     return document
+
+
+def test_the_document_that_is_changed_at_random_is_a_plan(path: Path) -> None:
+    path.write_text(json.dumps(_document("https://here.test")), "utf-8")
+    stored = PlanFile(path).read()
+    assert stored is not None
+    assert len(stored.desired.entries) == len(_CHANGES)
 
 
 @given(_mutated("https://here.test"))

@@ -56,7 +56,7 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
         "plugin_utils/apply/test_executor",
         "plugin_utils/apply/test_leftovers",
     ),
-    "plugin_utils/instance/plan_file": ("plugin_utils/instance/test_plan_shape", "rules/test_plan_is_executed"),
+    "plugin_utils/instance/plan_file": ("plugin_utils/instance/test_plan_file",),
     "module_utils/client/client": (
         "module_utils/client/test_client",
         "module_utils/client/test_rows",

@@ -196,7 +196,7 @@ def test_an_action_of_prune_that_no_section_has_is_an_error(prune: dict[str, str
 
 def test_a_limit_that_the_files_lower_is_reported() -> None:
     caps = Caps.from_task({"protected": True, "limits": {"creates": 50, "users": 3, "updates": 4}})
-    asked = Policy(limits={"creates": 5.5, "users": 3, "updates": 9, "deletes": 1})
+    asked = Policy(limits={"creates": 5.5, "users": 3, "updates": 9, "deletes": 0})
     assert caps.narrowed(asked) == [
         "limits.creates: the task allows 50, and the files 5.5; the smaller one counts.",
     ]
