@@ -5,21 +5,28 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import subprocess
 import tempfile
 import time
+import zlib
 from pathlib import Path
+from typing import Any
 
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
 from project import LONG
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.patch import patch_of
+from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.patch import patch_of, sides_of
 
 _LINES = st.lists(
     st.sampled_from(["a\n", "b\n", "- x\n", "\n", "\t\r\n", "\u00e4\n", "\u202e\n", "##vso[x\n"]), max_size=12
 )
+
+
+_ODD, _EMPTY = b"\xff", b""
 
 
 def _applied(name: str, old: bytes | None, new: bytes, scratch: Path) -> bytes:
@@ -34,6 +41,153 @@ def _applied(name: str, old: bytes | None, new: bytes, scratch: Path) -> bytes:
         )
         assert done.returncode == 0, done.stderr.decode() + patch
     return path.read_bytes()
+
+
+# ---- what it is
+
+
+def test_a_changed_file_has_the_three_lines_around_each_change() -> None:
+    old = [f"{number}\n" for number in range(1, 21)]
+    new = [*old[:9], "ten\n", *old[10:]]
+    assert _patch(old, new) == ("--- a/a.yml\n+++ b/a.yml\n@@ -7,7 +7,7 @@\n 7\n 8\n 9\n-10\n+ten\n 11\n 12\n 13\n")
+
+
+def test_changes_that_share_lines_around_them_are_a_single_part() -> None:
+    old = [f"{number}\n" for number in range(1, 31)]
+    for second, parts in ((8, ["@@ -1,11 +1,11 @@"]), (9, ["@@ -1,4 +1,4 @@", "@@ -6,7 +6,7 @@"])):
+        new = ["one\n", *old[1:]]
+        new[second - 1] = "another\n"
+        assert [line for line in _patch(old, new).splitlines() if line.startswith("@@")] == parts
+    # Its first lines decide, however many it has.
+    new = ["one\n", *old[1:7], "another\n", *old[9:]]
+    assert _patch(old, new).count("@@ -") == 1
+
+
+def test_added_and_removed_lines_move_the_later_lines() -> None:
+    old = [f"{number}\n" for number in range(1, 31)]
+    new = ["new\n", *old[:14], *old[17:]]
+    assert [line for line in _patch(old, new).splitlines() if line.startswith("@@")] == [
+        "@@ -1,3 +1,4 @@",
+        "@@ -12,9 +13,6 @@",
+    ]
+
+
+def test_a_new_file_and_an_emptied_file_begin_at_line_0() -> None:
+    assert patch_of("a.yml", None, b"a\nb") == (
+        "--- /dev/null\n+++ b/a.yml\n@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file\n"
+    )
+    assert patch_of("a.yml", b"a\n", b"") == "--- a/a.yml\n+++ b/a.yml\n@@ -1,1 +0,0 @@\n-a\n"
+
+
+def test_a_name_with_a_space_ends_with_a_tab() -> None:
+    assert patch_of("a b.yml", b"a\n", b"b\n").startswith("--- a/a b.yml\t\n+++ b/a b.yml\t\n@@")
+
+
+def _patch(old: list[str], new: list[str]) -> str:
+    return patch_of("a.yml", "".join(old).encode(), "".join(new).encode())
+
+
+@pytest.mark.parametrize("text", ["a\tb\n", "a\r\nb\r\n", "\ufeffa\n", "\u00e4\n", "no end"])
+def test_texts_of_spreadsheets_are_shown(text: str) -> None:
+    assert "GIT binary patch" not in patch_of("a.csv", b"x\n", text.encode())
+
+
+@pytest.mark.parametrize("text", ["a\rb\n", "a\ufeff\n", "\x1b[31m\n"])
+def test_texts_that_control_something_are_not_shown(text: str) -> None:
+    for old, new in ((b"x\n", text.encode()), (text.encode(), b"x\n")):
+        assert "GIT binary patch" in patch_of("a.csv", old, new)
+        assert all("a.csv (" in side for side in sides_of("a.csv", old, new))
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("a/b.xlsx", "a/a/b.xlsx b/a/b.xlsx"),
+        ("a b~.xlsx", '"a/a b~.xlsx" "b/a b~.xlsx"'),
+        ('a"\\.xlsx', '"a/a\\042\\134.xlsx" "b/a\\042\\134.xlsx"'),
+        ("\u00e4\x7f\n", '"a/\\303\\244\\177\\012" "b/\\303\\244\\177\\012"'),
+    ],
+)
+def test_a_binary_patch_names_a_file_as_git_does(name: str, shown: str) -> None:
+    old, new = b"\xff", b"\xfe"
+    assert patch_of(name, old, new).splitlines()[:3] == [
+        f"diff --git {shown}",
+        f"index {_blob(old)}..{_blob(new)} 100644",
+        "GIT binary patch",
+    ]
+    assert patch_of(name, None, new).splitlines()[:4] == [
+        f"diff --git {shown}",
+        "new file mode 100644",
+        f"index {'0' * 40}..{_blob(new)}",
+        "GIT binary patch",
+    ]
+
+
+def _blob(content: bytes) -> str:
+    return hashlib.sha1(b"blob %d\0%s" % (len(content), content), usedforsecurity=False).hexdigest()
+
+
+@pytest.mark.parametrize("size", [0, 1, 14, 15, 16, 40, 41, 42, 93, 94, 300])
+def test_a_binary_patch_has_both_contents(size: int) -> None:
+    """A line has at most 52 bytes. Its first letter is their number: A to Z for 1 to 26, a to z for the others."""
+    new = b"\xff" + hashlib.shake_128(b"seed").digest(size)
+    for old in (None, b"\xfe"):
+        text = patch_of("a.xlsx", old, new).partition("GIT binary patch\n")[2]
+        assert text.endswith("\n\n")
+        assert [_content(part) for part in text.removesuffix("\n\n").split("\n\n")] == [new, old or b""]
+
+
+def _content(literal: str) -> bytes:
+    head, *lines = literal.split("\n")
+    packed = b""
+    for line in lines:
+        number = ord(line[0]) - (ord("A") - 1 if line[0].isupper() else ord("a") - 27)
+        assert 1 <= number <= 52
+        assert len(line) == 1 + -(-number // 4) * 5
+        packed += base64.b85decode(line[1:])[:number]
+    content = zlib.decompress(packed)
+    assert head == f"literal {len(content)}"
+    return content
+
+
+def test_names_of_contents_are_no_use_of_a_hash_that_security_forbids(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Systems in FIPS mode refuse SHA-1, unless it is not used for security."""
+    sha1 = hashlib.sha1
+
+    def strict(content: bytes, *, usedforsecurity: bool = True) -> Any:
+        assert usedforsecurity is False
+        return sha1(content, usedforsecurity=usedforsecurity)
+
+    monkeypatch.setattr(hashlib, "sha1", strict)
+    assert "GIT binary patch" in patch_of("a.xlsx", b"\xff", b"\xfe")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "before", "after"),
+    [
+        (b"a\nb\n", b"a\nc", "a.yml\na\nb\n", "a.yml\na\nc\n"),
+        (None, b"a\n", "", "a.yml\na\n"),
+        (None, _ODD, "", f"a.yml (1 bytes, {_blob(_ODD)})\n"),
+        (_ODD, _EMPTY, f"a.yml (1 bytes, {_blob(_ODD)})\n", f"a.yml (0 bytes, {_blob(_EMPTY)})\n"),
+    ],
+)
+def test_both_sides_of_a_change(old: bytes | None, new: bytes, before: str, after: str) -> None:
+    assert sides_of("a.yml", old, new) == (before, after)
+
+
+def test_sides_have_the_lines_around_each_change_only() -> None:
+    old = [f"{number}\n" for number in range(1, 21)]
+    new = [*old[:9], "ten\n", *old[10:]]
+    assert sides_of("a.yml", "".join(old).encode(), "".join(new).encode()) == (
+        "a.yml\n7\n8\n9\n10\n11\n12\n13\n",
+        "a.yml\n7\n8\n9\nten\n11\n12\n13\n",
+    )
+    shown = sides_of("\x1b.yml", b"a\n", b"b\n")[1]
+    assert "\x1b" not in shown
+    assert "(2 bytes, " in shown
+
+
+# ---- git applies it
 
 
 @settings(max_examples=500 if LONG else 25, deadline=None, derandomize=True, database=None)
