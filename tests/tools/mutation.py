@@ -132,7 +132,9 @@ def prepare(subjects: Sequence[str]) -> None:
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(ROOT / path, copy)
     tests = [(COLLECTION_PATH / "tests" / "unit" / f"{name}.py").as_posix() for name in tests_of(subjects)]
-    settings = {
+    settings: dict[str, object] = {
+        # Loops without an end take most of the time. By default they run for fifteen times as long as all tests.
+        "timeout_multiplier": 5.0,
         "source_paths": [COLLECTION_PATH.parts[0]],
         "only_mutate": [f"*/plugins/{subject}.py" for subject in subjects],
         "pytest_add_cli_args_test_selection": tests,

@@ -16,6 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -138,23 +139,24 @@ def note_protections(desired: DesiredInstance, files: Iterable[DesiredInstance])
         desired.shields = [one for one in every if one.lifecycle.is_protected]
 
 
+@dataclass(frozen=True)
 class PlanFile:
     """A plan file on this machine: a regular file, not a link.
 
-    :param path: its present or future place.
+    :ivar path: its present or future place.
     :ivar stored: its contents, in a run that applies it. Its changes are then the only desired state.
     :ivar stale: what to do with a change whose record changed since the plan: ``refuse`` or ``skip``.
     :ivar written: reads the source of the plan, because the plan has only hashes of vaulted values.
     """
 
-    def __init__(
-        self, path: Path, stored: StoredPlan | None = None, stale: str = "refuse", written: Written | None = None
-    ) -> None:
-        self.path = path
-        self.stored = stored
-        self.stale = stale
-        self.written = written
-        self._folder = Folder(path.parent)
+    path: Path
+    stored: StoredPlan | None = None
+    stale: str = "refuse"
+    written: Written | None = None
+
+    @cached_property
+    def _folder(self) -> Folder:
+        return Folder(self.path.parent)
 
     def read(self) -> StoredPlan | None:
         """Return the plan, or None without a file.
@@ -238,7 +240,7 @@ def sha256_of(written: str, option: str) -> str:
 def _stored_plan(content: bytes, path: Path) -> StoredPlan:
     try:
         document = decode_json(
-            content.decode("utf-8"),
+            content.decode(),
             KEPT_MEMBERS,
             DEEPEST_DOCUMENT,
             parse_constant=_refuse_constant,
@@ -252,16 +254,25 @@ def _stored_plan(content: bytes, path: Path) -> StoredPlan:
                 f"plan_file: {path} is of version {shorten(version)}; expected {PLAN_VERSION}. Plan again."
             )
         check_document(document)
-        digest = hashlib.sha256(content).hexdigest()
-        stored = StoredPlan(
-            _desired_from(document),
-            digest=digest,
-            placeholders=Placeholders(document["vaulted"]),
-            protections=document["protections"],
-        )
+        return _plan_from(document, hashlib.sha256(content).hexdigest())
     except ValueError as error:
         raise InvalidInput(f"plan_file: {path} is not a plan of this collection ({error}). Plan again.") from error
-    for entry, change in zip(stored.desired.entries, document["changes"], strict=True):
+
+
+def _plan_from(document: Mapping[str, Any], digest: str) -> StoredPlan:
+    """Return the plan of a valid document.
+
+    :raises ValueError: if a value has an impossible mark.
+    """
+    stored = StoredPlan(
+        _desired_from(document),
+        digest=digest,
+        placeholders=Placeholders(document["vaulted"]),
+        protections=document["protections"],
+    )
+    for change in document["changes"]:
+        entry = _entry_from(change)
+        stored.desired.entries.append(entry)
         stored.fingerprints[id(entry)] = change["image"]
         stored.before[id(entry)] = change["before"]
         stored.files[id(entry)] = change["files"]
@@ -281,8 +292,8 @@ def _each_once(members: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """
     found = dict(members)
     if len(found) < len(members):
-        (twice, _times), *_others = Counter(name for name, _value in members).most_common(1)
-        raise ValueError(f"{shorten(twice)} is written twice")
+        counts = Counter(name for name, _value in members)
+        raise ValueError(f"{shorten(max(counts, key=lambda name: counts[name]))} is written twice")
     return found
 
 
@@ -292,7 +303,7 @@ def _content_of(document: Mapping[str, Any]) -> bytes:
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"plan_file: the plan can't be written as JSON ({error})") from error
     # Services may return halves of surrogate pairs. Write them as JSON escapes.
-    return text.encode("utf-8", "backslashreplace")
+    return text.encode(errors="backslashreplace")
 
 
 def _document(root: str, desired: DesiredInstance, made: InstancePlan, contents: Contents) -> dict[str, Any]:
@@ -402,7 +413,7 @@ def _files_of(planned: Planned, contents: Contents) -> dict[str, str]:
 
 
 def _desired_from(document: Mapping[str, Any]) -> DesiredInstance:
-    """Return the changes of a valid document as a desired state.
+    """Return the settings of a valid document as a desired state without records.
 
     :raises ValueError: if a value has an impossible mark.
     """
@@ -427,19 +438,25 @@ def _desired_from(document: Mapping[str, Any]) -> DesiredInstance:
         create_users=document["create_users"],
         notify=document["notify"],
     )
-    for change in document["changes"]:
-        entry = Entry(
-            KINDS[change["kind"]],
-            {name: _restored(value) for name, value in change["fields"].items()},
-            Place(change["place"]),
-            state=change["state"],
-            template=change["template"],
-            uuid="" if change["action"] == CREATE or KINDS[change["kind"]].numbered else change["uuid"],
-            pruned=change["pruned"],
-            lifecycle=Lifecycle(is_protected=change["protect"]),
-        )
-        desired.entries.append(entry)
     return desired
+
+
+def _entry_from(change: Mapping[str, Any]) -> Entry:
+    """Return a change of a valid document as a desired record.
+
+    :raises ValueError: if a value has an impossible mark.
+    """
+    kind = KINDS[change["kind"]]
+    return Entry(
+        kind,
+        {name: _restored(value) for name, value in change["fields"].items()},
+        Place(change["place"]),
+        state=change["state"],
+        template=change["template"],
+        uuid="" if change["action"] == CREATE or kind.numbered else change["uuid"],
+        pruned=change["pruned"],
+        lifecycle=Lifecycle(is_protected=change["protect"]),
+    )
 
 
 _SOURCE_TEXT = "!plain"

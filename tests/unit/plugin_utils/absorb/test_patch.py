@@ -72,6 +72,11 @@ def test_added_and_removed_lines_move_the_later_lines() -> None:
     ]
 
 
+def test_an_equal_end_is_found_from_the_end() -> None:
+    patch = _patch(["x\n", "y\n", "z\n"], ["y\n", "q\n", "z\n"])
+    assert patch.partition("@@\n")[2] == "-x\n y\n+q\n z\n"
+
+
 def test_a_new_file_and_an_emptied_file_begin_at_line_0() -> None:
     assert patch_of("a.yml", None, b"a\nb") == (
         "--- /dev/null\n+++ b/a.yml\n@@ -0,0 +1,2 @@\n+a\n+b\n\\ No newline at end of file\n"
@@ -104,7 +109,7 @@ def test_texts_that_control_something_are_not_shown(text: str) -> None:
     [
         ("a/b.xlsx", "a/a/b.xlsx b/a/b.xlsx"),
         ("a b~.xlsx", '"a/a b~.xlsx" "b/a b~.xlsx"'),
-        ('a"\\.xlsx', '"a/a\\042\\134.xlsx" "b/a\\042\\134.xlsx"'),
+        ('a"\\X.xlsx', '"a/a\\042\\134X.xlsx" "b/a\\042\\134X.xlsx"'),
         ("\u00e4\x7f\n", '"a/\\303\\244\\177\\012" "b/\\303\\244\\177\\012"'),
     ],
 )
@@ -127,11 +132,11 @@ def _blob(content: bytes) -> str:
     return hashlib.sha1(b"blob %d\0%s" % (len(content), content), usedforsecurity=False).hexdigest()
 
 
-@pytest.mark.parametrize("size", [0, 1, 14, 15, 16, 40, 41, 42, 93, 94, 300])
-def test_a_binary_patch_has_both_contents(size: int) -> None:
+@pytest.mark.parametrize("old", [None, b"\xfe"])
+def test_a_binary_patch_has_both_contents(old: bytes | None) -> None:
     """A line has at most 52 bytes. Its first letter is their number: A to Z for 1 to 26, a to z for the others."""
-    new = b"\xff" + hashlib.shake_128(b"seed").digest(size)
-    for old in (None, b"\xfe"):
+    for size in range(120):
+        new = b"\xff" + hashlib.shake_128(b"seed").digest(size)
         text = patch_of("a.xlsx", old, new).partition("GIT binary patch\n")[2]
         assert text.endswith("\n\n")
         assert [_content(part) for part in text.removesuffix("\n\n").split("\n\n")] == [new, old or b""]

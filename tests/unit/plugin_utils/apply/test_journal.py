@@ -17,9 +17,6 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-import yaml
-from exports import export_of
-from instance_site import SETTINGS, Site, yaml_list
 from processes import ended, forked, kill, note, until
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
@@ -447,82 +444,3 @@ def test_without_a_set_there_is_no_id(tmp_path: Path) -> None:
         journal.sent("object", "A")
     again = Journal(tmp_path, "i", "", set_id="theirs")
     assert (again.set_id, again.unresolved, again.warnings) == ("", {"object A"}, [])
-
-
-# ---- in a run
-
-
-def _objects(*numbers: int) -> str:
-    return yaml_list({"barcode": f"{number:03d}", "inventory_name": f"Thing {number}"} for number in numbers)
-
-
-def test_one_directory_serves_many_instances(site: Site, demo: Site) -> None:
-    site.write({"locations.yml": "- name: North\n"})
-    for service in (site.service, demo.service):
-        assert Site(site.root, service).run().outcome == "changed"
-        assert Site(site.root, service).journal().exists()
-    assert not (site.root / ".seventhings").exists()
-
-
-def test_a_run_reports_the_line_that_instance_yml_misses_and_takes_it(site: Site) -> None:
-    site.write({"objects.yml": _objects(1, 2)})
-    (told,) = site.run().warnings
-    line = told.partition("Add this line to it: ")[2]
-    site.write(
-        {"instance.yml": f"{SETTINGS}{line}\npolicy: {{prune: {{objects: delete}}}}\n", "objects.yml": _objects(1)}
-    )
-    account = site.run()
-    assert (account.outcome, account.warnings) == ("changed", [])
-    assert [(one["key"], one["action"]) for one in account.changes] == [("002", "delete")]
-
-
-@pytest.mark.parametrize("check_mode", [True, False])
-def test_files_with_another_id_are_refused_before_anything_is_sent(site: Site, check_mode: bool) -> None:
-    site.write({"instance.yml": f'{SETTINGS}set_id: "{ID}"\n', "objects.yml": _objects(1)})
-    site.run()
-    site.write({"instance.yml": f'{SETTINGS}set_id: "another"\n', "objects.yml": _objects(1, 2)})
-    site.service.clear_log()
-    account = site.run(check_mode=check_mode)
-    assert account.outcome == "refused"
-    assert 'set_id: "another" is not that of the journal of the set "test"' in account.refusals[0]
-    assert site.sent() == []
-
-
-def test_without_a_set_prune_only_reports_and_says_so(site: Site) -> None:
-    site.write(
-        {"instance.yml": "api: seventhings/v1\npolicy: {prune: {objects: delete}}\n", "objects.yml": _objects(1, 2)}
-    )
-    assert site.run().warnings == []
-    site.write({"objects.yml": _objects(1)})
-    account = site.run(prune={"objects": "archive"})
-    assert (account.outcome, account.reported) == ("unchanged", {"objects": ["002"]})
-    (warning,) = account.warnings
-    assert warning.startswith("objects: prune takes nothing away, because instance.yml names no set")
-
-
-def test_an_id_that_is_no_text_is_a_finding(site: Site) -> None:
-    site.write({"instance.yml": f"{SETTINGS}set_id: 12345678\n"})
-    assert any("set_id: '12345678' does not fit; expected a text" in one for one in site.plan().findings)
-
-
-def test_an_export_writes_an_id_and_keeps_it(demo: Site, tmp_path: Path) -> None:
-    export_of(demo)
-    path = demo.root / "instance.yml"
-    first = path.read_bytes()
-    assert len(yaml.safe_load(first)["set_id"]) == 16
-    assert not export_of(demo)["changed"]
-    assert path.read_bytes() == first
-    export_of(demo, tmp_path / "other")
-    assert (tmp_path / "other" / "instance.yml").read_bytes() != first
-
-
-def test_a_plan_file_belongs_to_the_set_that_it_was_made_for(site: Site, tmp_path: Path) -> None:
-    path = tmp_path / "p.plan"
-    site.write({"instance.yml": f'{SETTINGS}set_id: "{ID}"\n', "objects.yml": _objects(1)})
-    site.plan(plan_file=path)
-    assert json.loads(path.read_text("utf-8"))["set_id"] == ID
-    with Journal(None, site.service.base_url, "test", set_id="another"):
-        pass
-    account = site.run(plan_file=path)
-    assert account.outcome == "refused"
-    assert site.writes() == []

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from embedded_here import Embedded
+from instance_site import SETTINGS
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
 from ansible_collections.community.seventhings.plugins.module_utils.client.files import Contents
@@ -282,9 +283,11 @@ def test_values_are_read_as_they_were_written(path: Path) -> None:
         "map": CellMap.from_members({"a": Plain("1.50")}, '{"a": 1.50}'),
         "list": CellList.from_items([1, {"b": None}], "[1, {}]"),
     }
-    again = restored(path, plain=Plain("1.50"), text="1.50", day=dt.date(2026, 1, 2), pair=("x", [True]), **cells)
+    again = restored(
+        path, plain=Plain("1.50"), text="1.50", day=dt.datetime(2026, 1, 2, tzinfo=dt.UTC), pair=("x", [True]), **cells
+    )
     assert again == {
-        "plain": "1.50", "text": "1.50", "day": "2026-01-02", "pair": ["x", [True]],
+        "plain": "1.50", "text": "1.50", "day": "2026-01-02T00:00:00+00:00", "pair": ["x", [True]],
         "map": {"a": "1.50"}, "list": [1, {"b": None}],
     }  # fmt: skip
     assert isinstance(again["plain"], Plain)
@@ -404,6 +407,9 @@ def test_a_record_with_hidden_values_is_filled_and_compared_with_its_key(path: P
 # ---- local files
 
 
+HIDDEN_FILES = DesiredInstance(hiding=Hiding(names={"documents"}))
+
+
 def with_files(*paths: str, **more: Any) -> Planned:
     change = updated({"barcode": "100001", "documents": list(paths)}, **more)
     change.desired = {"documents": tuple(Attachment(path=f"/src/{one}", written=one) for one in paths)}
@@ -426,6 +432,19 @@ def test_a_changed_file_makes_a_change_stale(path: Path) -> None:
     made = InstancePlan([now])
     assert stored.stale(made, Digests(), lambda _one: True) == []
     assert stored.stale(made, Digests(**{"/src/a.txt": "00" * 32}), lambda _one: True) == [now]
+
+
+def test_a_changed_file_of_a_record_with_hidden_values_makes_it_stale(path: Path) -> None:
+    document(path, with_files("a.txt", "b.txt"), desired=HIDDEN_FILES)
+    stored = read(path)
+    (entry,) = stored.desired.entries
+    source = DesiredInstance(entries=[with_files("a.txt", "b.txt").entry])
+    stored.placeholders.fill(str(path), lambda: source)
+    for other in (with_files("a.txt", "b.txt"), with_files("b.txt", "a.txt")):
+        now = replace(other, entry=entry)
+        made = InstancePlan([now])
+        assert stored.stale(made, Digests(), lambda _one: False) == []
+        assert stored.stale(made, Digests(**{"/src/a.txt": "00" * 32}), lambda _one: False) == [now]
 
 
 def test_a_changed_record_is_stale_unless_an_earlier_run_left_it_so(path: Path) -> None:
@@ -602,6 +621,7 @@ def test_what_the_disk_refuses_is_said(path: Path, monkeypatch: pytest.MonkeyPat
     with pytest.raises(InvalidInput) as caught:
         act()
     assert caught.value.message == f"plan_file: {path} {why} (Input/output error)"
+    assert isinstance(caught.value.__cause__, OSError)
 
 
 def test_a_plan_has_a_maximum_size(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -621,6 +641,8 @@ def test_a_plan_has_a_maximum_size(path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_plan_is_private(path: Path) -> None:
+    path.touch()
+    path.chmod(0o666)
     document(path)
     assert path.stat().st_mode & 0o777 == 0o600
 
@@ -635,7 +657,7 @@ def test_a_plan_is_private(path: Path) -> None:
             b'{"version": 2, "version": 2}',
             "is not a plan of this collection ('version' is written twice). Plan again.",
         ),
-        (b'{"a": 1, "b": 1, "b": 2}', "is not a plan of this collection ('b' is written twice). Plan again."),
+        (b'{"a": 1, "b": 1, "b": 2, "c": 3}', "is not a plan of this collection ('b' is written twice). Plan again."),
         (b'{"version": 1}', "is of version 1; expected 2. Plan again."),
         (b'{"version": 2.0}', "is of version 2.0; expected 2. Plan again."),
         (b'{"version": 2}', "is not a plan of this collection (instance is missing). Plan again."),
@@ -646,6 +668,17 @@ def test_what_is_no_plan_is_refused(path: Path, content: bytes, words: str) -> N
     with pytest.raises(InvalidInput) as caught:
         read(path)
     assert caught.value.message == f"plan_file: {path} {words}"
+
+
+def test_a_plan_has_a_maximum_of_members_and_of_depth(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    document(path)
+    monkeypatch.setattr(plan_files, "KEPT_MEMBERS", 3)
+    with pytest.raises(InvalidInput, match=r"\(it has more than 3 maps and lists\)"):
+        read(path)
+    monkeypatch.setattr(plan_files, "KEPT_MEMBERS", 300)
+    monkeypatch.setattr(plan_files, "DEEPEST_DOCUMENT", 1)
+    with pytest.raises(InvalidInput, match=r"\(it is nested more than 1 deep\)"):
+        read(path)
 
 
 @pytest.mark.parametrize(
@@ -684,7 +717,9 @@ def test_what_is_no_digest_is_refused(written: str) -> None:
 
 def test_a_table_is_planned_as_its_reader_reads_it(tmp_path: Path) -> None:
     site = Embedded.started(data="empty").site(tmp_path / "files")
-    site.write({"objects.csv": "barcode,inventory_name,purchasing_price\n100001,Lamp,5.50\n"})
+    tables = "tables: [{files: objects.csv, preset: excel-de}]\n"
+    site.write({"instance.yml": f"{SETTINGS}{tables}"})
+    site.write({"objects.csv": "barcode;inventory_name;purchasing_price\n100001;Lamp;5,50\n"})
     path = tmp_path / "acme.plan"
     assert site.plan(plan_file=path).outcome == "changed"
     (change,) = json.loads(path.read_text("utf-8"))["changes"]
