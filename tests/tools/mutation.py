@@ -51,11 +51,7 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
     ),
     "plugin_utils/instance/caps": ("plugin_utils/instance/test_caps",),
     "plugin_utils/set_plan/limits": (f"{_PLAN}/test_limits",),
-    "plugin_utils/apply/journal": (
-        "plugin_utils/apply/test_journal",
-        "plugin_utils/apply/test_executor",
-        "plugin_utils/apply/test_leftovers",
-    ),
+    "plugin_utils/apply/journal": ("plugin_utils/apply/test_journal", "plugin_utils/apply/test_journal_notes"),
     "plugin_utils/instance/plan_file": ("plugin_utils/instance/test_plan_file",),
     "module_utils/client/client": (
         "module_utils/client/test_client",
