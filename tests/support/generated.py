@@ -270,5 +270,7 @@ LISTS: Mapping[str, Callable[[int], str]] = {
     "proofs": lambda _width: proof.kinds_table(),
     "proof_results": lambda _width: proof.results_table(),
     "mutation_results": lambda width: textwrap.fill(proof.mutation_sums(), width),
+    "mutation_gaps": lambda width: _item(f"**Code without mutation testing.** {proof.mutation_gaps()}", width),
+    "planted": lambda width: textwrap.fill(proof.planted_sum(), width),
 }
 """Every list by its name, given how wide it may be."""

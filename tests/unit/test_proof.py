@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import mutation
+import planted
 import proof
 import pytest
 from project import ROOT
@@ -30,7 +32,7 @@ def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(proof, "RESULTS", tmp_path / "proof.json")
     report = tmp_path / "report.xml"
     report.write_text(_REPORT)
-    proof.record([report])
+    proof.record([report], "abcdef12")
     return tmp_path / "proof.json"
 
 
@@ -43,14 +45,25 @@ def test_a_run_is_recorded_by_kinds_of_proof(recorded: Path) -> None:
         "Fuzzing": [1, 0, 1, 1.0],
         "Hostile corpus": [1, 0, 0, 1.0],
     }
-    assert {one["date"] for one in found.values()} == {"2031-05-20"}
+    assert {(one["date"], one["commit"]) for one in found.values()} == {("2031-05-20", "abcdef12")}
+    assert [one["seeds"] for one in found.values()] == ["1 to 2", "", ""]
+
+
+def test_a_run_on_another_core_has_its_own_row(recorded: Path, tmp_path: Path) -> None:
+    before = json.loads(recorded.read_text())
+    proof.record([tmp_path / "report.xml"], "12345678", "2.16")
+    found = json.loads(recorded.read_text())
+    assert before.items() <= found.items()
+    assert found["Hostile corpus, ansible-core 2.16"] == {**before["Hostile corpus"], "commit": "12345678"}
+    assert "  * - Hostile corpus, ansible-core 2.16\n" in proof.results_table()
+    assert "Hostile corpus, ansible-core 2.18" not in proof.results_table()
 
 
 def test_a_run_without_a_proof_leaves_its_result(recorded: Path, tmp_path: Path) -> None:
     before = recorded.read_text()
     empty = tmp_path / "empty.xml"
     empty.write_text("<testsuites/>")
-    proof.record([empty])
+    proof.record([empty], "12345678")
     assert recorded.read_text() == before
 
 
@@ -59,8 +72,30 @@ def test_the_page_says_what_failed_and_what_was_never_run() -> None:
     rows = proof.results_table().split("  * - ")
     told = {row.splitlines()[0]: row for row in rows}
     assert "2031-05-20" in told["Histories of real processes"]
-    assert "    - 2\n    - 1\n    - 0\n    - 4.0\n" in told["Histories of real processes"]
+    assert (
+        "    - abcdef12\n    - 1 to 2\n    - 2\n    - 1\n    - 0\n    - 0.00\n" in told["Histories of real processes"]
+    )
     assert "not recorded" in told["Second service"]
+
+
+@pytest.mark.parametrize(
+    ("names", "seeds"),
+    [
+        (["test_a[7]"], "7"),
+        (["test_a[2000-3999]", "test_a[0-1999]"], "0 to 3,999"),
+        (["test_a[faults-0]", "test_a[faults-2]", "test_a[journal]", "test_b"], "0, 2"),
+        (["test_a[1]", "test_a[2]", "test_a[1]", "test_a[9]"], "1 to 2, 9"),
+    ],
+)
+def test_the_seeds_of_a_run_are_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: list[str], seeds: str
+) -> None:
+    monkeypatch.setattr(proof, "RESULTS", tmp_path / "proof.json")
+    report = tmp_path / "report.xml"
+    cases = "".join(f'<testcase classname="tests.integration.test_histories" name="{name}"/>' for name in names)
+    report.write_text(f'<testsuite timestamp="2031-05-20">{cases}</testsuite>')
+    proof.record([report], "abcdef12")
+    assert json.loads(proof.RESULTS.read_text())["Histories of real processes"]["seeds"] == seeds
 
 
 @pytest.mark.parametrize("one", proof.PROOFS, ids=lambda one: one.name)
@@ -75,3 +110,17 @@ def test_the_sums_of_mutation_are_those_of_its_page() -> None:
     page = (ROOT / "docs" / "mutation-testing.md").read_text("utf-8")
     explained = page.count("\n### `")
     assert f"The other {explained:,} survived" in proof.mutation_sums().replace("\n", " ")
+
+
+def test_the_files_without_a_complete_mutation_run_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = tmp_path / "page.md"
+    monkeypatch.setattr(proof, "_MUTATION", page)
+    names = [name.rpartition("/")[2] for name in mutation.SUBJECTS]
+    page.write_text("".join(f"| `{name}.py` | 1 | 1 | 0 |\n" for name in names[1:]))
+    assert f"1 have no complete run: ``{names[0]}.py``." in proof.mutation_gaps()
+    page.write_text("".join(f"| `{name}.py` | 1 | 1 | 0 |\n" for name in names))
+    assert proof.mutation_gaps().startswith(f"Only {len(names)} files that make decisions have a complete run.")
+
+
+def test_the_number_of_planted_defects_is_on_the_page() -> None:
+    assert f"{len(planted.DEFECTS)} defects" in proof.planted_sum()
