@@ -287,6 +287,7 @@ options:
       - With O(mode=drift), rules also check the current records of the instance, including records that are in no file.
       - With O(mode=validate), a rule is only checked if the files alone are enough. A warning says what was not
         checked.
+      - No other file can add or remove rules. O(protected) does not require this option. Without it, no rules apply.
       - With O(protected), a rules file inside of O(src) is refused. Without O(rules_digest), a file inside of
         O(src_below) or beside a O(src) that is a file is refused too.
       - Not used with O(mode=render).
@@ -316,7 +317,8 @@ options:
         percentages of the records of a section in scope. C(delete_percent) (10) is a percentage of these records, and
         also of the records of the set. The set has the records that the files name, and the records that the journal or
         the marker field knows. A percentage only applies if at least C(from_existing) (10) records exist, so that you
-        can fill an empty instance.
+        can fill an empty instance. If this option has a percentage and no C(from_existing), files can't raise
+        C(from_existing) above its default.
       - C(creates), C(updates) and C(deletes) (none) are numbers of records of a section. Archived records count as
         deleted. C(users) (10) is the number of users that one run may create.
       - Limits also apply to the first run, when nothing is known about the set. A first run in an instance that already

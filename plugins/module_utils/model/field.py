@@ -164,6 +164,9 @@ def is_uuid(value: Any) -> TypeGuard[str]:
     return isinstance(value, str) and _UUID.fullmatch(value) is not None
 
 
+MOST_CHARACTERS = 1_000_000
+"""Maximum length of a text that is written. Some longer texts would make each list with them exceed its limit."""
+
 MOST_DIGITS = 300
 """Maximum digits of an integer of the service.
 

@@ -19,6 +19,7 @@ from typing import Any
 
 from .field import (
     EMPTY,
+    MOST_CHARACTERS,
     MOST_DIGITS,
     CellList,
     CellMap,
@@ -59,10 +60,12 @@ def _parse_text(value: Any, _field: Field) -> str | None:
         raise InvalidValue(value.no_text)
     if isinstance(value, Plain):
         raise InvalidValue(f'text; quote it: "{value}" (without quotes {value} is no text)')
-    if isinstance(value, str):
-        return str(value) or None
     if isinstance(value, (CellList, CellMap)):
-        return value.text
+        value = value.text
+    if isinstance(value, str):
+        if len(value) > MOST_CHARACTERS:
+            raise InvalidValue(f"a text of at most {MOST_CHARACTERS:,} characters")
+        return str(value) or None
     for type_in_words, types in _NO_TEXTS.items():
         if isinstance(value, types):
             hint = f"without quotes it is {type_in_words}; in a template add | string"

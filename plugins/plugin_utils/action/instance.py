@@ -250,7 +250,11 @@ def _rules(options: Mapping[str, Any], sources: Sequence[Path]) -> RuleSet | Non
 
     :raises InvalidInput: if a file can't be read, is not the expected file, or may be changed by strangers.
     """
-    paths = [Path(text).expanduser() for text in options.get("rules") or () if text]
+    written_paths = options.get("rules") or ()
+    if not all(written_paths):
+        # A template that evaluates to an empty text must not switch the rules off.
+        raise InvalidInput("rules: '' does not fit; expected the path of a file")
+    paths = [Path(text).expanduser() for text in written_paths]
     if not paths:
         if options.get("rules_digest"):
             raise InvalidInput("rules_digest: give rules too")

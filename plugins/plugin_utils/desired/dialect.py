@@ -17,7 +17,6 @@ import time
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple, Protocol
@@ -36,7 +35,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
     type_of,
 )
 
-from .globs import Globs
+from .globs import Globs, fits
 from .nodes import EVERYTHING
 
 ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -509,13 +508,13 @@ class Dialects:
 
     def for_file(self, name: str) -> Dialect:
         """Return the dialect of a file, by its name below the directory."""
-        own = next((dialect for pattern, dialect in self.files if fnmatchcase(name, pattern)), self.general)
+        own = next((dialect for pattern, dialect in self.files if fits(name, pattern)), self.general)
         overlay = next((one for one in self.overlays if one.matches(name)), None)
         return own if overlay is None else overlay.over(own)
 
     def names_set_for(self, name: str) -> tuple[str, Collection[str]]:
         """Return the pattern in ``files`` that a file matches, and the settings written for it."""
-        pattern = next((pattern for pattern, _dialect in self.files if fnmatchcase(name, pattern)), "")
+        pattern = next((pattern for pattern, _dialect in self.files if fits(name, pattern)), "")
         return pattern, self.named.get(pattern, ())
 
 

@@ -7,11 +7,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from fnmatch import translate
+from fnmatch import translate as _translate
+from functools import lru_cache
 
 _WILDCARDS = frozenset("*?[")
 _WILDCARD = re.compile(r"[*?\[]")
 _NO_LITERAL = re.compile(r"[*?]|\[.*\]", re.DOTALL)
+
+
+def translate(pattern: str) -> str:
+    """Return a glob as a regular expression.
+
+    The library searches the rest of the pattern for the end of each bracket. Brackets without an end are escaped first,
+    so that this takes no quadratic time.
+    """
+    head, end, tail = pattern.rpartition("]")
+    return _translate(head + end + tail.replace("[", "[[]"))
+
+
+@lru_cache(maxsize=1024)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(translate(pattern))
+
+
+def fits(text: str, pattern: str) -> bool:
+    """Return True if a text matches a glob. The case matters."""
+    return _compiled(pattern).match(text) is not None
 
 
 class Globs:

@@ -8,14 +8,13 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from functools import cached_property
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.suggestions import LIKELY, closest_names
 
-from .globs import Globs
+from .globs import Globs, fits
 from .nodes import Node
 
 LIFECYCLE = "lifecycle"
@@ -97,9 +96,7 @@ def keys_of(schema: Schema, pattern: str) -> list[str]:
         return [field.key]
     if _NO_PATTERN.isdisjoint(pattern):
         return []
-    return [
-        one.key for one in schema.fields.values() if fnmatchcase(one.key, pattern) or fnmatchcase(one.label, pattern)
-    ]
+    return [one.key for one in schema.fields.values() if fits(one.key, pattern) or fits(one.label, pattern)]
 
 
 def unknown_fields(lifecycle: Lifecycle, schema: Schema) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import MOST_CHARACTERS, Way
 
 from ..ansible_compat import was_vaulted, without_vault_objects
 from .positions import CellPlace, Finding, Place, Positions, SheetSource
@@ -36,6 +36,8 @@ A line takes more memory than its text, so that a file of line feeds would take 
 """
 TOO_MANY_LINES = f"expected at most {MOST_LINES:,} lines in a file"
 
+TOO_LONG = f"expected a text of at most {MOST_CHARACTERS:,} characters"
+
 COLUMN_BITS = 24
 
 
@@ -53,6 +55,15 @@ EVERYTHING: Container[str] = _Everything()
 def mark_at(line: int, column: int) -> int:
     """Return a place in a file as one number: many records have many of them."""
     return line << COLUMN_BITS | min(column, (1 << COLUMN_BITS) - 1)
+
+
+def has_long_text(value: Any) -> bool:
+    """Return True if a value has a longer text than allowed, or a longer name."""
+    if isinstance(value, Mapping):
+        return any(has_long_text(one) for member in value.items() for one in member)
+    if isinstance(value, list):
+        return any(map(has_long_text, value))
+    return isinstance(value, str) and len(value) > MOST_CHARACTERS
 
 
 def has_too_many_lines(text: str) -> bool:

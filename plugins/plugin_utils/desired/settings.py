@@ -32,6 +32,7 @@ from .table_settings import TableSettings
 
 API = "seventhings/v1"
 TABLES = "tables"
+_POLICY = ("prune", "limits", "create_users", "notify")
 _SETTINGS = (
     "api",
     "instance",
@@ -196,7 +197,7 @@ class Settings:
         if not isinstance(node.value, dict):
             self._find(node, "policy: expected a map")
             return Policy()
-        self._check_names(node, tuple(member.name for member in members_of(Policy)), "policy.")
+        self._check_names(node, _POLICY, "policy.")
         create_users = self._flag(node, "create_users")
         notify = self._flag(node, "notify")
         prune = self._prune(node.member("prune")) if "prune" in node.value else {}

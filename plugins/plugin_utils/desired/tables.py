@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from typing import Any
 
 from .dialect import ALL_ROWS, Dialect, Rows
+from .globs import fits
 from .nodes import Node
 from .positions import Place
 
@@ -51,7 +51,7 @@ class Table:
 
     def matches(self, name: str) -> bool:
         """Return True if a file is one of this table, by its name below the directory."""
-        return any(fnmatchcase(name, pattern) for pattern in self.patterns)
+        return any(fits(name, pattern) for pattern in self.patterns)
 
     def over(self, dialect: Dialect) -> Dialect:
         """Return a dialect with the settings of this table."""

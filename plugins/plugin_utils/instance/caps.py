@@ -29,7 +29,9 @@ CAPS = ("limits", "prune", "create_users", "allow_destructive", "expect_instance
 _STRENGTH = ("report", ARCHIVE, DELETE)
 """The actions of prune, the weakest first."""
 
-_OF_EXISTING = frozenset({"create_percent", "update_percent", "delete_percent", "from_existing"})
+_FROM_EXISTING = "from_existing"
+
+_OF_EXISTING = frozenset({"create_percent", "update_percent", "delete_percent", _FROM_EXISTING})
 """Limits that depend on the number of existing records."""
 
 
@@ -59,15 +61,19 @@ class Caps:
         """Return the caps that the options of a task set.
 
         With ``protected``, a limit missing in ``limits`` has its default, and a section missing in ``prune`` has
-        ``report``.
+        ``report``. If ``limits`` has a percentage, ``from_existing`` has its default too, because a high number in the
+        files would switch the percentage off.
 
         :raises InvalidInput: if an option does not fit.
         """
         is_protected = bool(options.get("protected"))
+        limits = _limits_of(options.get("limits") or {})
         defaults = vars(Limits()) if is_protected else {}
+        if not _OF_EXISTING.isdisjoint(limits):
+            defaults = {_FROM_EXISTING: Limits().from_existing, **defaults}
         reports = dict.fromkeys(SECTIONS, _STRENGTH[0]) if is_protected else {}
         return cls(
-            {**defaults, **_limits_of(options.get("limits") or {})},
+            {**defaults, **limits},
             {**reports, **_prune_of(options.get("prune") or {})},
             options.get("create_users"),
             [named_root(root, "expect_instance") for root in options.get("expect_instance") or ()],

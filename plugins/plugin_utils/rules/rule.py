@@ -108,6 +108,8 @@ def read_rules(paths: Sequence[Path], digests: Sequence[str] | None = None, outs
             content = Folder.read_named(path, MOST_BYTES)
         except FileNotFoundError as missing:
             raise InvalidInput(f"rules: there is no file {path}") from missing
+        except InvalidInput as refused:
+            raise InvalidInput(f"rules: {refused.message}") from refused
         except OSError as error:
             raise InvalidInput(f"rules: {path} can't be read ({error.strerror or error})") from error
         if digests is not None:

@@ -16,6 +16,7 @@ from itertools import islice
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
+    MOST_CHARACTERS,
     BrokenCell,
     CellList,
     CellMap,
@@ -29,9 +30,11 @@ from ..nodes import (
     JINJA,
     NO_NUL,
     NUL,
+    TOO_LONG,
     TOO_MANY,
     TOO_MANY_LINES,
     Node,
+    has_long_text,
     has_too_many_lines,
     jinja_in,
     mark_at,
@@ -261,11 +264,15 @@ def read_csv(
     reader = csv.reader(islice(table.lines, table.before, None), delimiter=table.delimiter, strict=True)
     may_have_jinja = any(mark in text for mark in JINJA)
     may_have_nul = NUL in text or NUL_ESCAPED in text
+    may_be_long = len(text) > MOST_CHARACTERS
     same: dict[str, str] = {}
     meaning = (lambda cell: as_text(cell).strip()) if dialect.trim else as_text
     line = table.before + 1
     try:
         for row in reader:
+            if may_be_long and has_long_text(row):
+                findings.append(Finding.plain(Place(source, line, 1), TOO_LONG))
+                return
             if not row or (dialect.rows is not ALL_ROWS and dialect.rows.skips(line, next(filter(str.strip, row), ""))):
                 pass
             elif not table.header:

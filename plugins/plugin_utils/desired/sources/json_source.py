@@ -12,16 +12,18 @@ from decimal import Decimal
 from itertools import islice
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import MOST_CHARACTERS, Plain
 
 from ..nodes import (
     COLUMN_BITS,
     DEEPEST,
     JINJA,
     MOST_COLLECTIONS,
+    TOO_LONG,
     TOO_MANY,
     TOO_MANY_LINES,
     Node,
+    has_long_text,
     has_too_many_lines,
     jinja_in,
     mark_at,
@@ -153,6 +155,9 @@ def read_json_lines(text: str, source: str, findings: list[Finding]) -> Iterator
         except ValueError as error:
             findings.append(Finding(Place(source, number, 1), f"this is not JSON: {error}"))
         else:
+            if len(line) > MOST_CHARACTERS and has_long_text(node.value):
+                findings.append(Finding.plain(Place(source, number, 1), TOO_LONG))
+                continue
             if may_have_jinja:
                 findings += jinja_in(node)
             if NUL_ESCAPED in line:

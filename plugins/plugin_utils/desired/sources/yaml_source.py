@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import yaml
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import MOST_CHARACTERS, Plain
 
 from ..nodes import (
     COLUMN_BITS,
@@ -25,6 +25,7 @@ from ..nodes import (
     NO_JINJA,
     NO_NUL,
     NUL,
+    TOO_LONG,
     TOO_MANY,
     Node,
     place_at,
@@ -110,6 +111,10 @@ class _Yaml:
     def _find(self, event: Any, message: str) -> None:
         self._findings.append(Finding(place_at(self._source, _mark_of(event)), message))
 
+    def _give_up(self, event: Any, message: str) -> NoReturn:
+        self._find(event, message)
+        raise _GivenUp
+
     def _place_of(self, error: yaml.YAMLError) -> Place:
         unprintable = yaml.reader.Reader.NON_PRINTABLE.search(self._text)
         if isinstance(error, yaml.reader.ReaderError) and unprintable is not None:
@@ -141,8 +146,7 @@ class _Yaml:
         if event.tag is not None and event.tag != "!":
             self._find(event, f"{event.tag}: {_NO_TAGS}")
         if depth > DEEPEST:
-            self._find(event, f"nested more than {DEEPEST} deep")
-            raise _GivenUp
+            self._give_up(event, f"nested more than {DEEPEST} deep")
         if event.anchor is not None:
             self._anchors[event.anchor] = None
         before = self._built
@@ -152,8 +156,7 @@ class _Yaml:
         else:
             self._collections += 1
             if self._collections > MOST_COLLECTIONS:
-                self._find(event, TOO_MANY)
-                raise _GivenUp
+                self._give_up(event, TOO_MANY)
             found = self._map(depth) if kind is yaml.MappingStartEvent else self._sequence(depth)
         if event.anchor is not None:
             node = Node(found[0], self._source, _mark_of(event), found[1], found[2])
@@ -169,8 +172,7 @@ class _Yaml:
         node, weight = meant
         self._built += weight
         if self._built > len(self._text) + 1000:
-            self._find(event, f"*{event.anchor}: aliases of aliases make too much of this file")
-            raise _GivenUp
+            self._give_up(event, f"*{event.anchor}: aliases of aliases make too much of this file")
         return node.value, node.marks, dict(node.children) if node.children else None
 
     def _map(self, depth: int) -> tuple[Any, Sequence[int], dict[Any, Node] | None]:
@@ -191,6 +193,8 @@ class _Yaml:
                 one, own_marks, own_children = self._scalar(event), _NO_MARKS, None
             else:
                 one, own_marks, own_children = self._value(event, depth + 1)
+            if name is not None and len(name) > MOST_CHARACTERS:
+                self._give_up(key_event, TOO_LONG)
             if name is not None and NUL in name:
                 self._find(key_event, f"the key {NO_NUL}")
             if name is None:
@@ -227,6 +231,8 @@ class _Yaml:
 
     def _scalar(self, event: Any) -> Any:
         text: str = event.value
+        if len(text) > MOST_CHARACTERS:
+            self._give_up(event, TOO_LONG)
         if not event.style:
             if text in _WORDS:
                 return _WORDS[text]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from ansible_collections.community.seventhings.plugins.plugin_utils.desired.globs import Globs
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.globs import Globs, fits, translate
 
 _LETTERS = st.text("ab[]!^-*?", max_size=8)
 
@@ -27,6 +27,18 @@ def test_many_patterns_match_as_each_of_them_does(patterns: list[str], texts: li
         assert (text in globs) == bool(expected)
         some = {number for number in expected if number % 2}
         assert set(globs.matching(text, some)) >= some
+
+
+@given(pattern=_LETTERS, text=st.text("ab[]!-", max_size=6))
+@example(pattern="[[]a]*[", text="[a][")
+def test_one_pattern_matches_as_the_library_does(pattern: str, text: str) -> None:
+    assert fits(text, pattern) == fnmatchcase(text, pattern)
+
+
+@pytest.mark.parametrize("pattern", ["[" * 100_000 + "*", "]" + "[" * 100_000, "[!" * 50_000])
+def test_brackets_without_an_end_take_no_quadratic_time(pattern: str) -> None:
+    # The library alone takes hours to translate these.
+    assert len(translate(pattern)) < 10 * len(pattern)
 
 
 @pytest.mark.parametrize("form", ["Panel-{}-*", "PC-*-{}x", "*Q{}*", "?C-{}Z?", "*[0-9]P{}?"])

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import BrokenCell
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import MOST_CHARACTERS, BrokenCell
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired import loading, nodes
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.nodes import Node
 from ansible_collections.community.seventhings.plugins.plugin_utils.desired.positions import Finding
@@ -88,6 +88,24 @@ def test_many_mistakes_cost_linear_time(read: Read, text: str, expected: int) ->
 )
 def test_a_nul_character_is_refused_with_its_place(read: Read, text: str, finding: str) -> None:
     assert _findings(read, text) == [finding]
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "place"),
+    [
+        (read_yaml, "a: 1\nb: {}\n", "a:2:4"),
+        (read_yaml, "a: [x, {}]\n", "a:1:8"),
+        (read_yaml, "? {}\n: 1\n", "a:1:3"),
+        (read_json_lines, '{{}}\n{{"a": ["{}"]}}', "a:2:1"),
+        (read_json_lines, '{{"{}": 1}}', "a:1:1"),
+        (read_csv, "a\n1\n{}\n", "a:3:1"),
+        (read_csv, "a,{}\n1,2\n", "a:1:1"),
+    ],
+)
+def test_a_text_that_no_list_could_answer_is_refused_with_its_place(read: Read, text: str, place: str) -> None:
+    assert _findings(read, text.format("x" * MOST_CHARACTERS)) == []
+    expected = [f"{place}: expected a text of at most 1,000,000 characters"]
+    assert _findings(read, text.format("x" * (MOST_CHARACTERS + 1))) == expected
 
 
 def test_a_text_that_looks_like_an_escaped_nul_is_none() -> None:

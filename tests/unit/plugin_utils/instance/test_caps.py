@@ -55,6 +55,8 @@ def test_no_policy_of_the_files_goes_beyond_the_task(
     for name, number in limits.items():
         assert number <= on_the_task.get(name, defaults[name] if is_protected else number)
         assert number <= in_the_files.get(name, number)
+        if name == "from_existing" and any(one.endswith("_percent") for one in on_the_task):
+            assert number <= on_the_task.get(name, defaults[name]), "it would switch a percentage of the task off"
         assert number == defaults[name] or name in on_the_task or name in in_the_files
     for section, action in found.prune.items():
         allowed = pruned_by_the_task.get(section, "report" if is_protected else action)

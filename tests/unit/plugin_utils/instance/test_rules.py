@@ -50,7 +50,11 @@ def beside(site: Site) -> Path:
 
 
 def run(
-    site: Site, rules: str | Path | None = NUMBERED, check_mode: bool = True, loader: Any = None, **written: Any
+    site: Site,
+    rules: str | Path | list[str] | None = NUMBERED,
+    check_mode: bool = True,
+    loader: Any = None,
+    **written: Any,
 ) -> dict[str, Any]:
     """One call with rules, as the action makes it."""
     path = rules
@@ -61,7 +65,7 @@ def run(
         **site.service.options(),
         "rate_limit": 0,
         "src": str(site.root),
-        "rules": [] if path is None else [str(path)],
+        "rules": path if isinstance(path, list) else [] if path is None else [str(path)],
         **{name: str(value) if isinstance(value, Path) else value for name, value in written.items()},
     }
     options = ArgumentSpecValidator(INSTANCE).validate(given).validated_parameters
@@ -462,6 +466,22 @@ def test_under_protected_rules_come_from_outside_of_src(site: Site) -> None:
     assert alone["outcome"] == "changed", alone["msg"]
     pinned = run(site, outside / "other.yml", src_below=site.root.parent, rules_digest=[digest], **caps)
     assert pinned["outcome"] == "changed"
+
+
+@pytest.mark.parametrize("name", ["rules", "policy.rules", "policy.is_capped"])
+def test_no_setting_of_the_files_sets_or_lifts_rules(site: Site, name: str) -> None:
+    setting, _, member = name.partition(".")
+    written = f"{setting}: {{{member}: []}}\n" if member else f"{setting}: []\n"
+    site.write({"instance.yml": SETTINGS + written, "objects.yml": things({"inventory_group": "IT"})})
+    found = run(site)["findings"]
+    assert f"{name}: no such setting" in found[0]
+    assert "rule it-has-a-serial-number" in found[1]
+
+
+def test_an_empty_path_does_not_switch_rules_off(site: Site) -> None:
+    site.write({"objects.yml": things({"inventory_group": "IT"})})
+    refused = run(site, [""])
+    assert refused["msg"] == "rules: '' does not fit; expected the path of a file"
 
 
 def test_a_digest_pins_the_rules(site: Site) -> None:

@@ -104,7 +104,7 @@ def test_references_that_grow_without_end_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("name", "why"), [("none.yml", "there is no file"), ("folder", "is not a regular file")])
 def test_a_file_that_can_not_be_read_is_an_error(tmp_path: Path, name: str, why: str) -> None:
     (tmp_path / "folder").mkdir()
-    with pytest.raises(InvalidInput, match=why):
+    with pytest.raises(InvalidInput, match=f"^rules: .*{why}"):
         read_rules([tmp_path / name])
 
 
