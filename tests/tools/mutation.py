@@ -47,7 +47,6 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
     "module_utils/resolve/listing": (
         "module_utils/resolve/test_listing",
         "module_utils/resolve/test_one_request",
-        "rules/test_complete_lists",
     ),
     "plugin_utils/instance/caps": ("plugin_utils/instance/test_caps",),
     "plugin_utils/set_plan/limits": (f"{_PLAN}/test_limits",),
@@ -57,13 +56,8 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
         "module_utils/client/test_client",
         "module_utils/client/test_rows",
         "module_utils/client/test_limits",
-        "rules/test_complete_lists",
     ),
-    "module_utils/runtime/creations": (
-        "module_utils/runtime/test_creations",
-        "module_utils/reconcile/test_made_twice",
-        "rules/test_lost_answers_settle",
-    ),
+    "module_utils/runtime/creations": ("module_utils/runtime/test_creations",),
     "plugin_utils/absorb/patch": (
         "plugin_utils/absorb/test_patch",
         "plugin_utils/absorb/test_absorb",
