@@ -22,7 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     InvalidInput,
     SeventhingsError,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Unread
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, TASK, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_composite import Interval
@@ -519,6 +519,54 @@ def test_a_record_whose_key_cannot_be_read_is_not_left_out(keys: tuple[str, ...]
     one = record("object", 1, name="Chair", barcode=barcode)
     with pytest.raises(SeventhingsError, match=f"object {uuid_of(1)} has the barcode .*, which can't be read"):
         list(natural_keys.keyed(OBJECT, keys, [one], lambda _reference: None))
+
+
+UNREAD = "which can't be read, so nobody knows whether it is the object that is meant. Nothing is decided from it."
+
+
+def test_the_message_about_an_unreadable_key_says_what_the_service_answered() -> None:
+    one = record("object", 1, barcode=["1"])
+    with pytest.raises(SeventhingsError) as caught:
+        list(natural_keys.keyed(OBJECT, ("barcode",), [one], lambda _reference: None))
+    assert caught.value.message == f"The object {uuid_of(1)} has the barcode ['1'], {UNREAD}"
+    with pytest.raises(SeventhingsError) as caught:
+        hits(OBJECT, {"barcode": "1"}, replace(one, uuid="", id=7))
+    assert caught.value.message == f"The object 7 has the barcode ['1'], {UNREAD}"
+
+
+def test_a_date_that_cannot_be_read_is_named_before_the_keys_that_can() -> None:
+    one = record("object", 1, barcode="1", bought="soon", price="much")
+    with pytest.raises(SeventhingsError, match=r"has the bought 'soon', which"):
+        hits(OBJECT, {"barcode": "1", "bought": dt.date(2024, 5, 31), "price": Decimal(5)}, one)
+    assert hits(OBJECT, {"barcode": "2", "bought": dt.date(2024, 5, 31)}, one) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "raw", "is_odd"),
+    [
+        ("bought", "soon", True),
+        ("bought", "2024-05-31", False),
+        ("bought", "", False),
+        ("bought", None, False),
+        ("price", "much", True),
+        ("price", "", False),
+        ("price", 0, False),
+        ("barcode", "", False),
+        ("barcode", [], False),
+        ("barcode", {}, False),
+        ("barcode", False, False),
+        ("barcode", True, True),
+        ("barcode", ["1"], True),
+        ("barcode", {"de": "1"}, True),
+        ("barcode", 7, False),
+        ("seen", "anything", False),
+    ],
+)
+def test_what_the_type_of_a_field_cannot_represent_is_unread(key: str, raw: Any, is_odd: bool) -> None:
+    schema = schema_of("object", *OBJECT.fields.values(), Field("seen", "COORDINATES"))
+    found = natural_keys.read_some(schema, (key,), record("object", 1, **{key: raw}))[key]
+    assert isinstance(found, Unread) is is_odd
+    assert not is_odd or found == Unread(raw)
 
 
 def test_a_text_that_is_its_own_key_is_not_read_for_that(monkeypatch: pytest.MonkeyPatch) -> None:
