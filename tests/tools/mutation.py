@@ -58,11 +58,7 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
         "module_utils/client/test_limits",
     ),
     "module_utils/runtime/creations": ("module_utils/runtime/test_creations",),
-    "plugin_utils/absorb/patch": (
-        "plugin_utils/absorb/test_patch",
-        "plugin_utils/absorb/test_absorb",
-        "plugin_utils/absorb/test_three_sides",
-    ),
+    "plugin_utils/absorb/patch": ("plugin_utils/absorb/test_patch",),
     "plugin_utils/undo/inverse": ("plugin_utils/undo/test_undo", "plugin_utils/undo/test_random_undos"),
 }
 """The deciding files, each with the tests that have to notice a change of it."""

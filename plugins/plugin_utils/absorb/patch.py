@@ -11,6 +11,8 @@ import re
 import zlib
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import takewhile
+from operator import eq
 
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
@@ -120,9 +122,7 @@ def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[_Change]:
     Edits are small and many lines of such files are equal, so that finding the minimal difference takes minutes.
     Instead, each differing part ends at the nearest lines from which both texts continue equally.
     """
-    last = 0
-    while last < min(len(old), len(new)) and old[-1 - last] == new[-1 - last]:
-        last += 1
+    last = len(list(takewhile(bool, map(eq, reversed(old), reversed(new)))))
     old_end, new_end = len(old) - last, len(new) - last
     one = two = 0
     while one < old_end or two < new_end:

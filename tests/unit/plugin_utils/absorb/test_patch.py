@@ -147,6 +147,7 @@ def _content(literal: str) -> bytes:
     packed = b""
     for line in lines:
         number = ord(line[0]) - (ord("A") - 1 if line[0].isupper() else ord("a") - 27)
+        assert line[0].isalpha()
         assert 1 <= number <= 52
         assert len(line) == 1 + -(-number // 4) * 5
         packed += base64.b85decode(line[1:])[:number]
