@@ -13,7 +13,7 @@ import html
 import json
 from bisect import bisect_right
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 from urllib.parse import quote
@@ -69,6 +69,11 @@ class Hiding:
     def has_any(self) -> bool:
         """Return True if anything is vaulted or hidden, shown or not."""
         return bool(self.files or self.paths or self.names)
+
+    @property
+    def lasting(self) -> Hiding:
+        """Return the hiding of files that persist. They hide even what the task shows."""
+        return replace(self, show=False)
 
     def learn(self, fields: Iterable[Field]) -> None:
         """Add the keys and labels of fields of the instance: a field hidden by its label is hidden by its key, too."""

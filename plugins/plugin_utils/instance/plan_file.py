@@ -45,6 +45,7 @@ PLAN_VERSION = 2
 MAX_PLAN = 268_435_456
 """Maximum size of a plan file in bytes: some hundred thousand changes."""
 
+_encode = json.JSONEncoder(indent=1, ensure_ascii=False, default=str, allow_nan=False).encode
 _DIGEST = re.compile("(?:sha256:)?([0-9a-fA-F]{64})")
 
 
@@ -121,7 +122,7 @@ class StoredPlan:
         That is so if each differing field has the value of that time, or was missing then.
         """
         then = self.before.get(id(one.entry), {})
-        shown_now = shown(one, replace(self.desired.hiding, show=False))
+        shown_now = shown(one, self.desired.hiding.lasting)
         now = json.loads(json.dumps(shown_now["before"], default=str))
         return one.change.is_half_created or all(name in then and then[name] == value for name, value in now.items())
 
@@ -299,7 +300,7 @@ def _each_once(members: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 def _content_of(document: Mapping[str, Any]) -> bytes:
     try:
-        text = json.dumps(document, indent=1, ensure_ascii=False, default=str, allow_nan=False) + "\n"
+        text = _encode(document) + "\n"
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"plan_file: the plan can't be written as JSON ({error})") from error
     # Services may return halves of surrogate pairs. Write them as JSON escapes.
@@ -357,9 +358,8 @@ def _stored(
 ) -> dict[str, Any]:
     entry = planned.entry
     fingerprint, files = _marks_of(planned, contents, fingerprints.key_of(entry) if hidden else None)
-    # A plan file persists, so hide its vaulted values even if a task shows them.
     return {
-        **shown(planned, replace(hiding, show=False)),
+        **shown(planned, hiding.lasting),
         "key": planned.noted,
         "kind": planned.kind.name,
         "template": entry.template,

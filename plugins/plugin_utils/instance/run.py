@@ -600,7 +600,7 @@ class _Run:
             run=self._run_of(journal),
             undoes=undo.record.digest if undo is not None else "",
         )
-        removals = Removals(plan, self._desired.entries, replace(self._desired.hiding, show=False))
+        removals = Removals(plan, self._desired.entries, self._desired.hiding.lasting)
         return Recording(self._record_place, head, removals.hides, self._is_resumed(journal))
 
     def _unrecorded(self, plan: InstancePlan) -> list[str]:
