@@ -255,7 +255,9 @@ def _own_folder_of_ansible() -> None:
     constants, manager = sys.modules.get("ansible.constants"), sys.modules.get("ansible.config.manager")
     if constants and manager:
         atexit.unregister(manager.cleanup_tmp_file)
-        vars(constants)["DEFAULT_LOCAL_TMP"] = constants.config.get_config_value("DEFAULT_LOCAL_TMP")
+        settings = vars(constants)
+        # Below 2.19, the default is a template of other settings.
+        settings["DEFAULT_LOCAL_TMP"] = constants.config.get_config_value("DEFAULT_LOCAL_TMP", variables=settings)
 
 
 def main(descriptor: str, *modules: str) -> None:
