@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from types import NoneType
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
@@ -410,7 +411,8 @@ class _Inverter:
         if not reference.resolved:
             found = self._state.resolved(reference)
             # No list shows a record that the apply created and an interrupted undo archived.
-            uuid = self._created.get((reference.target, reference.written)) if found.problem else None
+            may_be_created = found.problem and isinstance(reference.written, str)
+            uuid = self._created.get((reference.target, reference.written)) if may_be_created else None
             created = self._state.of_uuid(KINDS[reference.target], uuid) if uuid else None
             return found.reference if created is None else with_target(reference, created)
         record = self._state.find(reference)
@@ -431,6 +433,12 @@ class _Inverter:
 
         written = with_references(value, now)
         if type_of(schema.fields[key]).shape == ATTACHMENTS.shape:
+            if not isinstance(written, (list, NoneType)):
+                words = f"{key} of {KINDS[change.kind].words} {change.key} does not fit; expected a list of files"
+                self._refusals.append(
+                    f"applied: {self._undo.source} is not an apply record of this collection ({words})"
+                )
+                return None
             files = [str(one) for one in written or ()]
             lost += [f"the file {one}" for one in files if not self._has_file(one)]
             written = [one for one in files if self._has_file(one)]

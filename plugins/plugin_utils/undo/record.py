@@ -11,6 +11,7 @@ import re
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from types import NoneType
 from typing import Any, NoReturn
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.connection import named_root
@@ -21,6 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 
 from ..desired.desired import SECTIONS, states_of
+from .values import REFERENCE
 
 RECORD_VERSION = 1
 MAX_RECORD = 268_435_456
@@ -246,7 +248,23 @@ def _is_root(value: Any) -> bool:
 
 
 def _is_fields(value: Any) -> bool:
-    return isinstance(value, dict)
+    return isinstance(value, dict) and all(map(_is_text, value)) and all(map(_is_value, value.values()))
+
+
+def _is_value(value: Any) -> bool:
+    if isinstance(value, dict):
+        return (REFERENCE not in value or _is_reference(value)) and all(map(_is_value, value.values()))
+    return all(map(_is_value, value)) if isinstance(value, list) else True
+
+
+def _is_reference(value: Mapping[str, Any]) -> bool:
+    number = value.get("id")
+    return (
+        _is_text(value[REFERENCE])
+        and (value.get("uuid") is None or _is_text(value["uuid"]))
+        and (number is None or (isinstance(number, int) and not isinstance(number, bool)))
+        and (isinstance(value.get("name"), (dict, NoneType)) or _is_text(value["name"]))
+    )
 
 
 _TEXT: _Shape = (_is_text, "text")

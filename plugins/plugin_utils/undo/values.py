@@ -100,6 +100,6 @@ def with_removed_parts(schema: Schema, key: str, before: Any, after: Any) -> Any
 
     Maps are merged, so parts that are not written would stay.
     """
-    if type_of(schema.fields[key]).merge is None or not isinstance(after, Mapping):
+    if type_of(schema.fields[key]).merge is None or not all(isinstance(one or {}, Mapping) for one in (before, after)):
         return before
-    return {**dict.fromkeys(after), **(before or {})}
+    return {**dict.fromkeys(after or ()), **(before or {})}

@@ -414,6 +414,47 @@ def test_a_record_that_can_not_be_trusted_is_refused(here: SiteHere, spoil: Call
         read_record(path)
 
 
+def forged_value(here: SiteHere, key: str, value: Any) -> Path:
+    """Return the record of an update of an object, in which the earlier value of a field is forged."""
+    here.write({"objects.yml": yaml_list([thing(1)])})
+    here.run()
+    here.write({"objects.yml": yaml_list([thing(1, inventory_name="Other")])})
+    path = Path(here.run().apply_record)
+    (change,) = json.loads(gzip.decompress(path.read_bytes()))["changes"]
+    return forged(path, changes=[{**change, "before": {key: value}, "after": {key: None}}])
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"reference": "room", "uuid": {}, "id": None, "name": "North/1"},
+        {"reference": "room", "uuid": None, "id": "7", "name": "North/1"},
+        {"reference": "room", "uuid": None, "id": True, "name": "North/1"},
+        {"reference": [], "uuid": None, "id": None, "name": "North/1"},
+        [{"reference": "room", "uuid": None, "id": None, "name": ["North/1"]}],
+        {"part": {"reference": "room", "name": 7}},
+    ],
+)
+def test_a_forged_reference_is_no_part_of_a_record(here: SiteHere, value: Any) -> None:
+    with pytest.raises(RecordRefused, match=r"changes\[0\]\.before: .* does not fit; expected a map of fields"):
+        read_record(forged_value(here, "target_room", value))
+
+
+def test_a_reference_by_several_fields_to_a_missing_record_is_a_warning(here: SiteHere) -> None:
+    name = {"building_id": "North", "number": "9"}
+    path = forged_value(here, "target_room", {"reference": "room", "uuid": None, "id": None, "name": name})
+    result = undo(here, path)
+    assert result.outcome == "unchanged"
+    assert any("target_room can't be restored in full" in one for one in result.warnings)
+
+
+@pytest.mark.parametrize("value", [True, 7, "x", {}])
+def test_forged_files_of_a_record_restore_nothing(here: SiteHere, value: Any) -> None:
+    result = undo(here, forged_value(here, "documents", value))
+    assert result.outcome == "refused"
+    assert "documents of object 100001 does not fit; expected a list of files" in result.refusals[0]
+
+
 def test_a_record_that_becomes_too_long_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(record, "MAX_RECORD", 1000)
     path = tmp_path / "bomb.json.gz"
