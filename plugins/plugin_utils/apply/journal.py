@@ -84,7 +84,7 @@ def _set_id_of(set_name: str, src: str) -> str:
 
     It is the same for all instances of a fleet, so that one line fits all.
     """
-    return hashlib.sha256(f"{set_name}\0{src}".encode("utf-8", "surrogatepass")).hexdigest()[: 2 * _ID_BYTES]
+    return hashlib.sha256(f"{set_name}\0{src}".encode(errors="surrogatepass")).hexdigest()[: 2 * _ID_BYTES]
 
 
 @dataclass
@@ -265,6 +265,12 @@ class Journal:
     :raises InvalidInput: if it has no place.
     """
 
+    _descriptor: int | None = None
+    _seen: tuple[int, int, int] | None = None
+    _end = 0
+    _torn = False
+    _made_id = False
+
     def __init__(
         self,
         directory: Path | None,
@@ -294,14 +300,9 @@ class Journal:
         self._clock = clock
         self._now = now
         self._read_at = now()
-        self._descriptor: int | None = None
-        self._seen: tuple[int, int, int] | None = None
-        self._end = 0
-        self._torn = False
         self._mutex = threading.Lock()
         self._ids: dict[str, str] = {}
         self._unread: list[int] = []
-        self._made_id = False
         self.set_id = self._written_id
         self.memory = Memory()
         self._look()
@@ -394,7 +395,7 @@ class Journal:
         self._end, self._torn = 0, False
         memory = Memory()
         with open(descriptor, "rb", closefd=False) as stream:
-            counts = self._written_id
+            counts: str | None = self._written_id
             if self.set_name and not counts:
                 counts = _id_of(stream, {**self._owner, "src": self._src})
                 stream.seek(0)
@@ -419,10 +420,10 @@ class Journal:
         self.set_id = self._known_id()
         self.memory = memory
 
-    def _take(self, line: bytes, counts: str, memory: Memory) -> bool:
+    def _take(self, line: bytes, counts: str | None, memory: Memory) -> bool:
         """Return True if a line is a note. Notes of other instances and sets are left alone.
 
-        :param counts: the ``set_id`` whose notes are summed up.
+        :param counts: the ``set_id`` whose notes are summed up; None if it is unknown.
         """
         note = _note_of(line)
         if note is None:
@@ -516,7 +517,7 @@ class Journal:
 
     def _is_in_place(self) -> bool:
         try:
-            return os.path.samestat(os.fstat(self._opened()), self._path.stat(follow_symlinks=False))
+            return os.path.samestat(os.fstat(self._opened()), self._path.lstat())
         except FileNotFoundError:
             return False
 
@@ -534,7 +535,6 @@ class Journal:
             self._made_id = True
         if self._ids.get(self._src) != self.set_id:
             self._write([{"note": "set", "src": self._src}])
-            self._ids[self._src] = self.set_id
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -695,7 +695,7 @@ class Journal:
             return
         name = {**self._owner, "set_id": self.set_id}
         # Escape everything, so that no text of a record can end its line.
-        data = "".join(json.dumps({**name, **note}) + "\n" for note in notes).encode("ascii")
+        data = "".join(json.dumps({**name, **note}) + "\n" for note in notes).encode()
         with self._mutex:
             if self._end + len(data) > SIZE_LIMIT:
                 raise JournalBroken(_too_long(self._path).message)
@@ -746,16 +746,17 @@ def protected_by_others(own: Journal) -> dict[str, str]:
     return protected
 
 
-def _id_of(lines: Iterable[bytes], owner: Mapping[str, str]) -> str:
-    """Return the last noted ``set_id`` of files, or an empty text without one.
+def _id_of(lines: Iterable[bytes], owner: Mapping[str, str]) -> str | None:
+    """Return the last noted ``set_id`` of files, or None without one.
 
     :param owner: the instance, the set and ``src``.
     """
-    found = ""
+    found = None
+    wanted = {**owner, "note": "set"}
     for line in lines:
         # Most notes are about something else, and parsing JSON takes long.
         note = _note_of(line) if b'"src"' in line else None
-        if note is not None and note.get("note") == "set" and owner.items() <= note.items():
+        if note is not None and all(note.get(name) == value for name, value in wanted.items()):
             found = note.get("set_id", found)
     return found
 
@@ -783,7 +784,7 @@ def _counts_in(text: str) -> dict[str, int]:
     if not isinstance(counts, dict) or any(
         isinstance(number, bool) or not isinstance(number, int) for number in counts.values()
     ):
-        raise ValueError("expected counts")
+        raise ValueError
     return counts
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import fcntl
 import json
 import re
 import shutil
@@ -225,6 +226,8 @@ def test_a_journal_removed_during_a_wait_is_created_again(tmp_path: Path) -> Non
     with Journal(tmp_path / "kept", "https://acme.test", "set", remove, set_id=ID) as second:
         second.managed(["one"])
         assert second.place.path.read_text("utf-8").count("one") == 1
+        with second.place.path.open("rb") as stream, pytest.raises(BlockingIOError):
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
     assert _journal(tmp_path / "kept").known == {"one"}
 
 
@@ -385,9 +388,11 @@ def test_where_there_is_no_home_directory_no_other_set_protects_anything(
 def test_a_journal_of_another_set_that_can_not_be_trusted_stops_a_run(tmp_path: Path) -> None:
     with Journal(None, "https://acme.test", "other") as journal:
         journal.managed(["one"])
-    place_of(None, "https://acme.test", "other").path.chmod(0o666)
-    with _journal(tmp_path) as journal, pytest.raises(JournalRefused):
+    path = place_of(None, "https://acme.test", "other").path
+    path.chmod(0o666)
+    with _journal(tmp_path) as journal, pytest.raises(JournalRefused) as caught:
         protected_by_others(journal)
+    assert caught.value.message.startswith(f"journal: {path} can be written by others")
 
 
 def test_a_state_directory_that_can_not_be_written_says_what_to_set(

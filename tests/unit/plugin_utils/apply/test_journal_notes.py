@@ -22,6 +22,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.apply import
 from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import (
     Journal,
     JournalBroken,
+    JournalLocked,
     JournalRefused,
     Memory,
     Upload,
@@ -130,10 +131,7 @@ NOW = 1800000000.0
         ([NOTED, {"note": "begun", "run": "run", "existing": "{}"}], Memory(run="run", existing={"objects": 3})),
         ([NOTED, {"note": "begun", "run": "other"}], Memory(run="other")),
         ([NOTED, {"note": "begun", "run": ""}, NOTED], Memory(run="run", existing={"objects": 3})),
-        (
-            [{"note": "begun", "run": "", "existing": '{"rooms": 1}'}, {"note": "begun", "run": ""}],
-            Memory(),
-        ),
+        ([{"note": "begun", "run": "", "existing": '{"rooms": 1}'}], Memory(existing={"rooms": 1})),
         ([SENT], Memory(unresolved={"room Lab": NOW}, made={"room Lab"}, touched={"room Lab"})),
         ([SENT, {"note": "not_made", **OF_LAB}], Memory(made={"room Lab"}, touched={"room Lab"})),
         ([{"note": "not_made", **OF_LAB}], Memory()),
@@ -411,6 +409,87 @@ def test_a_line_that_a_full_disk_cut_off_is_removed_before_the_next(
     assert (again.known, again.warnings) == ({"one", "three", "four"}, [])
 
 
+def test_a_completed_line_counts_for_the_next_mending(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with _journal(tmp_path) as journal:
+        journal.managed(["one"])
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(path.read_bytes().rstrip(b"\n"))
+    write = os.write
+    left = [1, 5]
+
+    def full(descriptor: int, data: bytes) -> int:
+        if not left:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return write(descriptor, data[: left.pop(0)])
+
+    with _journal(tmp_path) as journal:
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "write", full)
+            with pytest.raises(JournalBroken):
+                journal.managed(["two"])
+        journal.managed(["three"])
+    again = _journal(tmp_path)
+    assert (again.known, again.warnings) == ({"one", "three"}, [])
+
+
+def test_a_sound_journal_is_never_shortened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_given: Any) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(os, "ftruncate", fail)
+    for uuid in ("one", "two"):
+        with _journal(tmp_path) as journal:
+            journal.managed([uuid])
+            journal.changing(uuid)
+    assert _journal(tmp_path).known == {"one", "two"}
+
+
+def test_an_unchanged_journal_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _memory(tmp_path, MADE, MADE)
+    parsed = _parsed(monkeypatch)
+    journal = _journal(tmp_path)
+    assert len(parsed) == 2
+    with journal:
+        assert len(parsed) == 2
+
+
+def test_lines_about_something_else_are_not_parsed(state_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("other", "own"):
+        with Journal(None, "https://acme.test", name, set_id=ID, src="/files") as journal:
+            journal.managed(["one", "two"])
+            journal.protect("one", True)
+    assert state_home.exists()
+    own = Journal(None, "https://acme.test", "own", src="/files")
+    parsed = _parsed(monkeypatch)
+    protected_by_others(own)
+    assert len(parsed) == 2
+    Journal(None, "https://acme.test", "own", src="/files")
+    # The lines are read for the id, and then for the notes.
+    assert [b'"set", "src"' in line for line in parsed[2:]] == [True, True, False, False, False]
+
+
+def _parsed(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """Return the lines that are parsed from now on."""
+    parsed: list[bytes] = []
+    note_of = journals._note_of
+
+    def noted(line: bytes) -> dict[str, str] | None:
+        parsed.append(line)
+        return note_of(line)
+
+    monkeypatch.setattr(journals, "_note_of", noted)
+    return parsed
+
+
+def test_a_journal_that_became_a_link_to_itself_is_not_written(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    with _journal(tmp_path) as journal:
+        path.rename(tmp_path / "kept")
+        path.symlink_to("kept")
+        with pytest.raises(JournalBroken):
+            journal.managed(["one"])
+
+
 def test_a_disk_that_takes_a_part_of_a_line_gets_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write = os.write
     monkeypatch.setattr(os, "write", lambda descriptor, data: write(descriptor, data[:7]))
@@ -436,8 +515,9 @@ def test_a_journal_is_full_at_its_maximum_size(tmp_path: Path, monkeypatch: pyte
         )
     assert _journal(tmp_path).known == {"one", "two"}
     monkeypatch.setattr(journals, "SIZE_LIMIT", size + length - 1)
-    with pytest.raises(JournalRefused, match=f"has more than {size + length - 1} bytes"):
+    with pytest.raises(JournalRefused) as refused:
         _journal(tmp_path)
+    assert refused.value.message.startswith(f"journal: {path} has more than {size + length - 1} bytes; ")
 
 
 def test_a_growing_journal_is_full_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -449,8 +529,9 @@ def test_a_growing_journal_is_full_while_it_is_read(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(journals, "SIZE_LIMIT", size)
     assert _journal(tmp_path).known == {"one"}
     monkeypatch.setattr(journals, "SIZE_LIMIT", size - 1)
-    with pytest.raises(JournalRefused, match="has more than"):
+    with pytest.raises(JournalRefused) as caught:
         _journal(tmp_path)
+    assert caught.value.message.startswith(f"journal: {tmp_path / 'journal.jsonl'} has more than {size - 1} bytes; ")
 
 
 # ---- what is no journal
@@ -461,7 +542,7 @@ def test_an_unended_line_is_reported_only_if_no_run_began_it(tmp_path: Path) -> 
     path = tmp_path / "journal.jsonl"
     content = path.read_bytes()
     path.write_bytes(content + b'{"instance": "https')
-    assert _journal(tmp_path).warnings == []
+    assert (_journal(tmp_path).warnings, _journal(tmp_path).known) == ([], {"uuid-1"})
     path.write_bytes(content + b"mine")
     assert _journal(tmp_path).warnings == [
         f"journal: {path} holds lines that can't be read and are passed over: 1, the first is line 2."
@@ -567,6 +648,9 @@ def test_the_id_of_files_is_their_last_one(tmp_path: Path) -> None:
     journal = Journal(tmp_path, "https://acme.test", "set", src="/files")
     assert (journal.set_id, journal.known) == ("second", {"mine"})
     assert Journal(tmp_path, "https://acme.test", "set", src="/new").set_id == ""
+    foreign = {**name, "note": "managed", "uuid": "forged", "set_id": ""}
+    path.write_text(path.read_text("utf-8") + json.dumps(foreign) + "\n", "utf-8")
+    assert Journal(tmp_path, "https://acme.test", "set", src="/new").known == set()
     assert Journal(tmp_path, "https://acme.test", "set", src="/new", set_id="third").set_id == "third"
 
 
@@ -579,6 +663,38 @@ def test_the_refusal_of_another_id_says_what_to_write(tmp_path: Path) -> None:
         f'set_id: "theirs" is not that of the journal of the set "s" ({tmp_path / "journal.jsonl"}), which is "mine". '
         f"Two directories of one name would prune each other: give this one another set. If these are the same files "
         f'as ever, write set_id: "mine".'
+    )
+
+
+def test_files_that_are_known_take_no_id_of_others(tmp_path: Path) -> None:
+    for src, set_id in (("/files", "mine"), ("/other", "theirs")):
+        path = tmp_path / "journal.jsonl"
+        note = {"instance": "i", "set": "s", "set_id": set_id, "note": "set", "src": src}
+        with path.open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps(note) + "\n")
+        path.chmod(0o600)
+    with pytest.raises(JournalRefused, match='which is "mine"'):
+        Journal(tmp_path, "i", "s", set_id="theirs", src="/files")
+
+
+def test_a_journal_that_is_not_there_yet_has_the_id_of_the_files(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "none", "i", "s", set_id="mine")
+    assert (journal.set_id, journal.memory) == ("mine", Memory())
+    with journal:
+        pass
+    assert json.loads((tmp_path / "none" / "journal.jsonl").read_text("utf-8"))["src"] == ""
+
+
+def test_a_locked_journal_is_refused_also_if_the_system_does_not_name_the_owner(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(journals, "lock_owner_of", lambda _descriptor: None)
+    waiting = Journal(tmp_path, "https://acme.test", "set", set_id=ID, lock_wait=0)
+    with _journal(tmp_path), pytest.raises(JournalLocked) as caught:
+        waiting.__enter__()
+    assert caught.value.message == (
+        f"journal: another run holds {tmp_path / 'journal.jsonl'} for more than 0 seconds (tuning.lock_wait); try "
+        f"again when it is done"
     )
 
 
