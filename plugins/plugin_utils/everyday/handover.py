@@ -106,11 +106,13 @@ class _Handover:
         self._write(sheet, document, client.transport.root, has)
         result: dict[str, Any] = {"changed": False, "msg": ""}
         left = whole.number
+        doubts = self._doubts(whole, sees)
+        if doubts:
+            self._call.warnings.append(f"{person.words} may have more than this: {'; '.join(doubts)}.")
         if successor is not None and has.number:
             entries = list(self._entries(lists, has, person, successor))
             result = self._call.carry_out(lists, entries, {"creates": 0, **self._options["limits"]})
             left = whole.number if result.get("failed") else whole.number - has.number
-        doubts = self._doubts(whole, sees)
         document["is_clear"] = left == 0 and not doubts
         lines = [f"{person.words} has {has.counted()}"]
         lines += [f"Not certain: {doubt}" for doubt in doubts]

@@ -118,6 +118,19 @@ def test_an_account_that_is_limited_to_locations_never_clears_a_person(here: Emb
     assert "must not be removed" in refused["msg"] or "still has" in refused["msg"]
 
 
+@pytest.mark.parametrize("check_mode", [True, False])
+@pytest.mark.parametrize("to", [None, DAVID])
+def test_a_handover_warns_of_what_the_account_may_not_see(here: Embedded, to: str | None, check_mode: bool) -> None:
+    account = limited(here, locations=["Leipzig"])
+    result = hand(here, check_mode=check_mode, person=BERND, to=to, **account)
+    (warning,) = result["warnings"]
+    assert warning.startswith(
+        "Bernd Kowalski (bernd.kowalski@nordhain.example) may have more than this: nothing proves"
+    )
+    assert warning.endswith("it sees none in 4010, Dresden, Werkstatt.")
+    assert "warnings" not in hand(here, check_mode=True, person=GRETA)
+
+
 def test_a_hidden_field_of_persons_is_no_empty_one(here: Embedded) -> None:
     account = limited(here, hidden_fields=["responsible_person"])
     for result in (hand(here, person=BERND, **account), move(here, person=BERND, to="Leipzig/3.01", **account)):
