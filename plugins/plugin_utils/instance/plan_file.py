@@ -176,14 +176,22 @@ class PlanFile:
             raise InvalidInput(f"plan_file: {self.path} can't be written (there is no such directory)")
         self._content()
 
-    def write(self, root: str, desired: DesiredInstance, made: InstancePlan, contents: Contents) -> str:
+    def write(
+        self,
+        root: str,
+        desired: DesiredInstance,
+        made: InstancePlan,
+        contents: Contents,
+        without_credentials: Callable[[Any], Any],
+    ) -> str:
         """Write a plan with private access.
 
         :param root: root of the instance of the plan.
+        :param without_credentials: returns data of the instance without credentials.
         :returns: its digest.
         :raises InvalidInput: if it cannot be written.
         """
-        content = _content_of(_document(root, desired, made, contents))
+        content = _content_of(_document(root, desired, made, contents, without_credentials))
         if len(content) > MAX_PLAN:
             raise InvalidInput(
                 f"plan_file: the plan has {len(content)} bytes; expected at most {MAX_PLAN}. Choose less with only."
@@ -307,10 +315,19 @@ def _content_of(document: Mapping[str, Any]) -> bytes:
     return text.encode(errors="backslashreplace")
 
 
-def _document(root: str, desired: DesiredInstance, made: InstancePlan, contents: Contents) -> dict[str, Any]:
+def _document(
+    root: str,
+    desired: DesiredInstance,
+    made: InstancePlan,
+    contents: Contents,
+    without_credentials: Callable[[Any], Any],
+) -> dict[str, Any]:
     hidden = {id(planned.entry): _hidden_in(planned, desired.hiding) for planned in made.changes}
     hidden_entries = [(one.entry, hidden[id(one.entry)]) for one in made.changes if hidden[id(one.entry)]]
     fingerprints = Fingerprints.for_entries(hidden_entries)
+    changes = [_stored(one, contents, hidden[id(one.entry)], fingerprints, desired.hiding) for one in made.changes]
+    # The fields to write come from the files. Only the sides may have what the service answered.
+    sides = without_credentials([{side: change[side] for side in ("before", "after")} for change in changes])
     return {
         "version": PLAN_VERSION,
         "instance": root,
@@ -328,9 +345,7 @@ def _document(root: str, desired: DesiredInstance, made: InstancePlan, contents:
         "set_sizes": made.set_sizes,
         "sources": [[*source, *held] for source, held in desired.sources.items()],
         "protections": {one.mark: one.is_protected for one in made.protections if one.mark},
-        "changes": [
-            _stored(one, contents, hidden[id(one.entry)], fingerprints, desired.hiding) for one in made.changes
-        ],
+        "changes": [{**change, **shown_sides} for change, shown_sides in zip(changes, sides, strict=True)],
     }
 
 

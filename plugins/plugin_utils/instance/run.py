@@ -498,7 +498,7 @@ class _Run:
             # files.
             self._desired.set_id = journal.set_id
             root, contents = self._client.transport.root, Contents(self._client)
-            self._digest = self._plan_file.write(root, self._desired, plan, contents)
+            self._digest = self._plan_file.write(root, self._desired, plan, contents, self._client.without_credentials)
         differs = "drift" if self._options.drift else "changed"
         if plan.live_findings:
             return self._result("failed", plan)
@@ -601,7 +601,8 @@ class _Run:
             undoes=undo.record.digest if undo is not None else "",
         )
         removals = Removals(plan, self._desired.entries, self._desired.hiding.lasting)
-        return Recording(self._record_place, head, removals.hides, self._is_resumed(journal))
+        without_credentials = self._client.without_credentials
+        return Recording(self._record_place, head, removals.hides, without_credentials, self._is_resumed(journal))
 
     def _unrecorded(self, plan: InstancePlan) -> list[str]:
         """Return the caution that no apply record is kept."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import SERVER_KEYS
@@ -24,9 +25,12 @@ Hides = Callable[[Planned, str], bool]
 """Returns True if a field of a change is vaulted or hidden."""
 
 
-def recorded_changes(made: InstancePlan, hides: Hides, outcome: Outcome | None) -> tuple[RecordedChange, ...]:
+def recorded_changes(
+    made: InstancePlan, hides: Hides, without_credentials: Callable[[Any], Any], outcome: Outcome | None
+) -> tuple[RecordedChange, ...]:
     """Return the changes of a plan.
 
+    :param without_credentials: returns data without credentials, or the same object if it has none.
     :param outcome: None if the apply has only begun.
     """
     lists = [] if outcome is None else [(NOT_TRIED, outcome.not_tried), (SKIPPED, outcome.skipped)]
@@ -34,7 +38,13 @@ def recorded_changes(made: InstancePlan, hides: Hides, outcome: Outcome | None) 
     fates = {id(one.entry): name for name, some in lists for one, _reason in some}
     usual = UNKNOWN if outcome is None else DONE
     recorder = _Recorder(made, hides)
-    return tuple(recorder.change(one, fates.get(id(one.entry), usual)) for one in made.changes if one.change.changed)
+    changes = [recorder.change(one, fates.get(id(one.entry), usual)) for one in made.changes if one.change.changed]
+    # A record may have many changes, and almost never a credential, so they are all searched at once.
+    sides = [[one.before, one.after] for one in changes]
+    shown = without_credentials(sides)
+    if shown is sides:
+        return tuple(changes)
+    return tuple(recorder.with_fingerprints(one, *both) for one, both in zip(changes, shown, strict=True))
 
 
 class _Recorder:
@@ -58,6 +68,22 @@ class _Recorder:
             keys=planned.keys,
             unarchived=change.unarchive,
         )
+
+    def with_fingerprints(
+        self, change: RecordedChange, before: Mapping[str, Any], after: Mapping[str, Any]
+    ) -> RecordedChange:
+        """Return a change with fingerprints of the values that have a credential.
+
+        :param before: the fields before the change, without credentials. :param after: those after it.
+        """
+        return replace(
+            change, before=self._fingerprinted(change.before, before), after=self._fingerprinted(change.after, after)
+        )
+
+    def _fingerprinted(self, values: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            key: value if shown.get(key) == value else fingerprint(self._key, value) for key, value in values.items()
+        }
 
     def _sides(self, planned: Planned) -> tuple[dict[str, Any], dict[str, Any]]:
         change, current, schema = planned.change, planned.change.current, planned.schema

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 
@@ -21,14 +23,23 @@ class Recording:
 
     :param head: the record without changes.
     :param hides: returns True for a field that is stored as a fingerprint.
+    :param without_credentials: returns data of the instance without credentials.
     :param is_resumed: True if the run completes an interrupted run and continues its record.
     :ivar digest: SHA-256 of the written file; empty if nothing was written.
     """
 
-    def __init__(self, place: RecordPlace, head: ApplyRecord, hides: Hides, is_resumed: bool) -> None:
+    def __init__(
+        self,
+        place: RecordPlace,
+        head: ApplyRecord,
+        hides: Hides,
+        without_credentials: Callable[[Any], Any],
+        is_resumed: bool,
+    ) -> None:
         self._place = place
         self._head = head
         self._hides = hides
+        self._without_credentials = without_credentials
         self._earlier = place.interrupted(head.run) if is_resumed else None
         self.digest = ""
 
@@ -52,6 +63,6 @@ class Recording:
             self.digest = self._place.write(replace(self._earlier, is_complete=True))
 
     def _write(self, plan: InstancePlan, outcome: Outcome | None) -> None:
-        changes = recorded_changes(plan, self._hides, outcome)
+        changes = recorded_changes(plan, self._hides, self._without_credentials, outcome)
         record = replace(self._head, changes=changes, is_complete=outcome is not None)
         self.digest = self._place.write(record if self._earlier is None else record.continued(self._earlier))

@@ -106,7 +106,7 @@ def created(fields: Mapping[str, Any] = NAMED, kind: Kind = OBJECT, section: str
 def document(path: Path, *changes: Planned, desired: DesiredInstance | None = None, **more: Any) -> dict[str, Any]:
     """Write a plan. Return its document."""
     made = InstancePlan(list(changes), **more)
-    digest = PlanFile(path).write(ROOT, desired or DesiredInstance(), made, Digests())
+    digest = PlanFile(path).write(ROOT, desired or DesiredInstance(), made, Digests(), lambda value: value)
     assert digest == hashlib.sha256(path.read_bytes()).hexdigest()
     return dict(json.loads(path.read_text("utf-8")))
 

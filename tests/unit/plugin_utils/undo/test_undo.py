@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import gzip
+import html
 import json
 import os
 import shutil
@@ -13,9 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from unittest import mock
+from urllib.parse import quote
 
 import pytest
-from embedded_here import Embedded, Killed, SiteHere
+from embedded_here import ACCOUNT, Embedded, Killed, SiteHere
 from instance_site import yaml_list
 
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
@@ -59,8 +61,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SiteHere:
 
 def values_of(site: SiteHere, field: str) -> dict[str, Any]:
     """Return the field of every object by barcode."""
-    dump = site.dump()
-    return {one["barcode"]: one.get(field) for one in dump["objects"]}
+    fields = [one["fields"] for one in site.dump()["objects"]]
+    return {one["barcode"]: one.get(field) for one in fields}
 
 
 PLACES = {
@@ -574,6 +576,26 @@ def test_hidden_values_are_fingerprints(here: SiteHere) -> None:
     )
     assert field_of(here, 0, "description") == "hunter2"
     assert field_of(here, 0, "purchasing_price") == 12.5
+
+
+@pytest.mark.parametrize("spelled", [str, quote, html.escape, lambda text: text.encode().hex()])
+def test_a_credential_in_a_record_is_in_no_plan_and_in_no_apply_record(
+    here: SiteHere, tmp_path: Path, spelled: Callable[[str], str]
+) -> None:
+    echo = f"You sent {spelled(ACCOUNT['password'])}"
+    here.write({"objects.yml": yaml_list([thing(1, description=echo), thing(2, description="old")])})
+    here.run()
+    here.write({"objects.yml": yaml_list([thing(1, description="new"), thing(2, description="new")])})
+    plan = tmp_path / "plan"
+    here.plan(plan_file=plan)
+    assert spelled(ACCOUNT["password"]) not in plan.read_text()
+    applied = here.run(plan_file=plan)
+    assert applied.outcome == "changed"
+    content = gzip.decompress(Path(applied.apply_record).read_bytes()).decode()
+    assert spelled(ACCOUNT["password"]) not in content
+    done = undo(here)
+    assert values_of(here, "description") == {"100001": "new", "100002": "old"}
+    assert any("1" in one and "hidden" in one for one in done.warnings), done.warnings
 
 
 def test_numbers_hold_and_percents_do_not(here: SiteHere) -> None:
