@@ -9,8 +9,9 @@ import base64
 import hashlib
 import re
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
+from functools import partial
 from itertools import takewhile
 from operator import eq
 
@@ -34,6 +35,10 @@ _BASE85 = 52
 
 _NO_END = "\n\\ No newline at end of file\n"
 _PLAIN_NAME = re.compile(r"[\w ./@+=,%()-]+", re.ASCII)
+_HARMLESS = re.compile("\\A\ufeff|\t|\r?\n")
+"""Characters that clean texts may have, though they control something elsewhere."""
+
+_match = partial(SequenceMatcher, None, autojunk=False)
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 
 
@@ -42,7 +47,7 @@ def patch_of(name: str, old: bytes | None, new: bytes) -> str:
 
     :param name: its path, with slashes. :param old: its content; None for a new file.
     """
-    if not _can_be_shown(name, old or b"") or not _can_be_shown(name, new):
+    if not _can_be_shown(name, old, new):
         return _binary(name, old, new)
     # Without git's own header, names are relative to the current directory, even below the root of a repository.
     tab = "\t" if " " in name else ""
@@ -55,16 +60,18 @@ def sides_of(name: str, old: bytes | None, new: bytes) -> tuple[str, str]:
 
     What is no text has its size and its name in git.
     """
-    if not _can_be_shown(name, old or b"") or not _can_be_shown(name, new):
+    if not _can_be_shown(name, old, new):
         shown = clean(name)
         before = "" if old is None else f"{shown} ({len(old):,} bytes, {_id(old)})\n"
         return before, f"{shown} ({len(new):,} bytes, {_id(new)})\n"
-    sides: list[list[str]] = [[] if old is None else [f"{name}\n"], [f"{name}\n"]]
-    for lines in _parts(_lines(old or b""), _lines(new)):
-        for side, texts in zip(sides, lines, strict=True):
-            side += texts
-    before, after = ("".join(line if line.endswith("\n") else f"{line}\n" for line in side) for side in sides)
-    return before, after
+    parts = list(_parts(_lines(old or b""), _lines(new)))
+    before = "" if old is None else _joined([f"{name}\n", *(line for was, _now in parts for line in was)])
+    return before, _joined([f"{name}\n", *(line for _was, now in parts for line in now)])
+
+
+def _joined(lines: Iterable[str]) -> str:
+    """Join lines. The last line may have no end."""
+    return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
 
 def _parts(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
@@ -74,16 +81,17 @@ def _parts(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[Sequence[st
         yield old[start:end], new[new_start:new_end]
 
 
-def _can_be_shown(name: str, content: bytes) -> bool:
-    """Return True if a patch can show a content: a text in UTF-8 that controls no terminal and no log."""
-    if not _PLAIN_NAME.fullmatch(name):
-        return False
+def _can_be_shown(name: str, *contents: bytes | None) -> bool:
+    """Return True if a patch can show contents: texts in UTF-8 that control no terminal and no log."""
+    return bool(_PLAIN_NAME.fullmatch(name)) and all(_is_clean(one) for one in contents if one is not None)
+
+
+def _is_clean(content: bytes) -> bool:
     try:
         text = content.decode()
     except UnicodeDecodeError:
         return False
-    bare = text.replace("\t", " ").replace("\r\n", "\n").removeprefix("\ufeff")
-    return all(clean(line) == line for line in bare.split("\n"))
+    return all(clean(part) == part for part in _HARMLESS.split(text))
 
 
 def _lines(content: bytes) -> list[str]:
@@ -140,8 +148,7 @@ def _within(old: Sequence[str], new: Sequence[str], part: _Change) -> Iterator[_
     if (one_end - one) * (two_end - two) > _SEARCHED:
         yield part
         return
-    matcher = SequenceMatcher(None, old[one:one_end], new[two:two_end], autojunk=False)
-    for tag, start, end, new_start, new_end in matcher.get_opcodes():
+    for tag, start, end, new_start, new_end in _match(old[one:one_end], new[two:two_end]).get_opcodes():
         if tag != "equal":
             yield one + start, one + end, two + new_start, two + new_end
 
@@ -150,7 +157,7 @@ def _next_alike(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
     """Return the number of lines of each text before equal lines: many equal lines nearby, otherwise a few."""
     for in_one_notation, far in _ALIKE:
         for together in range(1, min(far, len(old) + len(new))):
-            for number in range(max(0, together - len(new)), min(together, len(old)) + 1):
+            for number in range(together + 1):
                 other = together - number
                 left, right = old[number : number + in_one_notation], new[other : other + in_one_notation]
                 if left == right and left:

@@ -19,6 +19,7 @@ import pytest
 from hypothesis import given, settings
 from project import LONG
 
+from ansible_collections.community.seventhings.plugins.plugin_utils.absorb import patch as patches
 from ansible_collections.community.seventhings.plugins.plugin_utils.absorb.patch import patch_of, sides_of
 
 _LINES = st.lists(
@@ -75,6 +76,45 @@ def test_added_and_removed_lines_move_the_later_lines() -> None:
 def test_an_equal_end_is_found_from_the_end() -> None:
     patch = _patch(["x\n", "y\n", "z\n"], ["y\n", "q\n", "z\n"])
     assert patch.partition("@@\n")[2] == "-x\n y\n+q\n z\n"
+
+
+@pytest.mark.parametrize(("searched", "changed"), [(9, "-a -c +A +C"), (8, "-a -b -c +A +b +C")])
+def test_small_parts_are_searched_for_equal_lines(monkeypatch: pytest.MonkeyPatch, searched: int, changed: str) -> None:
+    monkeypatch.setattr(patches, "_SEARCHED", searched)
+    around = [f"{number}\n" for number in range(20)]
+    found = _patch([*around, "a\n", "b\n", "c\n", *around], [*around, "A\n", "b\n", "C\n", *around])
+    assert sorted(_changed(found)) == sorted(changed.split())
+
+
+def test_frequent_lines_are_equal_lines_too() -> None:
+    old, new = ([f"{name}{number // 2}\n" if number % 2 else "same\n" for number in range(200)] for name in "on")
+    assert len(_changed(_patch(old, new))) == 200
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 20])
+def test_added_and_removed_lines_are_found_without_a_search(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    """Equal lines behind a change end it, however large the rest of the file is."""
+    monkeypatch.setattr(patches, "_SEARCHED", 0)
+    lines = [f"{one}\n" for one in range(100)]
+    added = [f"new {one}\n" for one in range(number)]
+    more = [*lines[:50], *added, *lines[50:99], "other\n"]
+    changed = [f"new {one}" for one in range(number)]
+    assert _changed(_patch(lines, more)) == [*(f"+{one}" for one in changed), "-99", "+other"]
+    assert _changed(_patch(more, lines)) == [*(f"-{one}" for one in changed), "-other", "+99"]
+    assert _changed(_patch([*added, *lines], [*lines[:99], "other\n"])) == [
+        *(f"-{one}" for one in changed),
+        *("-99", "+other"),
+    ]
+
+
+def test_the_last_lines_of_both_files_end_a_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patches, "_SEARCHED", 0)
+    assert _changed(_patch(["a\n", "x\n", "y\n"], ["x\n", "y\n", "b\n"])) == ["-a", "+b"]
+    assert _changed(_patch(["x\n", "y\n", "b\n"], ["a\n", "x\n", "y\n"])) == ["+a", "-b"]
+
+
+def _changed(patch: str) -> list[str]:
+    return [line for line in patch.splitlines()[2:] if line[0] in "+-"]
 
 
 def test_a_new_file_and_an_emptied_file_begin_at_line_0() -> None:
