@@ -33,7 +33,8 @@ attributes:
   diff_mode:
     support: full
     details:
-      - Shows only fields that the task sets and that change. References are shown as the task writes them.
+      - Shows only fields that the task sets and that change. References are shown as the task writes them. In diff
+        mode, the previous target of a reference is read, so that both sides show natural keys.
   idempotent:
     support: full
 """

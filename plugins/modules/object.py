@@ -174,7 +174,7 @@ diff:
       description: Field to value, after.
       type: dict
   sample:
-    before: {target_room: Storage, purchasing_price: null}
+    before: {target_room: Head office/Storage, purchasing_price: null}
     after: {target_room: Head office/0.12, purchasing_price: 1299.5}
 requests:
   description:

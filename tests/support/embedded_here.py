@@ -143,13 +143,14 @@ class Embedded:
         credentials = Credentials(None, None, *({**ACCOUNT, **account}[name] for name in ACCOUNT))
         return Client(transport, Tokens(transport, credentials))
 
-    def call(self, module: str, check_mode: bool = False, **options: Any) -> dict[str, Any]:
+    def call(self, module: str, check_mode: bool = False, diff_mode: bool = False, **options: Any) -> dict[str, Any]:
         """Run a module of the collection in this process. Return its result."""
         client = self.client()
         client.transport.read_only = check_mode
         written = {"base_url": ROOT_URL, **ACCOUNT, **options}
         given = read_arguments(module, MODULES[module].spec, MODULES[module].rules, written)
-        return run_module(module, Invocation(given.options, given.written, check_mode), lambda _options, _check: client)
+        invocation = Invocation(given.options, given.written, check_mode, diff_mode)
+        return run_module(module, invocation, lambda _options, _check: client)
 
     def site(self, root: Path) -> SiteHere:
         """Return a directory of files that is applied to this instance."""

@@ -48,11 +48,13 @@ class Invocation:
 
     :ivar options: validated, with defaults.
     :ivar written: as the user wrote them. A missing option was not set, which is not the same as null.
+    :ivar diff_mode: True if the user looks at the diff, so that names in it may cost requests.
     """
 
     options: Options
     written: Options
     check_mode: bool
+    diff_mode: bool = False
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ def _record_module(kind: Kind) -> ModuleSpec:
             options.get("timezone") or "",
             bool(options.get("assume_archived")),
         )
-        report = ensure(client, desired, invocation.check_mode)
+        report = ensure(client, desired, invocation.check_mode, invocation.diff_mode)
         result = report.result()
         if kind.defines_fields:
             result["field_key"] = report.record.get("field_key")
@@ -346,7 +348,8 @@ def run(name: str) -> None:
         module.fail_json(msg=missing_required_lib("requests"), exception=REQUESTS_IMPORT_ERROR)
     module.no_log_values.update(hidden_in(module.params))
     secrets = {*module.no_log_values, *secrets_in_environment()}
-    result = run_module(name, Invocation(module.params, module.written, module.check_mode), connect, secrets)
+    invocation = Invocation(module.params, module.written, module.check_mode, module._diff)
+    result = run_module(name, invocation, connect, secrets)
     for warning in result.pop("warnings", ()):
         module.warn(warning)
     if result.pop("failed", False):

@@ -101,11 +101,12 @@ class QueriedState(InstanceState):
     """Send narrow requests for the plan of one record.
 
     :ivar reading: the lists and records that were read.
-    :param reading: defaults to a new :class:`Reading`.
+    :param reading: defaults to a new :class:`Reading`. :param reads_names: read the names that a diff shows.
     """
 
-    def __init__(self, client: Client, reading: Reading | None = None) -> None:
+    def __init__(self, client: Client, reading: Reading | None = None, reads_names: bool = False) -> None:
         super().__init__(client)
+        self._reads_names = reads_names
         self.reading = reading or Reading(client)
 
     def schema(self, kind: Kind) -> Schema:
@@ -175,6 +176,8 @@ class QueriedState(InstanceState):
         return self.reading.completed(reference)
 
     def in_one_notation(self, is_now: Any, written: Any) -> tuple[Any, Any]:
+        if self._reads_names:
+            self.reading.read_names((*references_in(is_now), *references_in(written)))
         return in_one_notation(is_now, written, self.reading.name_of)
 
     def comparable(self, schema: Schema, desired: Mapping[str, Any], record: Record) -> dict[str, Any]:

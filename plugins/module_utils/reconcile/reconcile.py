@@ -60,16 +60,17 @@ class DesiredRecord:
     assume_archived: bool = False
 
 
-def ensure(client: Client, desired: DesiredRecord, check_mode: bool = False) -> Result:
+def ensure(client: Client, desired: DesiredRecord, check_mode: bool = False, diff_mode: bool = False) -> Result:
     """Make a record what the user wants, with only the missing requests.
 
+    :param diff_mode: read the records that a changed reference means, so that both sides of the diff name them alike.
     :raises SeventhingsError: of any kind; nothing was written if the error could be known before.
     """
-    return _Ensure(client, desired, check_mode).run()
+    return _Ensure(client, desired, check_mode, diff_mode).run()
 
 
 class _Ensure:
-    def __init__(self, client: Client, desired_record: DesiredRecord, check_mode: bool) -> None:
+    def __init__(self, client: Client, desired_record: DesiredRecord, check_mode: bool, diff_mode: bool) -> None:
         self._client = client
         self._desired_record = desired_record
         self._kind = desired_record.kind
@@ -78,7 +79,7 @@ class _Ensure:
         self._reading = Reading(
             client, check_mode or desired_record.state != "present", desired_record.state == "present"
         )
-        self._state = QueriedState(client, self._reading)
+        self._state = QueriedState(client, self._reading, reads_names=diff_mode)
         self._schema = client.schema(desired_record.kind)
         self._warnings: list[str] = []
 

@@ -223,10 +223,16 @@ def written_names(record: Record, place_of: Callable[[Reference], Record | None]
     kind = record.kind
     values = identity_of(kind).read(record.flat)
     labels = [label for key in kind.labels if (label := values.get(key))]
-    inside = values.get(kind.parent_key)
-    place = place_of(inside) if isinstance(inside, Reference) else None
+    inside = parent_of(record)
+    place = None if inside is None else place_of(inside)
     heads = written_names(place) if place is not None else []
     return [f"{heads[0]}/{label}" if heads else label for label in labels]
+
+
+def parent_of(record: Record) -> Reference | None:
+    """Return the record that a record is inside, or None."""
+    inside = identity_of(record.kind).read(record.flat).get(record.kind.parent_key)
+    return inside if isinstance(inside, Reference) else None
 
 
 def values_in_use(

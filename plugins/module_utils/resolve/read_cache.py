@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from ..client.client import Client, Record
 from ..client.query import PER_PAGE, Condition
-from ..errors import Ambiguous, InvalidInput, NoMatch
+from ..errors import Ambiguous, InvalidInput, NoMatch, SeventhingsError
 from ..model.kinds import KINDS, Kind
 from ..model.schema import Schema
 from ..model.suggestions import likely_typos
@@ -236,6 +236,15 @@ class ReadIndex:
         name = None if record is None else next(iter(natural_keys.written_names(record, self._known)), None)
         # The name of a room may not be unique, so name it with its location or not at all.
         return name if name is None or record is None or not record.kind.parent or "/" in name else None
+
+    def read_names(self, references: Iterable[Reference]) -> None:
+        """Read records and their parents, so that their natural keys are known. What can't be read stays unnamed."""
+        try:
+            records = self.records_of(references).values()
+            self.records_of([place for one in records if (place := natural_keys.parent_of(one)) is not None])
+        except SeventhingsError:
+            # The change matters more to the user than the names in its diff.
+            return
 
     def _known(self, reference: Reference) -> Record | None:
         """Return the target of a reference, if it was read."""

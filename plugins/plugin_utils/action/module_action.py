@@ -98,7 +98,7 @@ class ActionModule(ActionBase):
         if read.refusal:
             done = {"failed": True, "msg": read.refusal}
         else:
-            invocation = Invocation(read.options, read.written, self._task.check_mode)
+            invocation = Invocation(read.options, read.written, self._task.check_mode, self._task.diff)
             done = run_module(name, invocation, self._client, read.secrets)
         if wants_invocation(variables, self._templar):
             done["invocation"] = hide(read.secrets, {"module_args": read.options})
