@@ -106,7 +106,7 @@ def boxes(title: str, size: tuple[int, int], drawn: Sequence[Box], arrows: Seque
             f'<path d="M{x1} {y1}L{x2} {y2}" stroke="{_LINE}" stroke-width="2" fill="none" marker-end="url(#tip)"/>'
         )
         if word:
-            parts.append(_text((x1 + x2) / 2 + 6, (y1 + y2) / 2 - 5, word, 13))
+            parts.append(_text((x1 + x2) / 2 + 6, (y1 + y2) / 2 - 5, word, 14))
     for box in drawn:
         parts.append(
             f'<rect x="{box.x}" y="{box.y}" width="{box.width}" height="{box.height}" rx="8" fill="{box.fill}" '
@@ -116,7 +116,7 @@ def boxes(title: str, size: tuple[int, int], drawn: Sequence[Box], arrows: Seque
         first = box.y + box.height / 2 - (len(box.lines) - 1) * 10 + 6
         for number, line in enumerate(box.lines):
             weight = ' font-weight="600"' if number == 0 else ""
-            parts.append(_text(middle, first + 20 * number, line, 17 if number == 0 else 13, "middle", more=weight))
+            parts.append(_text(middle, first + 20 * number, line, 17 if number == 0 else 14, "middle", more=weight))
     return _svg(*size, title, parts)
 
 
@@ -144,14 +144,14 @@ class Shown:
     text: str
 
 
-def terminal(title: str, lines: Sequence[Shown], columns: int = 60) -> str:
+def terminal(title: str, lines: Sequence[Shown], columns: int = 50) -> str:
     """Return a film of what a terminal showed. It stops at its end. If nothing moves, all lines are there.
 
     Lines are as narrow as a phone can show them: without what Ansible fills them with.
     """
-    lines = [Shown(line.at, _narrow(line.text)) for line in lines]
+    lines = [Shown(line.at, part) for line in lines for part in _wrapped(_narrow(line.text), columns)]
     height = 17
-    size = (columns * 8 + 32, height * len(lines) + 60)
+    size = (columns * 8 + 24, height * len(lines) + 60)
     still = "@media (prefers-reduced-motion:reduce){.l{animation:none}}"
     parts = [
         f"<style>.l{{animation:a 1ms both}}@keyframes a{{from{{opacity:0}}}}{still}</style>",
@@ -162,17 +162,32 @@ def terminal(title: str, lines: Sequence[Shown], columns: int = 60) -> str:
         y = 52 + height * number
         delay = f' style="animation-delay:{line.at:.2f}s"' if line.at else ""
         parts.append(
-            f'<text class="l" x="16" y="{y}" font-family="{_MONO}" font-size="13" fill="#e6edf3" xml:space="preserve"'
-            f"{delay}>{_spans(line.text[: columns * 3])}</text>"
+            f'<text class="l" x="12" y="{y}" font-family="{_MONO}" font-size="13" fill="#e6edf3" xml:space="preserve"'
+            f"{delay}>{_spans(line.text)}</text>"
         )
     return _svg(*size, title, parts)
 
 
 def _narrow(line: str) -> str:
     """Return a line without rows of asterisks and blanks, and without the counts of a recap that are nothing."""
-    line = re.sub(r" \*{3,}", " ***", line)
-    line = re.sub(r" +(?:skipped|rescued|ignored)=0(?![0-9])", "", line)
-    return re.sub(r"(?<=\S) {3,}(?=\S)", "  ", line)
+    line = re.sub(r" \*{3,}", "", line)
+    line = re.sub(r" +(?:skipped|rescued|ignored)=0(?![0-9])", "", line).rstrip()
+    return re.sub(r" {2,}", " ", line) if "ok=" in line else line
+
+
+def _wrapped(line: str, columns: int) -> list[str]:
+    """Return a line as a terminal shows it: every row has so many columns, and keeps the colour of the row before."""
+    rows, colour, width = [""], "", 0
+    for piece in re.split(r"(\x1b\[[0-9;]*m|.)", line):
+        if piece.startswith("\x1b"):
+            colour = piece
+        elif piece:
+            if width == columns:
+                rows.append(colour)
+                width = 0
+            width += 1
+        rows[-1] += piece
+    return rows
 
 
 def _spans(line: str) -> str:

@@ -25,7 +25,7 @@ from project import BIN, BUILD, ROOT
 
 _WORK = BUILD / "pictures"
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-_LONGEST_PAUSE = 1.2
+_LONGEST_PAUSE = 0.7
 """Maximum seconds of a pause in the film."""
 
 
@@ -38,7 +38,7 @@ def record(service: Emulator, commands: list[str], folder: Path) -> list[Shown]:
         words = shlex.split(command)
         last = time.monotonic()
         variables = {**service.variables(), "ANSIBLE_FORCE_COLOR": "true", "XDG_STATE_HOME": str(_WORK / "state")}
-        variables["ANSIBLE_NOCOLOR"] = "false"
+        variables |= {"ANSIBLE_NOCOLOR": "false", "ANSIBLE_CALLBACK_RESULT_FORMAT": "yaml"}
         with subprocess.Popen(
             [str(BIN / words[0]), *words[1:]],
             cwd=folder,

@@ -17,6 +17,8 @@ from project import ROOT
 
 _REPOSITORY = "https://github.com/ansible-collections/community.seventhings"
 _LARGEST = 300_000
+_PHONE, _SMALLEST = 375, 11
+"""The width of a phone in pixels, and the smallest font size there."""
 # The release creates this file.
 _TO_COME = {"CHANGELOG.md"}
 
@@ -46,7 +48,7 @@ def test_a_drawing_can_be_read_on_a_phone_and_on_a_dark_page(path: Path) -> None
     text = path.read_text("utf-8")
     width = float(ET.fromstring(text).get("width", 0))
     sizes = [float(size) for size in re.findall(r'font-size="([0-9.]+)"', text)]
-    assert min(sizes) * min(1, 375 / width) >= 9
+    assert min(sizes) * min(1, _PHONE / width) >= _SMALLEST
     assert "prefers-color-scheme:dark" in text or 'fill="#0d1117"' in text
 
 
@@ -55,6 +57,13 @@ def test_a_film_shows_each_line_when_it_came_and_no_escape() -> None:
     assert ">changed: &lt;a&gt;</tspan> b</text>" in film
     assert "animation-delay:1.50s" in film
     assert "\x1b" not in film
+
+
+def test_a_film_wraps_long_lines_as_a_terminal_does() -> None:
+    film = terminal("T", [Shown(0, "\x1b[0;31m" + "a" * 30 + " " + "b" * 30 + "\x1b[0m c")], columns=48)
+    lines = [re.sub(r"<[^>]*>", "", line) for line in film.splitlines() if line.startswith("<text")]
+    assert lines == ["a" * 30 + " " + "b" * 17, "b" * 13 + " c"]
+    assert f'<tspan fill="#ff7b72">{"b" * 13}</tspan> c' in film
 
 
 def test_the_readme_links_to_what_is_there() -> None:
