@@ -65,7 +65,7 @@ class Downloads:
 
         :raises NotFound: if the service has no such file.
         :raises InvalidInput: if no upload could carry its name.
-        :raises WrongContent: if the service answers something else.
+        :raises WrongContent: if the service answers something else, or no name.
         """
         uuid = str(attachment.uuid)
         name = self.name_of(attachment)
@@ -80,13 +80,16 @@ class Downloads:
         self.paths |= {str(one.uuid): self._paths[str(one.uuid)] for one in attachments}
 
     def name_of(self, attachment: Attachment) -> str:
-        """Return the name of a file. Request it if neither the record nor an earlier export has it."""
+        """Return the name of a file. Request it if neither the record nor an earlier export has it.
+
+        :raises WrongContent: if the service does not answer it.
+        """
         uuid = str(attachment.uuid)
-        if attachment.name:
-            self._names[uuid] = attachment.name
-        elif uuid not in self._names:
-            self._names[uuid] = describe(self._client, attachment).name or uuid
-        return self._names[uuid]
+        name = attachment.name or self._names.get(uuid) or describe(self._client, attachment).name
+        if not name:
+            raise WrongContent(f"GET /file/{uuid}: the service answers no name of the file")
+        self._names[uuid] = name
+        return name
 
     def _check_name(self, name: str) -> None:
         """Check a name as before an upload."""

@@ -65,6 +65,7 @@ from .naming import Keys, Naming
 from .portable import (
     NotPortable,
     Portable,
+    check_read,
     check_texts,
     is_nameable,
     name_in_files,
@@ -234,13 +235,12 @@ class _Export:
         try:
             if section not in self._off:
                 exports.get(section, lambda: self._records(section, KINDS[SECTIONS[section]]))()
-        except FeatureOff:
-            self._off[section] = "this part is switched off on the instance"
-        except VersionTooOld:
-            # The section does not exist, so nothing is omitted.
+        except VersionTooOld as missing:
+            # The section may not exist there, so nothing is omitted. Another reason of the same answer would omit it.
             self._off[section] = ""
-        except ListMissing:
-            self._off[section] = "this instance has no such list"
+            self._client.transport.warnings.append(f"{section}: no file holds this section. {missing.message}")
+        except (FeatureOff, ListMissing) as missing:
+            self._off[section] = _why_missing(missing)
         except PermissionMissing:
             # An account that could export everything before this section existed still can.
             if not KINDS[SECTIONS[section]].is_later:
@@ -311,6 +311,7 @@ class _Export:
             if row is None or not relations:
                 continue
             try:
+                check_read(relations)
                 shown = [_relation(one, names) for one in relations]
                 errors = schema.parse({"relations": show(relations)}, "")[1].errors
                 if errors:
@@ -527,7 +528,9 @@ class _Export:
     def _name_orders(self) -> None:
         try:
             orders = self._client.list_all(HUB_ORDER)
-        except (FeatureOff, ListMissing):
+        except (FeatureOff, ListMissing) as missing:
+            if self._off.get(HUB_ITEM.section) != _why_missing(missing):
+                self._leave_out(f"hub_orders: {_why_missing(missing)}")
             return
         if orders:
             self._result.not_cloned["hub_orders"] = sorted(
@@ -548,6 +551,11 @@ _DEFINITION_ORDER = [
         "attributes",
     )
 ]
+
+
+def _why_missing(error: FeatureOff | ListMissing) -> str:
+    is_off = isinstance(error, FeatureOff)
+    return "this part is switched off on the instance" if is_off else "this instance has no such list"
 
 
 def _named_keys(section: str, schema: Schema, names: Sequence[str]) -> Keys:

@@ -146,8 +146,7 @@ class Portable:
                 continue
             name = name_in_files(field)
             try:
-                if isinstance(value, Unread):
-                    raise NotPortable(f"no file can hold what the service answers: {shorten(value.raw)}")
+                check_read(value)
                 if type_of(field).merge is not None:
                     found = self._parts(schema, field, value, f"{location}: {name}")
                 else:
@@ -347,6 +346,15 @@ class Portable:
             for keys in (*((key,) for key in own), own):
                 if all(values.get(key) for key in keys):
                     yield {parent_key: parent_name, **{key: values[key] for key in keys}}
+
+
+def check_read(value: Any) -> None:
+    """Find a value of an unknown shape.
+
+    :raises NotPortable: if it is one.
+    """
+    if isinstance(value, Unread):
+        raise NotPortable(f"no file can hold what the service answers: {shorten(value.raw)}")
 
 
 def check_texts(written: Any) -> None:

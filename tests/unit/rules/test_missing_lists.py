@@ -41,9 +41,20 @@ def test_an_export_leaves_the_section_out_and_says_so(demo: Site, tmp_path: Path
     assert list((tmp_path / "copy").glob("objects*"))
 
 
-def test_without_orders_an_export_names_none(demo: Site, tmp_path: Path) -> None:
+def test_without_orders_an_export_names_none_and_says_so(demo: Site, tmp_path: Path) -> None:
     demo.service.steer("PUT", "/settings", {"missing_operations": {"GET /circularity-hub/orders": 404}})
-    assert "hub_orders" not in export_of(demo, tmp_path / "copy")["not_cloned"]
+    done = export_of(demo, tmp_path / "copy", only=["hub"])
+    assert "hub_orders" not in done["not_cloned"]
+    assert done["left_out"].count("hub_orders: this instance has no such list") == 1
+
+
+@pytest.mark.parametrize("status", STATUSES)
+def test_an_export_without_a_catalog_warns(demo: Site, tmp_path: Path, status: int) -> None:
+    demo.service.steer("PUT", "/settings", {"missing_operations": {"GET /catalog-items": status}})
+    done = export_of(demo, tmp_path / "copy", only=["catalog"])
+    assert done["warnings"] == [
+        "catalog: no file holds this section. This instance has no catalog items: its version is too old for them."
+    ]
 
 
 @pytest.mark.parametrize("status", STATUSES)

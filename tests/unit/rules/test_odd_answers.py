@@ -5,15 +5,22 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import embedded_here
 import pytest
 from embedded.messages import JSON, Answer, answer_json
-from wrong_answers import Mutation, Wrong
+from wrong_answers import Exchange, Mutation, Wrong
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.downloads import Downloads
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.export import (
+    Exported,
+    Selection,
+    export_instance,
+)
 
 from ..module_utils.support import FakeTransport, answer, client_on, page_of, uuid_of
 
@@ -225,3 +232,36 @@ def test_a_definition_whose_label_is_no_text_is_refused(label: Any) -> None:
     odd = wrong("/asset-tracking/person/field-definitions", [{**definitions[0], "label": label}, *definitions[1:]])
     done = odd.call("person_info")
     assert "expected records with a uuid and a label, got something else" in done["msg"]
+
+
+# ---- exports
+
+FILE_UUID = "df524b89-3dca-557b-885e-22cfcfa4d2eb"
+
+
+def exported(service: Wrong, path: Path, section: str) -> Exported:
+    client = service.client()
+    return export_instance(client, Selection((section,)), Downloads(client, path, {}))
+
+
+def with_relations_as_text(exchange: Exchange) -> Answer:
+    return answer_json([{**definition, "relations": "none"} for definition in exchange.value])
+
+
+def test_relations_of_another_shape_are_left_out_of_an_export_and_said(tmp_path: Path) -> None:
+    service = Wrong.started()
+    service.mutation = Mutation("odd", ("definitions",), with_relations_as_text)
+    service.at_path = "/person/field-definitions"
+    done = exported(service, tmp_path, "fields")
+    odd = [line for line in done.left_out if line.startswith("person field")]
+    assert odd, done.left_out
+    assert all(line.endswith("relations: no file can hold what the service answers: 'none'") for line in odd), odd
+
+
+def test_a_file_whose_name_is_not_answered_is_left_out_of_an_export_and_said(tmp_path: Path) -> None:
+    service = Wrong.started()
+    service.mutation = Mutation("odd", ("record",), lambda _exchange: answer_json({"uuid": FILE_UUID, "size": 263}))
+    service.at_path = f"/file/{FILE_UUID}"
+    done = exported(service, tmp_path, "objects")
+    words = f"the file {FILE_UUID} can't be taken along: GET /file/{FILE_UUID}: the service answers no name of the file"
+    assert any(line.endswith(words) for line in done.left_out), done.left_out
