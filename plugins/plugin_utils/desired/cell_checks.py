@@ -20,7 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 from ansible_collections.community.seventhings.plugins.module_utils.model.suggestions import closest_names
 
 from .desired import DesiredInstance
-from .dialect import Dialect
+from .dialect import Dialect, Oddity
 from .entry import Entry
 
 _LIST_MARKS = re.compile(r"[;,|\n]")
@@ -55,7 +55,7 @@ class CellChecks:
                 if dialect.accepts_as_written(kind) or (field is not None and value in field.allowed):
                     continue
                 if not kind.is_blank:
-                    why = f"{kind.why}{self._remedy(_file_of(entry, name), kind.setting)}"
+                    why = f"{kind.why}{self._remedy(_file_of(entry, name), self._setting(kind, entry, name))}"
                     yield name, _error(name, f": {why}", value, why)
                 elif field is not None and self._is_plain_text(schema, field):
                     why = f"{self.remedy(entry, name, value)}, or `trim: false` to write blanks"
@@ -68,6 +68,17 @@ class CellChecks:
                     remedy = self._remedy(_file_of(entry, name), _LIST_SETTING)
                     why = f'a list is written as a;b{remedy}, or as JSON: ["a", "b"]'
                     yield name, _error(name, f": {why}", value, why)
+
+    def _setting(self, kind: Oddity, entry: Entry, name: str) -> str:
+        """Return the setting that reads a cell; empty if there is none.
+
+        Tables of other systems can't be edited, so they may keep texts as formulas.
+        """
+        table = self._desired.tables.for_file(_file_of(entry, name))
+        if table is None or not kind.is_formula:
+            return kind.setting
+        columns = {field: column for column, field in table.columns.items()}
+        return f"text_columns: [{_yaml(columns.get(name, name))}]"
 
     def remedy(self, entry: Entry, name: str, value: Any) -> str:
         """Say what to set if a cell of a table has a blank at an edge; empty if it has none."""

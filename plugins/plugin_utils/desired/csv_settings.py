@@ -21,7 +21,7 @@ from .positions import Finding
 
 CSV_KEYS = (
     "preset", "delimiter", "encoding", "decimal", "thousands", "dates", "booleans", "currency", "empty", "null",
-    "ignore", "list_separator", "trim",
+    "ignore", "list_separator", "text_columns", "trim",
 )  # fmt: skip
 """The settings of a table."""
 
@@ -109,6 +109,7 @@ def read_preset(base: Dialect, value: Any) -> Dialect:
         null=base.null,
         ignore=base.ignore,
         list_separator=base.list_separator,
+        texts=base.texts,
         trim=base.trim,
         is_chosen=True,
     )
@@ -204,6 +205,10 @@ def _list_separator(dialect: Dialect, value: Any) -> Dialect:
     return replace(dialect, list_separator=str(value))
 
 
+def _text_columns(dialect: Dialect, value: Any) -> Dialect:
+    return replace(dialect, texts=texts_of(value))
+
+
 def _trim(dialect: Dialect, value: Any) -> Dialect:
     if not isinstance(value, bool):
         raise Unfit("true or false")
@@ -234,5 +239,6 @@ READERS: dict[str, Callable[[Dialect, Any], Dialect]] = {
     "null": _null,
     "ignore": _ignore,
     "list_separator": _list_separator,
+    "text_columns": _text_columns,
     "trim": _trim,
 }

@@ -144,13 +144,17 @@ class Oddity(NamedTuple):
     """A text of a cell that means something else than it shows.
 
     :ivar why: what it is. :ivar setting: the setting that reads it, if there is one.
-    :ivar is_blank: True for a blank at an edge.
+    :ivar is_blank: True for a blank at an edge. :ivar is_formula: True for a formula that is only a text.
     """
 
     why: str
     setting: str = ""
     is_blank: bool = False
+    is_formula: bool = False
 
+
+_ALL_DIGITS = 15
+"""Maximum digits of a number of which a spreadsheet keeps all digits."""
 
 _KEPT_TEXT = re.compile(r'="[^"]*"')
 _NULLS = frozenset(("NULL", "null", "(null)", "\\N"))
@@ -173,6 +177,7 @@ class Dialect:
     :ivar null: a cell that clears.
     :ivar ignore: columns that are not read, or patterns of them. :ivar named: columns that are read all the same.
     :ivar list_separator: between the items of a list in a cell; empty: lists are written as JSON.
+    :ivar texts: columns whose cells are texts, whatever a spreadsheet made of them, or patterns of such columns.
     :ivar trim: True if blanks at the edges of cells are removed; None: they are a finding.
     :ivar rows: rows that are no records.
     :ivar only: columns that it applies to.
@@ -195,6 +200,7 @@ class Dialect:
     ignore: tuple[str, ...] = ()
     named: Container[str] = frozenset()
     list_separator: str = ""
+    texts: tuple[str, ...] = ()
     trim: bool | None = None
     rows: Rows = ALL_ROWS
     only: Container[str] = EVERYTHING
@@ -228,7 +234,8 @@ class Dialect:
             return Oddity(blanks, "trim: true", is_blank=True) if blanks else None
         if text[:2] == '="' and _KEPT_TEXT.fullmatch(text):
             return Oddity(
-                "this formula keeps a text in Excel; write the text alone, without the equals sign and quotes"
+                "this formula keeps a text in Excel; write the text alone, without the equals sign and quotes",
+                is_formula=True,
             )
         if text in _NULLS:
             return Oddity("this is the word of a database for nothing; empty the cell", f'"null": "{text}"')
@@ -248,6 +255,23 @@ class Dialect:
         if not name or name in self.named:
             return bool(name)
         return not name.startswith(COMMENT) and name not in self._ignored
+
+    @property
+    def ignores_nameless(self) -> bool:
+        """Return True if columns without a name are ignored, because all columns are that nothing names."""
+        return "" in self._ignored
+
+    def as_text(self, name: str, cell: str) -> str:
+        """Return the text of a cell that a spreadsheet turned into a formula, if the settings say so."""
+        return cell[2:-1] if name in self._texts and _KEPT_TEXT.fullmatch(cell) else cell
+
+    def is_text(self, name: str, digits: str) -> bool:
+        """Return True if the settings say that a number in a cell is the text of its digits, and it has all of them."""
+        return name in self._texts and digits.isdecimal() and len(digits) <= _ALL_DIGITS
+
+    @cached_property
+    def _texts(self) -> Globs:
+        return Globs(self.texts)
 
     @cached_property
     def _ignored(self) -> Globs:

@@ -8,15 +8,16 @@ If a table was saved in another dialect than the settings say, the dialect that 
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Spelling, shorten
 
 from .cell_damage import damage_in_table, damage_in_workbook, family
 from .desired import DesiredInstance
-from .dialect import PRESETS, Dialect, ambiguous_date, best_presets
+from .dialect import BLANKS, PRESETS, Dialect, ambiguous_date, best_presets
 from .positions import CellPlace, Finding, Place
 
 _ALONE = 3
@@ -188,6 +189,8 @@ class _Proposals:
     def proposal(self, source: str) -> str:
         """Say what to set for a file."""
         presets = self._presets(source)
+        if self._desired.tables.for_file(source) is not None:
+            return " or ".join(self._desired.how_to_set(source, f"preset: {name}") for name in presets)
         is_general = (
             self._shared and self._desired.dialects.general.preset == "plain" and not self._desired.dialects.files
         )
@@ -201,8 +204,21 @@ class _Proposals:
         texts = [text for finding in findings if (text := self._text(finding)) is not None]
         source, misfit = findings[0].place.source, findings[0].misfit
         presets = self._presets(source)
-        kind = family(misfit.spelling if misfit else Spelling.PLAIN)
+        spelling = misfit.spelling if misfit else Spelling.PLAIN
+        kind = family(spelling)
+        thousands = self._thousands(source, spelling, texts)
+        if thousands:
+            return f"thousands separators; {self._desired.how_to_set(source, f'thousands: {thousands}')}"
         return f"{_label(kind, texts, presets)}; {self.proposal(source)}"
+
+    def _thousands(self, source: str, spelling: Spelling, texts: Sequence[str]) -> str:
+        """Return a list of thousands separators with which the preset of a file reads numbers; empty without one."""
+        dialect = self._desired.dialects.for_file(source)
+        blanks = [mark for mark in BLANKS if any(mark in text.strip() for text in texts)]
+        more = replace(dialect, thousands=(*dialect.thousands, *blanks))
+        if dialect.is_plain or not blanks or not all(more.reads(spelling, text) for text in texts):
+            return ""
+        return json.dumps(more.thousands)
 
 
 def _label(kind: str, texts: Iterable[str], presets: Sequence[str]) -> str:

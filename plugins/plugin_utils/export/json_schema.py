@@ -457,6 +457,10 @@ def _table_keys() -> Json:
         "null": {"description": "A cell that clears its field", **text},
         "ignore": {"description": "Columns that are not read, or patterns of them", **texts},
         "list_separator": {"description": "Between the items of a list", "type": "string", "maxLength": 1},
+        "text_columns": {
+            "description": "Columns whose numbers and formulas of a text are texts, or patterns of them",
+            **texts,
+        },
         "trim": {"description": "Whether blanks at the edges of cells are left out", "type": "boolean"},
     }
 

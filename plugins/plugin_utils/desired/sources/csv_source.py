@@ -285,6 +285,8 @@ def read_csv(
             elif len(row) == len(table.header) or _is_as_wide(row, table):
                 if len(same) > _MOST_SHARED:
                     same.clear()
+                if dialect.texts:
+                    row = [dialect.as_text(name, cell) for name, cell in zip(table.header, row, strict=True)]
                 node = _row([same.setdefault(cell, cell) for cell in map(meaning, row)], table, line)
                 if node is not None:
                     if may_have_jinja:
@@ -360,7 +362,7 @@ def _wrong_header(table: _Table) -> list[Finding]:
     for index, name in enumerate(table.header):
         place = place_at(table.source, table.mark(table.header_line, index))
         if not name:
-            wrong.append(Finding.plain(place, NO_NAME))
+            wrong += [] if table.dialect.ignores_nameless else [Finding.plain(place, NO_NAME)]
         elif name in names and table.wanted[index]:
             wrong.append(Finding(place, f"the column {name} is written twice"))
         elif NUL in name:

@@ -71,7 +71,8 @@ DIGITS = ".15g"
 _NO_TEXT = {
     "number": (
         "text; the cell holds a number, because Excel makes one of digits: leading zeros are lost, and a long one "
-        "becomes 4.01E+12. Format the column as text, and type it again"
+        "becomes 4.01E+12. Format the column as text, and type it again; or, if no digit is missing, name the column "
+        "in text_columns"
     ),
     "date": "text; the cell holds a date. Format the column as text, and type it again",
     "flag": "text; the cell holds true or false. Format the column as text, and type it again",
@@ -316,12 +317,14 @@ class _Sheet:
         return fine
 
     def _record(self, cells: Mapping[int, Any], number: int) -> dict[str, Any]:
-        for column in cells.keys() - self._seen_columns:
+        for column in cells.keys() - self._seen_columns if not self._dialect.ignores_nameless else ():
             self._seen_columns.add(column)
             self._find(number, column, NO_NAME)
         record: dict[str, Any] = {}
         for name, column in self.columns.items():
             value = cells.get(column)
+            if isinstance(value, TypedCell) and self._dialect.is_text(name, value):
+                value = value.shown or str(value)
             if value is not None:
                 record[name] = structure(value) if value.__class__ is str and value[0] in "[{" else value
         dialect = self._dialect

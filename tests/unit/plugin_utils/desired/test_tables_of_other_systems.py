@@ -156,6 +156,69 @@ SNIPE_IT = """\
   values: {inventory_group: {Monitors: IT, Projectors: IT}}
 """
 
+SAP_LIST = """\
+- files: objects/sap_list.csv
+  preset: excel-de
+  delimiter: "|"
+  trim: true
+  header_row: 7
+  skip_rows: ["---*", "[*]"]
+  columns:
+    Anlage: asset_number
+    Bezeichnung der Anlage: inventory_name
+    Inventarnr.: barcode
+    AHK: price
+    Aktivdatum: bought
+    Serialnummer: serial_number
+  ignore: ["*"]
+"""
+GLPI = """\
+- files: objects/glpi.csv
+  columns:
+    Name: inventory_name
+    Hersteller: manufacturer
+    Seriennummer: serial_number
+    Inventarnummer: barcode
+    Management - Anschaffungsdatum: bought
+    Management - Wert: price
+  ignore: ["*"]
+"""
+I_DOIT = """\
+- files: objects/i_doit.csv
+  preset: excel-de
+  columns:
+    Titel: inventory_name
+    Inventarnummer: barcode
+    Seriennummer: serial_number
+    Hersteller: manufacturer
+    Kaufdatum: bought
+    Preis: price
+  text_columns: [Seriennummer]
+  values: {bought: {00.00.0000: null}, serial_number: {"-": null}}
+  ignore: ["*"]
+"""
+LANSWEEPER = """\
+- files: objects/lansweeper.csv
+  preset: excel-us
+  columns:
+    AssetName: inventory_name
+    Asset Tag: barcode
+    Serial number: serial_number
+    Manufacturer: manufacturer
+    Cost: price
+    Purchased: bought
+  text_columns: ["Serial*"]
+  ignore: ["*"]
+"""
+DIRECTORY = """\
+- files: objects/directory.csv
+  preset: excel-de
+  thousands: [".", " "]
+  skip_rows: ["Ergebnis*"]
+  columns: {Gerätename: inventory_name, Seriennummer: serial_number, Anlagennr.: barcode, Preis: price}
+  ignore: ["*"]
+"""
+
 SAP_ROWS: list[list[Any]] = [
     ["Anlagenbestand - 01"], ["Berichtsdatum:", dt.date(2025, 12, 31)], [],
     ["Anlage", "UNr.", "Aktivierung am", "Bezeichnung der Anlage", "Währung", "Kum. AHK", "Währung", "Kum. AfA",
@@ -184,8 +247,18 @@ SAP_FORMATS = {
         (SNIPE_IT, "", {"barcode": "100201", "inventory_name": "Beamer", "inventory_group": "IT",
                         "manufacturer": "Epson", "serial_number": "X5YZ0700123", "bought": "2022-02-15",
                         "price": "2450.00", "warranty": "2024-02-15"}),
+        (SAP_LIST, "", {"barcode": "IMP-000402", "asset_number": "000000670017",
+                        "inventory_name": 'Notebook 14" (Vertrieb)', "bought": "2025-01-02", "price": "798.00",
+                        "serial_number": "0001235"}),
+        (GLPI, "", {"barcode": "100902", "inventory_name": "PC-0402", "manufacturer": "HP",
+                    "serial_number": "5CG4120QXZ", "price": "0.0000"}),
+        (I_DOIT, "", {"barcode": "100912", "inventory_name": "Switch SW-02", "manufacturer": "Cisco",
+                      "serial_number": "FOC2231X0AB", "bought": "2024-03-05", "price": "1299.50"}),
+        (LANSWEEPER, "", {"barcode": "100922", "inventory_name": "LT-0912", "manufacturer": "HP",
+                          "serial_number": "5CG4120QXZ", "bought": "2023-12-31", "price": "998.00"}),
+        (DIRECTORY, "", {"barcode": "100942", "inventory_name": "LT-2", "serial_number": "0001236", "price": "798"}),
     ],
-    ids=["datev", "sap", "intune", "jamf", "snipe-it"],
+    ids=["datev", "sap", "intune", "jamf", "snipe-it", "sap-list", "glpi", "i-doit", "lansweeper", "directory"],
 )  # fmt: skip
 def test_exports_of_other_systems_are_read_unedited(
     tmp_path: Path, tables: str, more: str, expected: dict[str, str]
@@ -204,6 +277,62 @@ def test_exports_of_other_systems_are_read_unedited(
     assert found == expected
     if "target_room" in tables:
         assert desired.entries[1].fields["target_room"] in ("A 366", "Leipzig/3.02")
+
+
+def test_numbers_and_formulas_are_texts_if_the_table_says_so(tmp_path: Path) -> None:
+    for tables, name, field in ((I_DOIT, "i_doit.csv", "serial_number"), (LANSWEEPER, "lansweeper.csv", "price")):
+        (tmp_path / "objects").mkdir(exist_ok=True)
+        shutil.copy(EXPORTS / name, tmp_path / "objects")
+        assert values(read(tmp_path, tables, {}))[0][field] in ("0001235", "1299.50")
+        (tmp_path / "objects" / name).unlink()
+    rows: list[list[Any]] = [
+        ["Nummer", "SN", "AHK", "Tag"],
+        [100931, 1235, 5, dt.date(2024, 3, 5)],
+        [100932, 10**15, 5, dt.date(2024, 3, 5)],
+        ["100933", 1.5, 5, dt.date(2024, 3, 5)],
+        ["100934", dt.date(2024, 3, 5), 5, None],
+    ]
+    workbook(tmp_path / "objects/list.xlsx", rows)
+    mapped = "{Nummer: barcode, SN: serial_number, AHK: price, Tag: bought}"
+    desired = read(tmp_path, f"- {{files: objects/list.xlsx, columns: {mapped}, text_columns: [Nummer, SN]}}\n", {})
+    lines = judged(desired)
+    assert [line.split(": ")[0] for line in lines] == [f"objects/list.xlsx:Sheet1!B{row}" for row in (3, 4, 5)]
+    assert "if no digit is missing, name the column in text_columns" in lines[0]
+    fields = desired.entries[0].fields
+    assert (fields["barcode"].__class__, fields["barcode"], fields["serial_number"]) == (str, "100931", "1235")
+
+
+@pytest.mark.parametrize(
+    ("tables", "name", "found"),
+    [
+        (I_DOIT.replace("text_columns: [Seriennummer]", "missing_rows: keep"), "i_doit.csv",
+         "set `text_columns: [Seriennummer]` in tables[0]"),
+        (LANSWEEPER.replace('text_columns: ["Serial*"]', "missing_rows: keep"), "lansweeper.csv",
+         "set `text_columns: [Serial number]` in tables[0]"),
+        (DIRECTORY.replace('thousands: [".", " "]', "missing_rows: keep"), "directory.csv",
+         'thousands separators; set `thousands: [".", " "]` in tables[0]'),
+        (DIRECTORY.replace('  thousands: [".", " "]\n', "").replace("excel-de", "excel-us"), "directory.csv",
+         "decimal comma; set `preset: excel-fr` in tables[0]"),
+    ],
+)  # fmt: skip
+def test_a_cell_of_another_system_says_what_to_paste(tmp_path: Path, tables: str, name: str, found: str) -> None:
+    (tmp_path / "objects").mkdir()
+    shutil.copy(EXPORTS / name, tmp_path / "objects")
+    lines = judged(read(tmp_path, tables, {}))
+    assert lines
+    assert all(line.endswith(found) for line in lines)
+
+
+def test_columns_without_a_name_are_ignored_with_all_others(tmp_path: Path) -> None:
+    tables = '- {files: "objects/*", columns: {Nummer: barcode}, ignore: ["*"]}\n'
+    workbook(tmp_path / "objects/a.xlsx", [["Nummer", None, "Name"], ["1", "x", "y"]])
+    files: dict[str, str | bytes] = {"objects/b.csv": ";Nummer;;Name;\nx;2;y;z;\n"}
+    desired = read(tmp_path, tables, files)
+    assert judged(desired) == []
+    assert [dict(one.fields) for one in desired.entries] == [{"barcode": "1"}, {"barcode": "2"}]
+    lines = judged(read(tmp_path, tables.replace('["*"]', "[Name]"), {}))
+    assert len(lines) == 3
+    assert all("this column has no name" in line for line in lines)
 
 
 ROWS = "Nummer;Name;Gruppe;Raum-ID\n100001;Table;EDV;17\n"
