@@ -33,8 +33,7 @@ _MARKED = re.compile(
     rf'^{_MARK}(?=[{_MARK}{_OPERATORS}\t{_ENDS}])|(?<=[{_SEPARATORS}{_ENDS}])("*){_MARK}(?={_MARK}*[{_OPERATORS}])'
 )
 _UP_TO = {separator: re.compile(f"[^{separator}{_ENDS}]*") for separator in _SEPARATORS + _ENDS}
-_NUMBER = "[+-]?[0-9]++(?:[.,][0-9]++)?+"
-_NUMBERS = re.compile(f"{_NUMBER}(?:[{_SEPARATORS}]{_NUMBER})*+")
+_NUMBER = re.compile("[+-]?[0-9]+(?:[.,][0-9]+)?")
 
 
 def escaped(cell: str) -> str:
@@ -42,7 +41,18 @@ def escaped(cell: str) -> str:
 
     Numbers need no mark: neither a cell of numbers, nor an operator if only numbers follow up to the same separator.
     """
-    return cell if _NUMBERS.fullmatch(cell) else _MAY_RUN.sub(_with_mark, cell)
+    return cell if _are_numbers(cell, 0, len(cell)) else _MAY_RUN.sub(_with_mark, cell)
+
+
+def _are_numbers(text: str, start: int, end: int) -> bool:
+    """Return True if a part of a text is numbers with separators between them.
+
+    An expression for all of it needs possessive groups, which Python 3.11 before 3.11.5 matches wrongly.
+    """
+    number = _NUMBER.match(text, start, end)
+    while number is not None and number.end() < end and text[number.end()] in _SEPARATORS:
+        number = _NUMBER.match(text, number.end() + 1, end)
+    return number is not None and number.end() == end
 
 
 def _with_mark(found: re.Match[str]) -> str:
@@ -51,7 +61,7 @@ def _with_mark(found: re.Match[str]) -> str:
         return _MARK + str(first)
     if start in "+-":
         rest = _UP_TO[separator].match(found.string, found.start(4))
-        if rest is not None and _NUMBERS.fullmatch(found.string, *rest.span()):
+        if rest is not None and _are_numbers(found.string, *rest.span()):
             return found[0]
     return f"{quotes}{_MARK}{start}"
 
