@@ -42,6 +42,7 @@ from .parts import (
     scan_codes,
     sent,
     short,
+    undo_words,
     warnings,
     words_of,
 )
@@ -235,7 +236,7 @@ def _top(result: RunResult) -> dict[str, Any]:
         "requests": f"{result.requests:,}",
         "seconds": f"{result.duration:.1f}",
         "plan_digest": result.plan_digest,
-        "undo": result.undo,
+        "undo": undo_words(result),
         "forecast": forecast(result),
         "scan_codes": scan_codes(result),
         "hidden_records": hidden_records(result),

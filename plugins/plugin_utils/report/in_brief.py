@@ -36,6 +36,7 @@ class Table:
     :ivar form: a row as a line of text.
     :ivar numbers: the columns with numbers.
     :ivar more: the number of rows that are left out.
+    :ivar unbroken: the columns whose words stay whole on a narrow page.
     """
 
     title: str
@@ -44,6 +45,7 @@ class Table:
     form: str
     numbers: frozenset[int] = frozenset()
     more: int = 0
+    unbroken: frozenset[int] = frozenset()
 
     @property
     def is_long(self) -> bool:
@@ -94,7 +96,8 @@ def _removals(changes: Iterable[Mapping[str, Any]]) -> Table:
     attached = f", {files:,} attachment{'s' if files > 1 else ''}" if files else ""
     number = f"{len(removed):,} record{'s' if len(removed) > 1 else ''}"
     heads = ("Record", "Action", "Details")
-    return Table(f"Removed ({number}{attached})", heads, rows, "{1} {0}: {2}", more=len(removed) - len(rows))
+    title, form, more = f"Removed ({number}{attached})", "{1} {0}: {2}", len(removed) - len(rows)
+    return Table(title, heads, rows, form, more=more, unbroken=frozenset({1}))
 
 
 def _removal_texts(change: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -33,6 +33,7 @@ from .parts import (
     sent,
     short,
     shown_fields,
+    undo_words,
     warnings,
 )
 from .result import ACTIONS, RunResult
@@ -78,7 +79,7 @@ def as_markdown(result: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") -
         sent=Markdown(sent(result)),
     )
     if result.undo:
-        head = Markdown.joined([head, Markdown("\n**{undo}**\n").fill(undo=result.undo)])
+        head = Markdown.joined([head, Markdown("\n**{undo}**\n").fill(undo=undo_words(result))])
     brief = Markdown.joined([*map(_brief, tables(result)), _table(result), *_remarks(result)])
     by_field = _fields(result.changes)
     last = list(_points({ALONE: alone(result, _EXAMPLES)}, limit))

@@ -71,6 +71,12 @@ def cautions(result: RunResult) -> list[str]:
     return [clean(text) for text in result.cautions]
 
 
+def undo_words(result: RunResult) -> str:
+    """Return what can't be undone as a sentence of its own, or an empty text."""
+    words = clean(result.undo)
+    return f"can be undone {words}" if words.startswith("only in part") else words
+
+
 def warnings(result: RunResult) -> list[str]:
     """Return the other warnings, one per line."""
     return [clean(text) for text in result.warnings if text not in result.cautions]

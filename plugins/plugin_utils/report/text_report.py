@@ -35,6 +35,7 @@ from .parts import (
     remark,
     scan_codes,
     shown_fields,
+    undo_words,
     warnings,
     words_of,
 )
@@ -74,7 +75,7 @@ def in_brief(result: RunResult) -> list[str]:
 
 def _meaning(result: RunResult) -> list[str]:
     lines = [line for table in tables(result) for line in _titled(table.title, table.lines)]
-    return [*lines, clean(result.undo)] if result.undo else lines
+    return [*lines, undo_words(result)] if result.undo else lines
 
 
 def _ending(result: RunResult) -> list[str]:

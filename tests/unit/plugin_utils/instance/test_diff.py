@@ -116,7 +116,7 @@ def test_the_brief_has_what_changes_mean_and_neither_warnings_nor_changes(outcom
     result = result_of(replace(PLAN, outcome=outcome), False, [])
     assert set(result["diff"]) == {"before", "after", "before_header", "after_header"}
     assert not [line for line in result["brief"] if "odd" in line or "quantity" in line]
-    assert "only in part: 1 deletion" in result["brief"]
+    assert "can be undone only in part: 1 deletion" in result["brief"]
     assert result["brief"][-1] == as_text(PLAN).splitlines()[-1].replace("changed", outcome)
 
 

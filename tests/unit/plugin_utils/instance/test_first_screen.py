@@ -146,7 +146,7 @@ def test_each_mistake_is_named_on_the_first_screen(changes: int, tmp_path: Path)
         if name != "json":
             words += ["1 attachment", "100001,Thing 0" if name == "csv" else "100001 Thing 0"]
         if name not in ("json", "sarif", "csv"):
-            words += ["Head/0.19", "only in part: 1 deletion"]
+            words += ["Head/0.19", "can be undone only in part: 1 deletion"]
         for one in words:
             assert one in seen, (name, one, seen)
     rows = list(csv.DictReader(io.StringIO(as_csv(account).removeprefix("\ufeff"))))
@@ -154,3 +154,11 @@ def test_each_mistake_is_named_on_the_first_screen(changes: int, tmp_path: Path)
     assert marked.count("purchasing_date") == share
     assert marked.count("purchasing_price") == (share if share >= 5 else 0)
     assert marked.count("target_room") == (share if share > 100 else 0)
+
+
+def test_a_phone_shows_the_beginning_of_each_finding(tmp_path: Path) -> None:
+    page = as_html(planned(60, tmp_path)[0])
+    narrow = page.partition("@media (max-width: 40rem)")[2].partition("@media")[0]
+    assert "#list-look li { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 4;" in narrow
+    assert '<section id="list-look" class="first"' in page
+    assert '<td class="unbroken">delete</td>' in page
