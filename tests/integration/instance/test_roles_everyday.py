@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +117,23 @@ def test_everything_of_a_person_is_handed_over(service: Emulator, tmp_path: Path
     assert (planned["changed"], first["changed"], second["changed"]) == (True, True, False)
     assert (len(first["objects"]), second["objects"], second["is_clear"]) == (6, [], True)
     assert "100101" in (tmp_path / "bernd.html").read_text("utf-8")
+
+
+def test_a_limited_account_hands_nothing_over_in_silence(service: Emulator, tmp_path: Path) -> None:
+    places = service.steer("GET", "/dump")["locations"]
+    leipzig = [one["uuid"] for one in places if one["fields"]["name"] == "Leipzig"]
+    rights = {"rights": ["read", "write"], "locations": leipzig}
+    account = service.steer("POST", "/users", rights)
+    limited = replace(service, username=account["username"], password=account["password"])
+    variables = {
+        "handover_person": "bernd.kowalski@nordhain.example",
+        "handover_to": "david.okafor@nordhain.example",
+    }
+    planned, first, second = played(tmp_path / "play", limited, "handover", variables)
+    assert (planned["changed"], first["changed"], second["changed"]) == (True, True, False)
+    assert (first["objects"], first["is_clear"], second["is_clear"]) == ([], False, False)
+    for result in (planned, first, second):
+        assert "may have more than this: nothing proves that this account sees all objects" in result["warnings"][0]
 
 
 def test_the_ledger_is_compared(service: Emulator, tmp_path: Path) -> None:
