@@ -37,6 +37,9 @@ from ..set_plan.uniqueness import written_twice
 from .offline_rules import OfflineRules
 
 _KINDS = {kind: section for section, kind in SECTIONS.items()}
+_MERGED = (
+    "; rows above have a value there, as exports of merged cells do, so fill it down: write the value into each row"
+)
 _DEFINITIONS = Schema.for_kind(FIELD_DEFINITION)
 
 
@@ -119,6 +122,8 @@ class _Validation:
         self._wanted = DesiredParser(desired, self._find)
         self._schemas = KnownSchemas(desired.entries, self._known)
         self._claimed: dict[tuple[Any, ...], Place] = {}
+        # The fields of natural keys that a row of each table had so far.
+        self._filled: defaultdict[str, set[str]] = defaultdict(set)
 
     def run(self) -> list[Finding]:
         for place, words in check_identity(self._desired, self._schemas.for_kind, self._is_complete):
@@ -181,6 +186,8 @@ class _Validation:
             self._find(place, blank)
         if keys is None or blanks:
             return
+        if len(keys) > 1 and entry.is_table:
+            self._filled[entry.place.source].update(keys)
         key = natural_keys.key_of(schema, keys, {one: _as_written(have.get(one)) for one in keys}, _mark)
         earlier = self._claimed.setdefault((entry.kind.name, entry.template, keys, key), entry.place)
         if earlier is not entry.place:
@@ -206,7 +213,8 @@ class _Validation:
             return None
         missing = [name for name, key in zip(fields, keys, strict=True) if have.get(key) in EMPTY]
         if missing:
-            self._find_missing(entry, f"{', '.join(missing)} must have a value, because identity.{section} names it")
+            words = f"{', '.join(missing)} must have a value, because identity.{section} names it"
+            self._find_missing(entry, words + self._perhaps_merged(entry, keys, have))
             return None
         return keys
 
@@ -227,8 +235,18 @@ class _Validation:
         try:
             return natural_keys.key_fields(kind, None, have)
         except InvalidInput as problem:
-            self._find_missing(entry, problem.message)
+            self._find_missing(entry, problem.message + self._perhaps_merged(entry, keys, have))
             return None
+
+    def _perhaps_merged(self, entry: Entry, keys: Sequence[str], have: Mapping[str, Any]) -> str:
+        """Return the likely cause of a natural key that a row of a table has only in part, or an empty text.
+
+        An export of merged cells has their value in the first row only. A key of a single field is never merged.
+        """
+        missing = [key for key in keys if have.get(key) in EMPTY]
+        above = self._filled[entry.place.source]
+        is_likely = entry.is_table and len(missing) < len(keys) and above.issuperset(missing)
+        return _MERGED if is_likely else ""
 
     def _may_have_another_name(self, entry: Entry, keys: Iterable[str]) -> bool:
         """Return True if fields that are not written under their keys may be written under labels.

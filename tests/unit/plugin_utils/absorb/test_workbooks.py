@@ -10,6 +10,7 @@ import io
 import re
 import subprocess
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +163,48 @@ def test_a_table_of_another_system_is_not_changed(site: Site) -> None:
     assert told.endswith("not changed, because it is in a table of another system")
     result = take(site, into={"objects": "objects/feed.csv"})
     assert "expected a file that is no table of another system" in result["msg"]
+
+
+def by_openpyxl(path: Path, _folder: Path) -> None:
+    """Rename the first object in a workbook."""
+    workbook = openpyxl.load_workbook(path)
+    workbook["objects"]["B2"] = "Bench"
+    workbook.save(path)
+
+
+def by_libreoffice(path: Path, folder: Path) -> None:
+    """Rename the first object in a workbook, and save it with LibreOffice."""
+    by_openpyxl(path, folder)
+    saved_by_libreoffice(path, folder)
+    path.write_bytes((folder / path.name).read_bytes())
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        by_openpyxl,
+        pytest.param(
+            by_libreoffice,
+            marks=[pytest.mark.slow, pytest.mark.skipif(PROGRAM is None, reason="LibreOffice is not installed")],
+        ),
+    ],
+)
+def test_a_change_of_both_sides_is_a_conflict_and_writes_nothing(
+    applied: Site, edit: Callable[[Path, Path], None], tmp_path: Path
+) -> None:
+    path = applied.root / "assets.xlsx"
+    edit(path, tmp_path / "office")
+    change(applied, inventory_name="Desk", Note="new")
+    before = path.read_bytes()
+    result = take(applied)
+    (conflict,) = result["conflicts"]
+    assert conflict.startswith("assets.xlsx:objects!A2: object 100001: ")
+    assert "inventory_name is 'Bench' in the files and 'Desk' in the instance" in conflict
+    assert conflict.endswith(": both sides changed since the last apply")
+    assert not result["changed"]
+    assert path.read_bytes() == before
+    assert take(applied, on_conflict="take")["conflicts"] == [conflict]
+    assert (cells(applied)["B2"].value, cells(applied)["C2"].value) == ("Desk", "new")
 
 
 def saved_by_libreoffice(path: Path, folder: Path) -> Any:

@@ -251,6 +251,22 @@ def test_a_workbook_that_was_saved_in_part_is_called_so(tmp_path: Path) -> None:
 # ---- workbooks
 
 
+MERGED = (
+    "; rows above have a value there, as exports of merged cells do, so fill it down: write the value into each row"
+)
+
+
+def test_an_export_of_merged_cells_is_called_so(tmp_path: Path) -> None:
+    """A key of a single field is never merged, and the first row has nothing above it."""
+    rooms = "building_id,number,name\n,0,Z\nDresden,1,A\n,2,B\n,3,C\nBerlin,1,D\n,2,E\n"
+    told = judged(read(tmp_path, "rooms.csv", rooms))
+    why = "building_id must have a value, because a room is identified by building_id and number"
+    assert told == [f"rooms.csv:2:1: {why}", *(f"rooms.csv:{line}:1: {why}{MERGED}" for line in (4, 5, 7))]
+    (tmp_path / "rooms.csv").unlink()
+    (alone,) = judged(read(tmp_path, "objects.csv", "barcode,inventory_name\n100001,A\n,B\n"))
+    assert alone.endswith("because an object is identified by barcode")
+
+
 def test_hidden_rows_are_read_and_said_once(tmp_path: Path) -> None:
     def hide(sheet: Any) -> None:
         for row in (3, 5, 9):
