@@ -262,8 +262,9 @@ class _Hosts:
             raw = fact_of(self._facts[host], fact)
             value = raw if isinstance(raw, (bool, int, float)) else text_of(raw)
             if value is None:
-                if raw is not None and not isinstance(raw, str):
-                    self._left_out.setdefault(f"{fact} is a map or a list", []).append(host)
+                why = _why_unusable(raw)
+                if why:
+                    self._left_out.setdefault(f"{fact} {why}", []).append(host)
                 continue
             for choice in (value, str(value)):
                 _parsed, findings = schema.parse({key: choice}, "")
@@ -362,6 +363,16 @@ def text_of(raw: Any) -> str | None:
     if len(text) > _LONGEST or not text.isprintable():
         return None
     return None if text.casefold().rstrip(".") in _UNSET else text
+
+
+def _why_unusable(raw: Any) -> str:
+    """Return why a fact is no value, in words; empty if it only says nothing about the device."""
+    if raw is not None and not isinstance(raw, str):
+        return "is a map or a list"
+    text = " ".join((raw or "").split())
+    if len(text) > _LONGEST:
+        return f"has more than {_LONGEST:,} characters"
+    return "" if text.isprintable() else "has characters that can't be printed"
 
 
 def serial_of(raw: Any) -> str | None:

@@ -82,6 +82,25 @@ def test_a_host_without_a_mandatory_value_does_not_stop_the_others(here: Embedde
     assert any("strange (no usable fact for inventory_name, which" in one for one in result["warnings"])
 
 
+@pytest.mark.parametrize(
+    ("vendor", "why"),
+    [
+        ("x" * 1001, "has more than 1,000 characters"),
+        ("x\x1b[2J", "has characters that can't be printed"),
+        ("\ud800", "has characters that can't be printed"),
+        (["LENOVO"], "is a map or a list"),
+        (None, ""),
+        ("Not Specified", ""),
+    ],
+)
+def test_a_fact_that_is_not_usable_is_left_out_with_a_warning(here: Embedded, vendor: Any, why: str) -> None:
+    facts = {"pc1": {**FLEET["pc1"], "system_vendor": vendor}}
+    result = feed(here, facts, map={"manufacturer": "system_vendor"}, key=KEY)
+    assert not result["changed"]
+    expected = [f"system_vendor {why}, so the field was left alone. Hosts: pc1."] if why else []
+    assert result.get("warnings", []) == expected
+
+
 def test_a_placeholder_of_an_archived_object_is_not_free(here: Embedded) -> None:
     here.call("object", state="archived", fields={"barcode": "IMP-000003"}, match_on=["barcode"])
     options: dict[str, Any] = {"map": {"inventory_name": "product_name"}, "key": KEY, "create": True}
