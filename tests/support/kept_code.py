@@ -1,15 +1,16 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Keep what Python compiles, and seldom look for garbage, for the many short processes of the tests.
+"""Keep what Python compiles, seldom look for garbage, and wait for no disk, in the many processes of the tests.
 
 Ansible's loader of collections compiles each file of a collection in each process, and so does a module process with
 what its archive holds; Python itself would keep the result beside the file. Each process of Ansible reads the same 376
 kB of YAML too, where its own plugins have moved, and 91 kB that say which settings there are, which is a tenth of its
 start. And it looks hundreds of times for garbage among the many objects that a start makes and that stay, which is an
-eighth, and three times more when it ends, which is a fifth. The paths file of the environment imports this module into
-each Python, where it does nothing unless ``KEPT_CODE`` names a directory, which the tests set. The benchmarks don't:
-they measure what users have.
+eighth, and three times more when it ends, which is a fifth. It waits for the disk at each line of a journal, although
+no test cuts the power, and what a killed process has written stays. The paths file of the environment imports this
+module into each Python, where it does nothing unless ``KEPT_CODE`` names a directory, which the tests set. The
+benchmarks don't: they measure what users have.
 """
 
 from __future__ import annotations
@@ -57,6 +58,15 @@ def keep_in(directory: Path) -> None:
         return code
 
     builtins.compile = compile_or_find
+
+
+def wait_for_no_disk() -> None:
+    """Make ``os.fsync`` return at once."""
+
+    def return_at_once(*_given: object, **_named: object) -> None:
+        return None
+
+    os.fsync = return_at_once
 
 
 def _write(path: Path, value: Any) -> None:
@@ -128,5 +138,6 @@ def _placed(code: CodeType, filename: str) -> CodeType:
 if os.environ.get(VARIABLE):
     keep_in(Path(os.environ[VARIABLE]))
     sys.meta_path.insert(0, YamlFinder(Path(os.environ[VARIABLE])))
+    wait_for_no_disk()
     gc.set_threshold(NEW_OBJECTS)
     atexit.register(gc.freeze)

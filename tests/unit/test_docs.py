@@ -63,13 +63,14 @@ def test_every_room_is_in_the_architecture_and_nothing_lies_outside(folder: str)
     assert {path.name for path in rooms if path.is_file()} <= {"errors.py", "ansible_compat.py"}
 
 
-@pytest.mark.parametrize("snippet", [one for one in SNIPPETS if one.language == "yaml"], ids=str)
-def test_a_yaml_snippet_parses(snippet: guides.Snippet) -> None:
-    assert yaml.safe_load(snippet.text)
+def test_a_yaml_snippet_parses() -> None:
+    for snippet in SNIPPETS:
+        if snippet.language == "yaml":
+            assert yaml.load(snippet.text, Loader=yaml.CSafeLoader), str(snippet)
 
 
-@pytest.mark.parametrize("snippet", SNIPPETS, ids=str)
-def test_a_snippet_is_in_a_language_that_the_tests_know(snippet: guides.Snippet) -> None:
-    assert snippet.language in KNOWN
-    verb = snippet.mark.partition(" ")[0]
-    assert verb in ("", "file") or snippet.language == ("text" if verb == "shows" else "yaml")
+def test_a_snippet_is_in_a_language_that_the_tests_know() -> None:
+    assert [str(snippet) for snippet in SNIPPETS if snippet.language not in KNOWN] == []
+    for snippet in SNIPPETS:
+        verb = snippet.mark.partition(" ")[0]
+        assert verb in ("", "file") or snippet.language == ("text" if verb == "shows" else "yaml"), str(snippet)

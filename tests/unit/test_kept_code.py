@@ -147,3 +147,10 @@ def test_a_process_that_ends_does_not_look_for_garbage(
     circle = "class Circle:\n    def __del__(self): print('found')\ncircle = Circle()\ncircle.itself = circle"
     done = subprocess.run([sys.executable, "-c", circle], capture_output=True, text=True, check=True)
     assert (done.stdout == "") is is_kept
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_a_process_does_not_wait_for_the_disk(kept: Path, monkeypatch: pytest.MonkeyPatch, is_kept: bool) -> None:
+    monkeypatch.setenv(kept_code.VARIABLE, str(kept) if is_kept else "")
+    done = subprocess.run([sys.executable, "-c", "import os; os.fsync(-1)"], capture_output=True, check=False)
+    assert (done.returncode == 0) is is_kept

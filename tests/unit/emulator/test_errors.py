@@ -52,18 +52,19 @@ def test_outside_of_the_prefix(api: Api) -> None:
 
 
 @pytest.mark.parametrize("operation", WITH_BODY, ids=named)
-@pytest.mark.parametrize("data", [b"", b"{", b"nonsense", b"\xff", b'{"a": NaN}', b"[1,]", b'{"a":1}{"b":2}'], ids=repr)
-def test_body_that_is_not_json(api: Api, operation: Operation, data: bytes) -> None:
-    response = api.request(operation.method, path_of(operation), data=data, headers=JSON)
-    assert response.status_code == 400
-    assert response.json()["message"]
+def test_body_that_is_not_json(api: Api, operation: Operation) -> None:
+    for data in (b"", b"{", b"nonsense", b"\xff", b'{"a": NaN}', b"[1,]", b'{"a":1}{"b":2}'):
+        response = api.request(operation.method, path_of(operation), data=data, headers=JSON)
+        assert response.status_code == 400, data
+        assert response.json()["message"], data
 
 
 @pytest.mark.parametrize("operation", WITH_BODY, ids=named)
-@pytest.mark.parametrize("body", [None, "text", 5, True], ids=repr)
-def test_body_of_another_type(api: Api, operation: Operation, body: Any) -> None:
-    data = json.dumps(body).encode()
-    assert api.request(operation.method, path_of(operation), data=data, headers=JSON).status_code == 400
+def test_body_of_another_type(api: Api, operation: Operation) -> None:
+    for body in (None, "text", 5, True):
+        data = json.dumps(body).encode()
+        response = api.request(operation.method, path_of(operation), data=data, headers=JSON)
+        assert response.status_code == 400, data
 
 
 @pytest.mark.parametrize("operation", [entry for entry in WITH_BODY if entry.id != "createToken"], ids=named)
@@ -73,13 +74,11 @@ def test_body_of_another_media_type(api: Api, operation: Operation) -> None:
 
 
 @pytest.mark.parametrize("operation", UUIDS, ids=named)
-@pytest.mark.parametrize(
-    "value", ["x", "123", "00000000-0000-4000-8000-00000000000g", "00000000000040008000000000000000"]
-)
-def test_malformed_uuid_in_the_path(api: Api, operation: Operation, value: str) -> None:
-    path = path_of(operation).replace(NOBODY, value)
-    assert value in path
-    assert api.request(operation.method, path, **options(operation)).status_code == 400
+def test_malformed_uuid_in_the_path(api: Api, operation: Operation) -> None:
+    for value in ("x", "123", "00000000-0000-4000-8000-00000000000g", "00000000000040008000000000000000"):
+        path = path_of(operation).replace(NOBODY, value)
+        assert value in path
+        assert api.request(operation.method, path, **options(operation)).status_code == 400, value
 
 
 @pytest.mark.parametrize(("operation", "name"), NUMBERS, ids=str)

@@ -38,6 +38,8 @@ _KINDS = (
 _TITLES = {"definition": "field_definitions", "asset": "objects"}
 """The titles of kinds in a dump that are not their name with an s."""
 _MOST_ROUNDS = 20
+_SIMPLE = (str, int, float)
+_ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True)
 
 Name = Callable[[Ref], str]
 
@@ -103,21 +105,36 @@ def _colours(collector: Collector) -> dict[Ref, str]:
     """Return a hash of each node, of its neighbours, and of theirs, until that distinguishes no more nodes."""
     nodes = collector.nodes
     colours = {ref: _hash(*_place(node)) for ref, node in nodes.items()}
+    referring = [ref for ref, node in nodes.items() if _refers(node.content)]
     told_apart = 0
 
     def colour(ref: Ref) -> str:
         return colours.get(ref) or f"gone {collector.departed.get(ref, '')}"
 
-    for _round in range(_MOST_ROUNDS):
-        colours = {ref: _hash(ref.kind, _text(_written(nodes[ref].content, colour, ordered=True))) for ref in nodes}
+    for number in range(_MOST_ROUNDS):
+        # After the first round only nodes that refer to others change.
+        again = {
+            ref: _hash(ref.kind, _text(_written(nodes[ref].content, colour, ordered=True)))
+            for ref in (referring if number else nodes)
+        }
+        colours.update(again)
         if len(set(colours.values())) == told_apart:
             break
         told_apart = len(set(colours.values()))
     return colours
 
 
+def _refers(value: Any) -> bool:
+    """Return whether a value contains a reference."""
+    if isinstance(value, Mapping):
+        return any(isinstance(key, Ref) or _refers(one) for key, one in value.items())
+    return isinstance(value, Ref) or (isinstance(value, list) and any(_refers(one) for one in value))
+
+
 def _written(value: Any, name: Name, *, ordered: bool = False) -> Any:
     """Return a value with names in place of references; lists of references have no order of their own."""
+    if value is None or isinstance(value, _SIMPLE):
+        return value
     if isinstance(value, Ref):
         return name(value)
     if isinstance(value, Mapping):
@@ -133,7 +150,7 @@ def _written(value: Any, name: Name, *, ordered: bool = False) -> Any:
 
 
 def _text(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return _ENCODER.encode(value)
 
 
 def _hash(*parts: str) -> str:

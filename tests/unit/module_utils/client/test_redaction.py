@@ -61,7 +61,6 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
 }
 
 
-@pytest.mark.parametrize("spelling", SPELLINGS)
 @pytest.mark.parametrize(
     "secret",
     [
@@ -76,9 +75,9 @@ SPELLINGS: dict[str, Callable[[str], str]] = {
         "Pa55\u00a0word",
     ],
 )
-def test_every_spelling_is_taken_out(secret: str, spelling: str) -> None:
-    text = f"before {SPELLINGS[spelling](secret)} after"
-    assert without({secret}, text) == f"before {MASK} after"
+def test_every_spelling_is_taken_out(secret: str) -> None:
+    for name, spelled in SPELLINGS.items():
+        assert without({secret}, f"before {spelled(secret)} after") == f"before {MASK} after", name
 
 
 @pytest.mark.parametrize(

@@ -697,12 +697,12 @@ def test_whatever_a_service_answers_is_read_without_an_exception(name: str, raw:
     read(name, raw)
 
 
-@pytest.mark.parametrize("name", sorted(FIELD_TYPES))
 @pytest.mark.parametrize(
     "raw", [math.inf, "Infinity", "sNaN", {"uuid": 5}, [{"uuid": 5}], {"uuid": {}}, {"id": []}, "2024-02-30", [[[]]]]
 )
-def test_garbage_is_read_without_an_exception(name: str, raw: Any) -> None:
-    read(name, raw)
+def test_garbage_is_read_without_an_exception(raw: Any) -> None:
+    for name in sorted(FIELD_TYPES):
+        read(name, raw)
 
 
 # ---- equal where they mean the same
