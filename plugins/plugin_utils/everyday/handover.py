@@ -171,7 +171,7 @@ class _Handover:
         if not written:
             return None
         path = Path(written).expanduser()
-        check_report_path(path, (_PAGE,))
+        check_report_path(path, (_PAGE,), "sheet")
         return path
 
     def _write(self, sheet: Path | None, document: Mapping[str, Any], instance: str, has: Belongings) -> None:

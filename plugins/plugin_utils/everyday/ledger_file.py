@@ -104,6 +104,8 @@ def _loaded(path: Path, table: Table) -> DesiredInstance:
         raise InvalidInput(f"file: {path} ends in {suffix or 'nothing'}; expected {' or '.join(_ENDINGS)}")
     try:
         content = Folder.read_named(path, MAX_SOURCE)
+    except InvalidInput as refused:
+        raise InvalidInput(f"file: {refused.message}") from refused
     except OSError as error:
         raise InvalidInput(f"file: {path}: {error.strerror or error}") from error
     with tempfile.TemporaryDirectory(dir=constants.DEFAULT_LOCAL_TMP) as name:

@@ -172,23 +172,23 @@ def check_report(path: Path) -> None:
     check_report_path(path, _FORMS)
 
 
-def check_report_path(path: Path, endings: Collection[str]) -> None:
+def check_report_path(path: Path, endings: Collection[str], option: str = "report") -> None:
     """Refuse a path that no report can be written to.
 
-    :param endings: the suffixes of known formats.
+    :param endings: the suffixes of known formats. :param option: the option that names the path.
     :raises InvalidInput: for another suffix, a missing directory, a device or a pipe.
     """
     if path.suffix not in endings:
-        raise InvalidInput(f"report: {path} ends in {path.suffix or 'nothing'}; expected {' or '.join(endings)}")
-    if not path.parent.is_dir() or path.is_dir() or _type_of(path) is FileType.OTHER:
-        raise InvalidInput(f"report: {path} can't be written; expected a file in a directory that is there")
+        raise InvalidInput(f"{option}: {path} ends in {path.suffix or 'nothing'}; expected {' or '.join(endings)}")
+    if not path.parent.is_dir() or path.is_dir() or _type_of(path, option) is FileType.OTHER:
+        raise InvalidInput(f"{option}: {path} can't be written; expected a file in a directory that is there")
 
 
-def _type_of(path: Path) -> FileType | None:
+def _type_of(path: Path, option: str) -> FileType | None:
     try:
         return Folder(path.parent).type_of(path.name)
     except InvalidInput as refused:
-        raise InvalidInput(f"report: {refused.message}") from refused
+        raise InvalidInput(f"{option}: {refused.message}") from refused
 
 
 def write_report(

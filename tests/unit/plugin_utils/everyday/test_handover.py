@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -95,9 +96,12 @@ def test_the_sheet_is_escaped_prints_on_a4_and_is_for_the_owner_alone(here: Embe
     assert sheet.read_text("utf-8") == page, "what was handed over is not replaced by an empty sheet"
 
 
-def test_a_sheet_is_a_page(here: Embedded, tmp_path: Path) -> None:
-    result = hand(here, person=BERND, sheet=str(tmp_path / "bernd.txt"))
+@pytest.mark.parametrize("name", ["bernd.txt", "pipe.html", "missing/bernd.html"])
+def test_a_sheet_is_a_page(here: Embedded, tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / "pipe.html")
+    result = hand(here, person=BERND, sheet=str(tmp_path / name))
     assert result["failed"]
+    assert result["msg"].startswith(f"sheet: {tmp_path / name} ")
     assert here.log == []
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -199,3 +200,9 @@ def test_rooms_that_the_account_sees_without_a_number_make_differences_doubtful(
     [doubt] = take(here, ledger, **account)["warnings"]
     assert doubt.startswith("target_room: none of the rooms that this account sees has the field number. ")
     assert not take(here, ledger).get("warnings")
+
+
+def test_a_pipe_is_no_ledger(here: Embedded, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "books.csv")
+    result = compare(here, file=str(tmp_path / "books.csv"))
+    assert result["msg"] == f"file: {tmp_path / 'books.csv'} is not a regular file"
