@@ -23,8 +23,9 @@ VENV_STATE := $(shell $(BIN)/python -c 'import sys; sys.exit(sys.version_info < 
 	&& grep -q 'command = .* $(VENV)$$' $(VENV)/pyvenv.cfg || echo stale)
 endif
 
+# Most installed files are never imported, so Python compiles a file when it is imported.
 PIP = pip() { \
-	"$(BIN)/python" -m pip install --disable-pip-version-check --no-input "$$@" >$(BUILD)/pip.log 2>&1 \
+	"$(BIN)/python" -m pip install --disable-pip-version-check --no-input --no-compile "$$@" >$(BUILD)/pip.log 2>&1 \
 	|| { cat $(BUILD)/pip.log; exit 1; }; }; pip
 
 export ANSIBLE_COLLECTIONS_PATH := $(BUILD)/link

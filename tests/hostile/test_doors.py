@@ -55,6 +55,8 @@ BATCH = 40
 BATCHES = [CORPUS[at : at + BATCH] for at in range(0, len(CORPUS), BATCH)]
 MODES = sorted(set(hostile_service.MODES) - {"dripping", "bomb"})
 """How a service behaves here; what takes time or memory has tests of its own."""
+_SHARE = 3
+"""One in so many pairs of a module and a mode is tested in every run."""
 CAPS = {"tuning": {"max_pages": 3}}
 """So that a list without an end ends soon."""
 
@@ -151,8 +153,18 @@ def test_the_corpus_holds_every_sort() -> None:
 # ---- modules, in this process
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("name", sorted(doors.MODULES))
+def _pairs() -> list[tuple[str, str]]:
+    """Return pairs of a module and a mode: all in the long tests, else each of both with some of the others."""
+    names = sorted(doors.MODULES)
+    return [
+        (name, mode)
+        for row, name in enumerate(names)
+        for column, mode in enumerate(MODES)
+        if LONG or (row + column) % _SHARE == 0
+    ]
+
+
+@pytest.mark.parametrize(("name", "mode"), _pairs())
 def test_a_module_with_a_hostile_service(world: World, name: str, mode: str) -> None:
     results = []
     for number, texts in enumerate(BATCHES):

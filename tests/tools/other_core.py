@@ -52,7 +52,7 @@ def make(core: str, wish: str = "") -> Path:
         shutil.rmtree(venv, ignore_errors=True)
         call(python, "-m", "venv", venv)
         files = [word for name in _REQUIREMENTS for word in ("-r", str(ROOT / name))]
-        pip = ("-m", "pip", "--disable-pip-version-check", "install", "--no-input", "--quiet")
+        pip = ("-m", "pip", "--disable-pip-version-check", "install", "--no-input", "--no-compile", "--quiet")
         call(venv / "bin" / "python", *pip, specifier(core), *further, *files, env=dict(os.environ))
         (next(venv.glob("lib/python3.*/site-packages")) / "seventhings-tests.pth").write_text(paths)
         stamp.write_text(wanted)

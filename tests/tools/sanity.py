@@ -92,6 +92,7 @@ def core_environment(core: str, python: Path) -> Path:
             "--disable-pip-version-check",
             "install",
             "--no-input",
+            "--no-compile",
             "--quiet",
         ]
         call(*pip, specifier(core), "-r", _REQUIREMENTS, env=dict(os.environ))
@@ -160,7 +161,8 @@ def _pip_settings() -> configparser.RawConfigParser:
         return subprocess.run(pip, check=True, capture_output=True, text=True).stdout
 
     settings = configparser.RawConfigParser()
-    settings.read_dict({"global": {"cache-dir": ask("cache", "dir").strip(), "quiet": "2"}})
+    kept = ask("cache", "dir").strip()
+    settings.read_dict({"global": {"cache-dir": kept, "quiet": "2"}, "install": {"compile": "false"}})
     proxy = os.environ.get("HTTPS_PROXY") or os.environ.get("https_proxy")
     if proxy:
         settings.set("global", "proxy", proxy)

@@ -18,7 +18,7 @@ from project import LONG
 from simulated_world import World
 from swarm import selected_seeds
 
-HISTORIES = 100_000 if LONG else 250
+HISTORIES = 100_000 if LONG else 100
 """Histories of one run."""
 _SLICE = 2_000 if LONG else 50
 """Histories of one test, which the workers share."""
