@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import itertools
 import os
+import re
 import signal
 import zipfile
 from collections.abc import Callable, Iterator
@@ -111,3 +112,12 @@ def test_a_workbook_that_takes_too_much_memory_is_a_finding(tmp_path: Path, monk
     assert finding == (
         "a.xlsx: this workbook can't be read: it takes more than 24 MiB of memory; split it, or save it as CSV"
     )
+
+
+def test_a_longer_text_than_a_list_could_answer_is_a_finding(tmp_path: Path) -> None:
+    long = b'<c r="B2" t="inlineStr"><is><t>' + b"x" * 1_000_001 + b"</t></is></c>"
+    content = book(lambda part: re.sub(rb'<c r="B2".*?</c>', lambda _found: long, part))
+    (tmp_path / "instance.yml").write_text("api: seventhings/v1\n", "utf-8")
+    (tmp_path / "a.xlsx").write_bytes(content)
+    (finding,) = load(tmp_path).findings
+    assert str(finding) == "a.xlsx:objects!B2: expected a text of at most 1,000,000 characters"

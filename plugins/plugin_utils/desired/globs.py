@@ -25,7 +25,7 @@ def translate(pattern: str) -> str:
     return _translate(head + end + tail.replace("[", "[[]"))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=32768)
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(translate(pattern))
 

@@ -21,7 +21,12 @@ from typing import Any
 from xml.parsers import expat
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Spelling, TypedCell
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
+    MOST_CHARACTERS,
+    Field,
+    Spelling,
+    TypedCell,
+)
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import (
     FieldError,
     Misfit,
@@ -31,7 +36,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.schema
 
 from ..desired import SECTIONS
 from ..dialect import ALL_ROWS, COMMENT, ISO_DATE, CellReader, Dialect
-from ..nodes import EVERYTHING, JINJA, Node, jinja_in, mark_at
+from ..nodes import EVERYTHING, JINJA, TOO_LONG, Node, jinja_in, mark_at
 from ..positions import CellPlace, Finding, Place, SheetSource, letters_of
 from .csv_source import NO_NAME, TITLED, structure
 from .limited import LimitExceeded, limited
@@ -92,9 +97,10 @@ If the format of a number shows another text, the kind ends in that text.
 
 _SHOWN = "number as "
 
-_ERROR, _CONTROL, _UNSTORED = "error", "control", "unstored"
+_ERROR, _CONTROL, _UNSTORED, _LONG = "error", "control", "unstored", "long"
 _UNREADABLE = {
     _CONTROL: "this cell holds a character that XML can't hold; take it out",
+    _LONG: TOO_LONG,
     _UNSTORED: "this formula has no stored value; open the workbook in a spreadsheet program and save it",
 }
 
@@ -534,6 +540,8 @@ def _cell(cell: Any) -> Cell:
     if cell.data_type == "e":
         return cell.column, str(cell.value), _ERROR
     text, kind = _text_and_kind(cell.value, cell.number_format)
+    if len(text) > MOST_CHARACTERS:
+        return cell.column, "", _LONG
     return (cell.column, "", _CONTROL) if not kind and CONTROL.search(text) else (cell.column, text, kind)
 
 
