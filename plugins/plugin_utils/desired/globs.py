@@ -9,6 +9,10 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from fnmatch import translate as _translate
 from functools import lru_cache
+from itertools import count
+
+_PRIVATE = 0xE000
+"""The first character that no standard uses."""
 
 _WILDCARDS = frozenset("*?[")
 _WILDCARD = re.compile(r"[*?\[]")
@@ -18,11 +22,14 @@ _NO_LITERAL = re.compile(r"[*?]|\[.*\]", re.DOTALL)
 def translate(pattern: str) -> str:
     """Return a glob as a regular expression.
 
-    The library searches the rest of the pattern for the end of each bracket. Brackets without an end are escaped first,
-    so that this takes no quadratic time.
+    The library searches the rest of the pattern for the end of each bracket. Another character replaces the brackets
+    after the last end meanwhile, so that this takes no quadratic time.
     """
     head, end, tail = pattern.rpartition("]")
-    return _translate(head + end + tail.replace("[", "[[]"))
+    if "[" not in tail:
+        return _translate(pattern)
+    other = next(letter for letter in map(chr, count(_PRIVATE)) if letter not in pattern)
+    return _translate(head + end + tail.replace("[", other)).replace(other, r"\[")
 
 
 @lru_cache(maxsize=32768)

@@ -31,6 +31,9 @@ def test_many_patterns_match_as_each_of_them_does(patterns: list[str], texts: li
 
 @given(pattern=_LETTERS, text=st.text("ab[]!-", max_size=6))
 @example(pattern="[[]a]*[", text="[a][")
+@example(pattern="[][??", text="[[[")
+@example(pattern="[][??", text="[][ab")
+@example(pattern="[!][", text="[![")
 def test_one_pattern_matches_as_the_library_does(pattern: str, text: str) -> None:
     assert fits(text, pattern) == fnmatchcase(text, pattern)
 
