@@ -92,15 +92,19 @@ def test_the_requirement_is_the_one_that_the_readme_states() -> None:
 def test_a_task_on_an_old_python_fails_with_a_message_and_no_traceback(tmp_path: Path) -> None:
     old = {minor: path for minor, path in interpreters.find().items() if OLDEST_STARTED <= (3, minor) < (3, 11)}
     # On a machine without an old Python, the tests above cover this.
-    for minor, path in old.items():
-        task = {
-            "name": "too old",
+    tasks = [
+        {
+            "name": f"Python 3.{minor}",
             "community.seventhings.room_info": {"base_url": "http://127.0.0.1:9", "access_token": "x"},
             "vars": {"ansible_python_interpreter": str(path)},
             "ignore_errors": True,
         }
-        play = {"hosts": "localhost", "gather_facts": False, "tasks": [task]}
-        failed = playbook.run(tmp_path / str(minor), [play]).named("too old")
+        for minor, path in old.items()
+    ]
+    play = {"hosts": "localhost", "gather_facts": False, "tasks": tasks}
+    done = playbook.run(tmp_path, [play])
+    for minor in old:
+        failed = done.named(f"Python 3.{minor}")
         assert failed.failed
         assert f"needs Python 3.11 or newer where its modules run; this is Python 3.{minor}." in failed["msg"]
         assert "Traceback" not in str(failed.data)

@@ -346,9 +346,10 @@ def _requests_of_a_touch(weather: str, tmp_path: Path) -> tuple[int, int]:
 @pytest.mark.parametrize("when", [1, -1], ids=["before", "after"])
 def test_a_sweep_takes_away_what_a_killed_probe_left(weather: str, when: int, tmp_path: Path) -> None:
     first, last = _requests_of_a_touch(weather, tmp_path)
-    for number in range(first, last + 1, 1 if LONG else 17):
+    before = Embedded.started(all_sides(weather)).dump()
+    # Otherwise a sample, at a different offset before and after.
+    for number in range(first, last + 1) if LONG else range(first + (7 if when < 0 else 0), last + 1, 29):
         service = Embedded.started(all_sides(weather))
-        before = service.dump()
         service.kill_at = when * number
         with pytest.raises(Killed):
             probed(service, tmp_path, TOUCH)
@@ -667,11 +668,16 @@ def requests_of(tier: str, folder: Path) -> int:
     return len(service.log)
 
 
+def _some(status: int, last: int, step: int) -> range:
+    """Return the numbers of the requests that a status is answered to: all in the long tests, else a sample."""
+    return range(2, last + 1) if LONG else range(2 + status % step, last + 1, step)
+
+
 @pytest.mark.parametrize("answer", [(418, None), (200, {"unheard": "of"}), *([(200, "x")] if LONG else [])], ids=str)
 def test_any_one_question_that_is_not_answered_reports_nothing_wrongly(answer: tuple[int, Any], tmp_path: Path) -> None:
     status, body = answer
-    # Every request in the long tests, otherwise every fifth, at a different offset for each answer.
-    for number in range(2 + status % 5, requests_of(LOOK, tmp_path) + 1, 1 if LONG else 5):
+    # Every request in the long tests, otherwise every eleventh, at a different offset for each answer.
+    for number in _some(status, requests_of(LOOK, tmp_path), 11):
         service = Embedded.started()
         carried_out = service.service.answer
 
@@ -691,10 +697,10 @@ def test_any_one_request_that_is_answered_oddly_leaves_nothing_that_a_sweep_does
     answer: tuple[int, Any], is_carried_out: bool, tmp_path: Path
 ) -> None:
     status, body = answer
-    # Every request in the long tests, otherwise every sixth, at a different offset for each answer.
-    for number in range(2 + status % 6, requests_of(TOUCH, tmp_path) + 1, 1 if LONG else 6):
+    before = Embedded.started().dump()
+    # Every request in the long tests, otherwise every thirteenth, at a different offset for each answer.
+    for number in _some(status, requests_of(TOUCH, tmp_path), 13):
         service = Embedded.started()
-        before = service.dump()
         carried_out = service.service.answer
 
         def other(
