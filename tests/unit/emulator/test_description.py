@@ -139,11 +139,12 @@ def test_router_and_description_agree() -> None:
     assert routes() == {(operation.method, operation.path) for operation in OPERATIONS}
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=named)
-def test_operation_is_there(api: Api, operation: Operation) -> None:
+def test_operation_is_there(api: Api) -> None:
     """Without a token the service says so; it would not know a path that it does not have."""
-    status = api.request(operation.method, path_of(operation), headers={"Authorization": None}).status_code
-    assert status == (401 if operation.needs_token else 200 if operation.id == "ping" else 400)
+    for operation in OPERATIONS:
+        status = api.request(operation.method, path_of(operation), headers={"Authorization": None}).status_code
+        expected = 401 if operation.needs_token else 200 if operation.id == "ping" else 400
+        assert status == expected, named(operation)
 
 
 def test_document_is_in_its_own_words() -> None:

@@ -245,17 +245,18 @@ def test_code_works_once(api: Api) -> None:
 # every other request
 
 
-@pytest.mark.parametrize("operation", GUARDED, ids=named)
-def test_without_a_token(api: Api, operation: Operation) -> None:
-    response = api.request(operation.method, path_of(operation), headers={"Authorization": None})
-    assert "Authorization" not in response.request.headers
-    assert response.status_code == 401
-    assert response.json()["message"]
+def test_without_a_token(api: Api) -> None:
+    for operation in GUARDED:
+        response = api.request(operation.method, path_of(operation), headers={"Authorization": None})
+        assert "Authorization" not in response.request.headers
+        assert response.status_code == 401, named(operation)
+        assert response.json()["message"], named(operation)
 
 
-@pytest.mark.parametrize("operation", GUARDED, ids=named)
-def test_with_an_invalid_token(api: Api, operation: Operation) -> None:
-    assert api.request(operation.method, path_of(operation), token="0" * 40).status_code == 401
+def test_with_an_invalid_token(api: Api) -> None:
+    for operation in GUARDED:
+        response = api.request(operation.method, path_of(operation), token="0" * 40)
+        assert response.status_code == 401, named(operation)
 
 
 @pytest.mark.parametrize(
@@ -266,15 +267,17 @@ def test_header_of_another_form(api: Api, header: str) -> None:
     assert api.get("/users", headers={"Authorization": given}).status_code == 401
 
 
-@pytest.mark.parametrize("operation", [entry for entry in GUARDED if entry.id != "revokeTokens"], ids=named)
-def test_without_the_right(api: Api, steering: Steering, operation: Operation) -> None:
+def test_without_the_right(api: Api, steering: Steering) -> None:
     """A valid token without the right to the operation is answered with the permission error."""
     api.sign_in(**steering.user(rights=[]))
-    response = api.request(
-        operation.method, path_of(operation), **({"json": valid_body(operation)} if operation.has_body else {})
-    )
-    assert response.status_code == 403
-    assert response.json()["message"]
+    for operation in GUARDED:
+        if operation.id == "revokeTokens":
+            continue
+        response = api.request(
+            operation.method, path_of(operation), **({"json": valid_body(operation)} if operation.has_body else {})
+        )
+        assert response.status_code == 403, named(operation)
+        assert response.json()["message"], named(operation)
 
 
 def valid_body(operation: Operation) -> Any:
