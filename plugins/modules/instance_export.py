@@ -146,6 +146,8 @@ notes:
     to it are left out too. So are records for which such a value is mandatory. In the end, no exported value refers to
     such a record. RV(left_out) lists everything that was left out. Exported values may still refer to records that
     O(only) or O(filters) leave out.
+  - If the instance lacks the list of a section, no file holds that section. RV(left_out) names it, or a warning does if
+    earlier versions of the service lack it.
   - If the role of the account hides a field, no file contains it, and RV(left_out) names it. If the hidden field is the
     natural key of a section, that is an error.
   - If two fields share a label, and the files need it to name one of them, that is an error.

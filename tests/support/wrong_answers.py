@@ -374,7 +374,12 @@ _TITLES = ("title", "name", "inventory_name", "barcode", "email", "number", "cat
 _member("a title of null", lambda _text: None, lambda key, _value: key == "title")
 _member("a key as a list", lambda text: [text], lambda key, value: key in _TITLES and isinstance(value, str))
 _member("a key as a map", lambda text: {"text": text}, lambda key, value: key in _TITLES and isinstance(value, str))
-_member("a key of true", lambda _text: True, lambda key, value: key in _TITLES and isinstance(value, str))
+# No object is found by its inventory name, and true is "true" in a text.
+_member(
+    "a key of true",
+    lambda _text: True,
+    lambda key, value: key in _TITLES and key != "inventory_name" and isinstance(value, str),
+)
 _member("a text as a map", lambda text: {"de": text}, lambda _key, value: isinstance(value, str) and value != "")
 _member("a list as a map", lambda _list: {"0": "x"}, lambda _key, value: isinstance(value, list))
 _member("a list as a text", lambda _list: "none", lambda _key, value: isinstance(value, list))

@@ -16,7 +16,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, NotFound
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field, Unread, shorten
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field, shorten
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS, Kind
 from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
@@ -41,7 +41,7 @@ from ..desired.parsing import written_as
 from ..desired.positions import Place
 from ..export.downloads import Downloads
 from ..export.export import Exported, Selection, export_instance
-from ..export.portable import NotPortable, Portable
+from ..export.portable import NotPortable, Portable, check_read, exact
 from ..layers.records import MergedPlaces
 from ..layers.variables import escaped
 from ..set_plan.baseline import Baseline, compared_names
@@ -308,27 +308,29 @@ class _Absorbing:
         """
         schema = planned.schema
         definition, written = schema.fields[key], planned.entry.fields[name]
-        now = schema.read_one(key, current.flat)
-        if isinstance(now, Unread):
-            raise NotPortable(f"no file can hold what the service answers: {shorten(now.raw)}")
+        now = exact(schema, {key: schema.read_one(key, current.flat)}, current.flat)[key]
+        check_read(now)
         missing = {*self._state.sight(schema).missing, *missing_members(schema, current)}
         if key in missing and written not in EMPTY:
             raise NotSpliced(maybe_hidden_message(key))
         now = with_references(now, self._state.completed)
+        # This run may itself change the values that a definition allows, but not those of other kinds.
+        allowed = () if schema.kind.template else definition.allowed
+        bare = Schema(schema.kind, [replace(definition, allowed=allowed, constraints={}, mandatory=False)])
         if type_of(definition).merge is not None and isinstance(written, Mapping):
             value: Any = self._merged(definition, now or {}, written)
+            _check_loads(bare, key, value)
             fits = partial(is_same, value)
             return NewValue(self._escaped(value), lambda loaded: fits(self._unescaped(loaded)))
         nothing: Any = [] if isinstance(written, list) else None
         value = nothing if now in EMPTY else self._portable.checked(definition, now)
-        bare = Schema(schema.kind, [replace(definition, allowed=(), constraints={}, mandatory=False)])
+        _check_loads(bare, key, value)
         is_linked = any(references_in(now)) or any(attachments_in(now))
 
         def means_it(loaded: Any) -> bool:
             plain = self._unescaped(loaded)
             if is_linked:
                 return is_same(value, plain)
-            # This run may itself change the values that the files allow.
             parsed, findings = bare.parse({key: plain}, "")
             return not findings.errors and not findings.unknown and bare.equal(key, parsed[key], now)
 
@@ -763,3 +765,13 @@ def _owners(entry: Entry) -> Iterable[Entry]:
 def _as_exported(section: str, entry: Entry) -> str:
     """Return the name of a section as an export has it."""
     return f"{section}/{entry.template}" if section in BY_TEMPLATE else section
+
+
+def _check_loads(schema: Schema, key: str, value: Any) -> None:
+    """Find a value that files with it would be refused for.
+
+    :raises NotPortable: if it is one.
+    """
+    errors = schema.parse({key: value}, "")[1].errors
+    if errors:
+        raise NotPortable(str(errors[0]))

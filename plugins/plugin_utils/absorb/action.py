@@ -18,11 +18,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.printing.cle
 from ..apply.applied_base import AppliedBase
 from ..apply.journal_place import place_of
 from ..controller.controller_run import ControllerRun
+from ..controller.heap import many_objects
 from ..desired.desired import DesiredInstance
 from ..desired.grouped_findings import group_findings
 from ..export.downloads import Downloads
 from ..instance.caps import Caps
-from ..instance.run import many_objects
 from ..layers.given import sources_of
 from ..layers.layers import layers_of
 from ..report.on_screen import message_in_short

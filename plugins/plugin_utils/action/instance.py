@@ -22,6 +22,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
 from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import UNKNOWN
 
 from ..controller.controller_run import ControllerRun
+from ..controller.heap import many_objects
 from ..desired.desired import DesiredInstance
 from ..desired.grouped_findings import GroupedFindings, group_findings
 from ..desired.hiding import NOT_SHOWN, Hiding
@@ -30,7 +31,7 @@ from ..desired.observed import of_task, together
 from ..instance.caps import Caps, require_caps
 from ..instance.offline import JSONSCHEMA_IMPORT_ERROR, offline_findings
 from ..instance.plan_file import PlanFile, StoredPlan, note_protections, sha256_of
-from ..instance.run import RunOptions, Scope, many_objects, run_instance
+from ..instance.run import RunOptions, Scope, run_instance
 from ..layers.given import sources_of
 from ..printing.screen import print_line as tell_on_screen
 from ..render.directory import RenderedDirectory

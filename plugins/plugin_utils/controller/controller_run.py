@@ -19,6 +19,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.printing.cle
 from ..desired.desired import DesiredInstance
 from ..desired.hiding import Hiding, masked
 from ..layers.given import load_files
+from .heap import collect_earlier_runs
 
 
 class ControllerRun:
@@ -77,6 +78,7 @@ class ControllerRun:
         return {"failed": True, "changed": False, "msg": message, "requests": self.requests}
 
     def __enter__(self) -> ControllerRun:
+        collect_earlier_runs()
         return self
 
     def __exit__(

@@ -348,6 +348,14 @@ class Portable:
                     yield {parent_key: parent_name, **{key: values[key] for key in keys}}
 
 
+def exact(schema: Schema, values: Mapping[str, Any], flat: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the values of a record, with :class:`Unread` for each text that the service answers as a map."""
+    maybe = [key for key, value in values.items() if value.__class__ is str and value[:1] == "{"]
+    raws = {key: flat.get(schema.fields[key].wire_key) for key in maybe}
+    odd = {key: Unread(raw) for key, raw in raws.items() if isinstance(raw, Mapping)}
+    return {**values, **odd} if odd else values
+
+
 def check_read(value: Any) -> None:
     """Find a value of an unknown shape.
 

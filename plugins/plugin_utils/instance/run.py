@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
-import gc
 import hashlib
 import json
 import math
@@ -34,6 +33,7 @@ from ..apply.applied_base import AppliedBase, new_baseline
 from ..apply.executor import Executor, Outcome, Progress
 from ..apply.journal import Journal, JournalBroken, JournalRefused, protected_by_others
 from ..apply.journal_place import earlier_journal, place_of
+from ..controller.heap import many_objects
 from ..desired.desired import SECTIONS, DesiredInstance, Limits, SourceCount, digest_of
 from ..desired.fingerprints import PlanOutdated, scrypted
 from ..desired.grouped_findings import group_findings
@@ -128,21 +128,6 @@ class RunOptions:
     def is_recorded(self) -> bool:
         """Return True if an apply of the plan writes an apply record. On a twin that happens only on request."""
         return not self.drift and (not self.twin_of or self.apply_record is not None)
-
-
-@contextlib.contextmanager
-def many_objects() -> Iterator[None]:
-    """Create very many lasting objects with the garbage collector paused, because it would double the time."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            # Move the objects to the oldest generation without visiting each of them.
-            gc.freeze()
-            gc.unfreeze()
-            gc.enable()
 
 
 def run_instance(

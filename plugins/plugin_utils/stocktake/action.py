@@ -20,13 +20,13 @@ from ansible_collections.community.seventhings.plugins.module_utils.printing.cle
 
 from ..absorb.files import Files
 from ..controller.controller_run import ControllerRun
+from ..controller.heap import many_objects
 from ..desired.desired import DesiredInstance
 from ..desired.grouped_findings import group_findings
 from ..desired.scan_codes import ScanCodeSettings
 from ..desired.sources.xlsx_source import openpyxl_library
 from ..export.downloads import Downloads
 from ..instance.caps import Caps
-from ..instance.run import many_objects
 from ..layers.given import sources_of
 from ..layers.layers import layers_of
 from ..report.on_screen import message_in_short

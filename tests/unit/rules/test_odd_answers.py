@@ -7,14 +7,19 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import embedded_here
 import pytest
 from embedded.messages import JSON, Answer, answer_json
-from wrong_answers import Exchange, Mutation, Wrong
+from instance_site import yaml_list
+from wrong_answers import Exchange, Mutation, Wrong, records_of
 
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE_ABSORB
 from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
+from ansible_collections.community.seventhings.plugins.plugin_utils.absorb import action
+from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.downloads import Downloads
 from ansible_collections.community.seventhings.plugins.plugin_utils.export.export import (
     Exported,
@@ -265,3 +270,59 @@ def test_a_file_whose_name_is_not_answered_is_left_out_of_an_export_and_said(tmp
     done = exported(service, tmp_path, "objects")
     words = f"the file {FILE_UUID} can't be taken along: GET /file/{FILE_UUID}: the service answers no name of the file"
     assert any(line.endswith(words) for line in done.left_out), done.left_out
+
+
+def test_a_text_that_is_answered_as_a_map_is_left_out_of_an_export_and_said(tmp_path: Path) -> None:
+    service = Wrong.started()
+    service.mutation = Mutation("odd", ("list",), with_members("Empfangstresen", description={"de": "Eiche"}))
+    service.at_path = "/objects"
+    done = exported(service, tmp_path, "objects")
+    assert any(
+        line.endswith("description: no file can hold what the service answers: {'de': 'Eiche'}")
+        for line in done.left_out
+    ), done.left_out
+    assert not any("Eiche'}" in str(row.get("description")) for row in done.sections["objects"])
+
+
+def with_members(title: str, **members: Any) -> Any:
+    """Return a change of the record with a title in a list."""
+
+    def change(exchange: Exchange) -> Answer:
+        page = exchange.value
+        items = [{**one, **members} if title in one.values() else one for one in records_of(page) or []]
+        return answer_json({**page, "items": items} if isinstance(page, dict) else items)
+
+    return change
+
+
+# ---- absorb
+
+
+@pytest.mark.parametrize(
+    ("kind", "record", "members"),
+    [
+        ("rental_case", {"renter": {"type": "plain", "value": "Weber"}}, {"renter": {"type": "robot", "value": "X"}}),
+        ("rental_case", {"status": "borrowed"}, {"status": "halfway"}),
+        ("task", {"status": "open"}, {"status": 3}),
+        ("task", {"comment": "Soon."}, {"comment": {"de": "Bald."}}),
+    ],
+)
+def test_a_value_that_no_file_can_hold_is_not_absorbed(
+    tmp_path: Path, kind: str, record: dict[str, Any], members: dict[str, Any]
+) -> None:
+    names = {"rental_case": "Akkubohrer für die Messe", "task": "Akkus bestellen"}
+    dates = {"rental_case": {"issue_date": "2026-11-02"}, "task": {}}
+    written = yaml_list([{"title": names[kind], **dates[kind], **record}])
+    section = KINDS[kind].section
+    (tmp_path / "instance.yml").write_text("api: seventhings/v1\nset: test\n")
+    (tmp_path / f"{section}.yml").write_text(written)
+    service = Wrong.started()
+    service.mutation = Mutation("odd", ("list",), with_members(names[kind], **members))
+    service.at_path = KINDS[kind].list_path
+    options = {"base_url": embedded_here.ROOT_URL, **embedded_here.ACCOUNT, "src": str(tmp_path)}
+    given = read_arguments("instance_absorb", INSTANCE_ABSORB, {}, options)
+    with mock.patch.object(action, "connect", return_value=service.client()):
+        done = action.absorb_instance(given.options, False, None, options)
+    assert not done["changed"], done["patch"]
+    assert any(f"{next(iter(members))} is " in line for line in done["not_changed"]), done
+    assert (tmp_path / f"{section}.yml").read_text() == written
