@@ -420,11 +420,11 @@ class Workbook:
         read: set[str] = set()
         titles: list[str] = []
         for number, of_sheet in groupby(contents, key=itemgetter(0)):
-            _number, title, facts = next(of_sheet, (number, "", ("", (), ())))
+            _number, title, facts = next(of_sheet, (number, "", ("", (), (), ())))
             if not number:
                 raise (_Refused if title == _REFUSED else _Broken)(facts)
             titles.append(title)
-            section, merged, hidden = facts
+            section, merged, hidden, formulas = facts
             if section in read and not self._sheets.named:
                 raise _Refused(f"expected one sheet for a section, {title!r} is the second for {section}")
             if section:
@@ -433,6 +433,7 @@ class Workbook:
                 sheet = _Sheet(source, self._dialect, self._findings, merged)
                 nodes = list(sheet.records((row, cells) for _number, row, cells in of_sheet))
                 self._warn_of_hidden(nodes, set(hidden))
+                self._warn_of_formulas(sheet, formulas)
                 yield section, source, nodes
             elif not title.strip().startswith(COMMENT) and not self._sheets.named:
                 self.ignored.append(title)
@@ -455,6 +456,18 @@ class Workbook:
         if found:
             rows = "1 hidden row is read" if len(found) == 1 else f"{len(found):,} hidden rows are read"
             self._warnings.append(f"{found[0]}: {rows}; a filter of a spreadsheet hides rows and removes none")
+
+    def _warn_of_formulas(self, sheet: _Sheet, formulas: Iterable[tuple[int, int, int]]) -> None:
+        """Warn once about formulas in columns that are read, because their results are as old as the saved file."""
+        found = [one for one in formulas if one[1] in sheet.columns.values()]
+        if found:
+            number = sum(count for _row, _column, count in found)
+            row, column, _count = min(found)
+            counted = "1 formula is" if number == 1 else f"{number:,} formulas are"
+            self._warnings.append(
+                f"{CellPlace(sheet.source, row, column)}: {counted} read by the result that the workbook stores; save "
+                "it in a spreadsheet program after each change"
+            )
 
 
 def section_of(title: str) -> str:
@@ -486,7 +499,8 @@ def _contents(content: bytes, sheets: Sheets) -> Iterator[Sequence[Any]]:
             for number, sheet in enumerate(values.worksheets, start=1):
                 section = sections.get(sheet.title, "")
                 part = _part(prepared, parts[sheet.title]) if section else b""
-                yield number, sheet.title, (section, _merged(part), _hidden(part))
+                calculated = _formulas_in(part) if has_formulas else []
+                yield number, sheet.title, (section, _merged(part), _hidden(part), calculated)
                 if section:
                     for row, cells in _rows(sheet, None if formulas is None else formulas[sheet.title]):
                         yield number, row, cells
@@ -597,6 +611,17 @@ def _part(content: bytes, name: str) -> bytes:
 def _hidden(part: bytes) -> list[int]:
     """Return the numbers of the rows that a sheet hides."""
     return [int(number) for row in _HIDDEN_ROW.findall(part) for number in _ROW_NUMBER.findall(row)]
+
+
+def _formulas_in(part: bytes) -> list[tuple[int, int, int]]:
+    """Return the row of the first formula of each column of a sheet, the column, and the number of its formulas."""
+    from openpyxl.utils.cell import column_index_from_string as column_of
+
+    found: dict[bytes, tuple[int, int]] = {}
+    for letters, row in _FORMULA_CELL.findall(part):
+        count, first = found.get(letters, (0, int(row)))
+        found[letters] = (count + 1, first)
+    return [(first, column_of(letters.decode()), count) for letters, (count, first) in found.items()]
 
 
 def _merged(part: bytes) -> list[tuple[int, int, int, int]]:
@@ -809,6 +834,7 @@ _HEAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?P<declaration>\?xml[^>]*>)?")
 _ENCODING = re.compile(rb"""\sencoding\s*=\s*["']([^"']*)""")
 _ENCODINGS = (b"UTF-8", b"UTF8", b"ASCII", b"US-ASCII")
 _FORMULA = re.compile(rb"(<(?:[^\s<>/:]+:)?f)\b[^<>]*?(/?>)")
+_FORMULA_CELL = re.compile(rb"""<(?:\w+:)?c\b[^<>]*?\sr=["']([A-Z]{1,3})(\d{1,7})["'][^<>]*>\s*<(?:\w+:)?f\b""")
 _MERGED = re.compile(rb"""<(?:\w+:)?mergeCell\b[^<>]*?\sref=["']([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})["']""")
 _LONG_ATTRIBUTE = re.compile(rb"""=\s*(?:"[^"<]{1000000}|'[^'<]{1000000})""")
 _LONG_FORMAT = re.compile(rb"""\bformatCode\s*=\s*(?:"[^"]{1000}|'[^']{1000})""")

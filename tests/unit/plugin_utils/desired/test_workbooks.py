@@ -217,6 +217,15 @@ def test_formulas_count_by_their_stored_values(tmp_path: Path) -> None:
     assert list(map(str, desired.findings)) == [
         "a.xlsx:objects!B3: this formula has no stored value; open the workbook in a spreadsheet program and save it"
     ]
+    (warning,) = desired.warnings
+    assert warning.startswith(
+        "a.xlsx:objects!B2: 3 formulas are read by the result that the workbook stores; save it in"
+    )
+
+
+def test_formulas_in_comments_are_not_mentioned(tmp_path: Path) -> None:
+    _book(tmp_path / "a.xlsx", {"objects": [["barcode", "# sum"], ["1", "=1+1"]]})
+    assert _load(tmp_path).warnings == []
 
 
 def test_errors_of_cells_and_characters_that_xml_can_not_hold_are_found(tmp_path: Path) -> None:
