@@ -101,7 +101,7 @@ def plan_present(
     :param completed: adds known members that the service did not answer to a reference.
     :param may_be_created: True if the record may be created before by somebody else; then a missing field is only a
         warning.
-    :param alike: gives equal references equal names in a present and a written value; it may request their names.
+    :param in_one_notation: names equal references alike in a present and a written value. It may read their names.
     :raises InvalidInput: if a new record has no value for mandatory fields, or if days and times contradict each other.
     """
     desired = with_hours(schema, desired, current)

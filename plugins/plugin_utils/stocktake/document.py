@@ -13,7 +13,7 @@ from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
 
-from .evaluation import REASONS, UNLABELLED, Evaluation, Place, StocktakeObject, by_place, total
+from .evaluation import REASONS, Evaluation, Place, StocktakeObject, by_place, total
 from .moments import Window
 from .status import STATUSES
 
@@ -108,7 +108,3 @@ def _object(one: StocktakeObject, amounts: _Amounts) -> dict[str, Any]:
         "service_status": one.service_status or None,
         "amounts": amounts.shown(one.values),
     }
-
-
-UNSCANNED = (UNLABELLED, "not_scanned")
-"""Objects that no scan of the window shows."""

@@ -13,7 +13,6 @@ import re
 
 ESCAPE = "escape"
 KEEP = "keep"
-CHOICES = (ESCAPE, KEEP)
 """The values of the option ``formulas``: with a mark before what a spreadsheet would run, or unchanged."""
 
 _MARK = "'"
