@@ -106,68 +106,68 @@ class Hours:
 class Kind:
     """One kind of record, and what it can do.
 
-    The engine asks a kind for what it can do, never which one it is.
+    The engine asks a kind for its abilities, never for its name.
 
-    :ivar name: the interface's word for it, and the name of its module.
-    :ivar list_path: where the complete list is; ``{template}`` is filled in for field definitions.
-    :ivar item_path: where one record is read, updated and deleted, with ``{uuid}``; empty where the service has none.
-    :ivar create_path: where one is made; empty where the service makes none.
-    :ivar by_id_path: where one is read by its integer id, with ``{id}``.
-    :ivar missing_is_empty: whether some instances answer nothing with 200 if a record does not exist.
-    :ivar uuid_keys: where in an answer the uuid stands, the first that is there.
-    :ivar template: the template whose definitions are the record's fields; empty for records with fixed ``fields``.
-    :ivar match_on: the default natural key; of several, the first whose last field was written.
+    :ivar name: the word of the interface, and the name of the module.
+    :ivar list_path: path of the complete list; ``{template}`` is filled in for field definitions.
+    :ivar item_path: path with ``{uuid}`` to read, update and delete a record; empty if the service has none.
+    :ivar create_path: path to create a record; empty if the service creates none.
+    :ivar by_id_path: path with ``{id}`` to read a record by its integer id.
+    :ivar missing_is_empty: True if some instances answer 200 without a body if a record does not exist.
+    :ivar uuid_keys: keys of the uuid in an answer. The first key that the answer has counts.
+    :ivar template: the template whose definitions are the fields of the record; empty if its ``fields`` are fixed.
+    :ivar match_on: the default natural keys. The first key whose last field was written counts.
     :ivar identity: the fields of the natural key by which others refer to the record, with their types.
-    :ivar names: fields that name the record to people, besides those by which others refer to it.
-    :ivar case_blind: whether natural keys are compared without case (e-mail addresses).
-    :ivar update: ``PATCH`` sends what changed; ``PUT`` replaces the whole record.
-    :ivar filters: ``query`` where the list takes section 4.8's filters, ``parameters`` for the tasks' own, else empty.
-    :ivar sort: a key that no two records share, to page in a stable order; empty where the list is not paged.
-    :ivar cap: the service cuts the list at so many records.
-    :ivar taken_apart: members of an answer that stand in a shown record as fields of their own.
-    :ivar numbered: its paths take the integer id; the record has no uuid.
-    :ivar newest: the service lists only so many of the newest records.
-    :ivar states: what ``state`` may be. Records of a kind with ``archived`` are archived at ``item_path`` and
-        ``/archive``, and brought back at ``/unarchive``. No list shows an archived record, so it is looked up: by
-        ``barcode_path``, or else by the uuid that the journal of a set noted.
-    :ivar wrap: the member that the body of a create is wrapped in.
-    :ivar open_fields: whether fields beyond ``fields`` are taken from the records of an answer.
-    :ivar count_path: where the service tells how many there are; empty where it does not.
-    :ivar barcode_path: where a record is found by the field in braces, such as ``{barcode}``, archived or not; empty if
-        the service has no such path.
-    :ivar status_path: where the status is set, with ``{uuid}``.
-    :ivar needed: fields without which some instances answer a create with a 500, though they are optional.
-    :ivar cleared_by_leaving_out: fields that a PUT clears by leaving them out, because instances refuse null for them.
-    :ivar kept_by_leaving_out: fields that are never null; left out, the service fills them in or keeps them.
-    :ivar texts_without_null: texts that are empty and never null in a body.
-    :ivar hints: field to what to try where it is empty, for refusals that the service does not explain well.
-    :ivar section: the part of the files that lists its records; empty where files hold none.
-    :ivar level: when a plan applies its records.
-    :ivar has_history: whether the service tells what happened to a record, below its ``item_path``.
-    :ivar made_of: the kind of record that one is made of, where that takes more than a body sent to ``create_path``.
-    :ivar creation_sends_mail: whether somebody gets an e-mail when one is made.
-    :ivar further_keys: natural keys that an export tries where the default one does not tell the records apart.
-    :ivar is_many: whether instances have very many of them: an export writes a directory, and names are read early.
-    :ivar open_status: the status of a new record; where several have one natural key, those of this status count. It
-        takes a ``status_path``.
+    :ivar names: further fields that name the record to people.
+    :ivar case_blind: True if natural keys are compared without case (e-mail addresses).
+    :ivar update: ``PATCH`` sends the changed fields; ``PUT`` replaces the whole record.
+    :ivar filters: ``query`` if the list accepts the filters of section 4.8, ``parameters`` if it has filters of its own
+        (tasks), empty if it has none.
+    :ivar sort: a unique key that keeps pages in a stable order; empty if the list is not paged.
+    :ivar cap: the number of records after which the service cuts the list.
+    :ivar taken_apart: members of an answer whose members are fields of the shown record.
+    :ivar numbered: True if paths contain the integer id because the record has no uuid.
+    :ivar newest: the number of newest records that the service lists; older records are in no list.
+    :ivar states: the values of ``state``. Records of a kind with ``archived`` are archived at ``item_path`` and
+        ``/archive``, and restored at ``/unarchive``. No list shows an archived record. It is looked up by
+        ``barcode_path`` or, without that path, by the uuid that the journal of a set noted.
+    :ivar wrap: the member that contains the body of a create.
+    :ivar open_fields: True if records of an answer add fields to ``fields``.
+    :ivar count_path: path of the number of records; empty if the service has none.
+    :ivar barcode_path: path that finds a record, archived or not, by the field in braces, such as ``{barcode}``; empty
+        if the service has none.
+    :ivar status_path: path with ``{uuid}`` that sets the status.
+    :ivar needed: optional fields without which some instances answer a create with 500.
+    :ivar cleared_by_leaving_out: fields that a PUT clears by omitting them, because instances refuse null.
+    :ivar kept_by_leaving_out: fields that are never null. If a PUT omits them, the service fills them in or keeps them.
+    :ivar texts_without_null: texts that a body sends as empty, never as null.
+    :ivar hints: field to what to try if it is empty, for refusals that the service does not explain well.
+    :ivar section: the part of the files that lists the records; empty if files contain none.
+    :ivar level: when a plan applies the records.
+    :ivar has_history: True if the service has the history of a record below its ``item_path``.
+    :ivar made_of: the kind from whose records this kind is created, if a create takes more than a body.
+    :ivar creation_sends_mail: True if a creation sends an e-mail.
+    :ivar further_keys: natural keys that an export tries if the default key does not distinguish the records.
+    :ivar is_many: True if instances have very many records: an export writes a directory, and names are read early.
+    :ivar open_status: the status of a new record. If several records have the same natural key, only records with this
+        status count. Requires a ``status_path``.
     :ivar write_only: members of a body that no answer has, as options of the module.
-    :ivar carried_along: fields that a PUT sends as they are, so that what the service answered must be understood.
+    :ivar carried_along: fields that a PUT sends back unchanged, so their answered values must be understood.
     :ivar shown_user: field whose user a list shows with name and address; the service answers only the uuid.
-    :ivar feature: the part of the service that must be switched on; empty where it always is.
-    :ivar sort_parameters: how a page is sorted: ``sort`` stands for ``sort[KEY]``, ``sort_by`` for a key and an order.
+    :ivar feature: the part of the service that must be switched on; empty if it always is.
+    :ivar sort_parameters: parameters that sort a page: ``sort`` means ``sort[KEY]``, ``sort_by`` a key and an order.
     :ivar filter_parameters: field and operator to the parameters that filter a list of ``filters`` ``parameters``.
-    :ivar answered: fields that its answers have besides, with their types: they are read, filtered and never written.
+    :ivar answered: further fields of answers, with their types. They are read and filtered, and never written.
     :ivar filter_names: other names of fields in filters.
-    :ivar written: the fields that files have, where those are others than the service answers; the mandatory ones are
-        the natural key.
-    :ivar short_key: the field that a text stands for in a file, where it is all that a record is made of.
-    :ivar key_prefix: what stands on the wire before the keys of its template's fields, where the records are no
-        objects, rooms or persons but what those are made from: nothing is mandatory or unique in them.
-    :ivar is_named_by_tasks: whether a task says which fields identify a record, because no natural key holds on every
-        instance; then ``match_on`` is that of files which say nothing else.
-    :ivar is_later: whether instances of earlier versions lack it.
-    :ivar hours: its days and times, where it may last hours.
-    :ivar never_moved: why its records can't be renamed by files, and what to do instead.
+    :ivar written: the fields in files, if the service answers other fields. The mandatory fields are the natural key.
+    :ivar short_key: the field that a text in a file gives, if it is enough to create the record.
+    :ivar key_prefix: prefix of the keys of the template's fields in requests and answers, for records from which
+        objects, rooms or persons are created. No field is mandatory or unique in them.
+    :ivar is_named_by_tasks: True if a task names the fields that identify a record, because no natural key holds on
+        every instance. ``match_on`` is then the default of files.
+    :ivar is_later: True if instances of earlier versions have no such records.
+    :ivar hours: the fields for days and times, if a record may last hours.
+    :ivar never_moved: why files can't rename the records, and what to do instead.
     """
 
     name: str
