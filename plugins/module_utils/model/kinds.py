@@ -125,7 +125,7 @@ class Kind:
         (tasks), empty if it has none.
     :ivar sort: a unique key that keeps pages in a stable order; empty if the list is not paged.
     :ivar cap: the number of records after which the service cuts the list.
-    :ivar taken_apart: members of an answer whose members are fields of the shown record.
+    :ivar taken_apart: members of an answer that a shown record has as separate fields.
     :ivar numbered: True if paths contain the integer id because the record has no uuid.
     :ivar newest: the number of newest records that the service lists; older records are in no list.
     :ivar states: the values of ``state``. Records of a kind with ``archived`` are archived at ``item_path`` and

@@ -714,7 +714,7 @@ class Journal:
             self._end += len(data)
 
     def _mend(self, descriptor: int) -> None:
-        """Remove a line that a full disk or a kill cut off, and complete a line that lacks only its end."""
+        """Remove a line that a full disk or a kill cut off, and complete a line without its end."""
         os.ftruncate(descriptor, self._end)
         if self._end and os.pread(descriptor, 1, self._end - 1) != b"\n":
             self._end += os.write(descriptor, b"\n")

@@ -37,7 +37,7 @@ class ScanCodeSettings:
     placeholder: str
 
     def is_placeholder(self, code: object) -> bool:
-        """Return True if a code stands for a label that is still to be attached."""
+        """Return True if a code is the placeholder of a label that is not attached yet."""
         if not isinstance(code, str) or not code.startswith(self.placeholder):
             return False
         digits = code.removeprefix(self.placeholder)

@@ -229,8 +229,8 @@ class PlanOptions:
     :ivar only: sections or natural keys; nothing else is planned. :ivar exclude: the opposite.
     :ivar known: uuids of records that belong to the managed set. :ivar protected: of those that must stay.
     :ivar protected_by_others: reads which records must stay because another set says so: uuid to what says so.
-    :ivar note_references: whether the plan tells which references are written.
-    :ivar assume_archived: whether a record that no list shows is archived, where the instance does not tell.
+    :ivar note_references: True if the plan says which references are written.
+    :ivar assume_archived: True if a record that no list shows counts as archived when the instance does not say.
     :ivar resumed: what an interrupted run created from the same files: uuids, and kind and key if no uuid was noted.
     :ivar existing_before: section to the number of records before that run.
     :ivar sources_before: each source of an earlier apply to the number of its records.
