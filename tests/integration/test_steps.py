@@ -36,7 +36,8 @@ def walk_in_a_play(service: Emulator, directory: Path, path: Path, weather: str,
     defaults = steps.connection(service)
     service.clear_log()
 
-    run = playbook.run(directory, [steps.play_of(walk, defaults, directory, ends)], "--diff")
+    # Diff mode reads the names of references, so it would change the numbers of requests.
+    run = playbook.run(directory, [steps.play_of(walk, defaults, directory, ends)])
 
     steps.judge_all(walk, run.results, service.log(), weather, run.output)
 
