@@ -36,8 +36,9 @@ notes:
   - Values are compared by their meaning, and only a different meaning counts as a change. C("12.50") and C(12.5) are
     the same amount. An empty text, null and an empty list are equal. The order of references and attachments does not
     matter.
-  - Both sides of a diff use the same name for a referenced record, if the task read that record. Nothing is read for a
-    diff alone. So a record that is no longer referenced may have the name that the service gives it.
+  - Both sides of a diff use the same name for a referenced record, if the task read that record. In diff mode the names
+    of both sides are read, which costs requests only if a reference changes. Otherwise nothing is read for a diff
+    alone, and a record that is no longer referenced may have the name that the service gives it.
   - If the creation of a record was not confirmed (a broken connection, a time-out, HTTP 5xx), the record is looked up
     before the request is sent again. So it is not created twice.
 """

@@ -48,7 +48,7 @@ class Invocation:
 
     :ivar options: validated, with defaults.
     :ivar written: as the user wrote them. A missing option was not set, which is not the same as null.
-    :ivar diff_mode: True if the user looks at the diff, so that names in it may cost requests.
+    :ivar diff_mode: True in diff mode. Names in the diff may then cost requests.
     """
 
     options: Options

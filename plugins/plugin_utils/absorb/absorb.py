@@ -768,9 +768,9 @@ def _as_exported(section: str, entry: Entry) -> str:
 
 
 def _check_loads(schema: Schema, key: str, value: Any) -> None:
-    """Find a value that files with it would be refused for.
+    """Check that a file with a value would load.
 
-    :raises NotPortable: if it is one.
+    :raises NotPortable: if the loader would refuse the value.
     """
     errors = schema.parse({key: value}, "")[1].errors
     if errors:

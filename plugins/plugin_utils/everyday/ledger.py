@@ -261,7 +261,7 @@ class _Comparison:
 
 
 def _missing_names(lists: ObjectLists, key: str, value: Any) -> Iterator[tuple[str, str]]:
-    """Yield the fields that no possible target of a reference has: its words, and the field by which it is named.
+    """Yield each naming field that no possible target of a reference has, with the plural of the target's kind.
 
     :raises InvalidInput: if such a field is hidden for sure. Otherwise every object would seem to differ.
     """

@@ -237,7 +237,7 @@ class _Export:
             if section not in self._off:
                 exports.get(section, lambda: self._records(section, KINDS[SECTIONS[section]]))()
         except VersionTooOld as missing:
-            # The section may not exist there, so nothing is omitted. Another reason of the same answer would omit it.
+            # This version may have no such section. The same answer can have another reason, so the user must know.
             self._off[section] = ""
             self._client.transport.warnings.append(f"{section}: no file holds this section. {missing.message}")
         except (FeatureOff, ListMissing) as missing:

@@ -357,9 +357,9 @@ def exact(schema: Schema, values: Mapping[str, Any], flat: Mapping[str, Any]) ->
 
 
 def check_read(value: Any) -> None:
-    """Find a value of an unknown shape.
+    """Check that the shape of an answered value is known.
 
-    :raises NotPortable: if it is one.
+    :raises NotPortable: if the shape is unknown.
     """
     if isinstance(value, Unread):
         raise NotPortable(f"no file can hold what the service answers: {shorten(value.raw)}")
