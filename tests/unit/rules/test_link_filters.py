@@ -74,8 +74,8 @@ def test_written_ids_and_uuids_find_the_same() -> None:
 @pytest.mark.parametrize("side", SIDES)
 def test_natural_keys_of_links_alone(side: str) -> None:
     service = started({"filter_links": side})
-    wanted = {"fields": {"accessories": ["100010"], "actual_room": "Werkstatt/0.02"}, "match_on": ["actual_room"]}
-    failed = service.call("object", check_mode=True, **wanted)
+    fields = {"accessories": ["100010"], "actual_room": "Werkstatt/0.02"}
+    failed = service.call("object", check_mode=True, fields=fields, match_on=["actual_room"])
     assert "6 objects have actual_room" in failed["msg"]
     by_map: dict[str, Any] = {
         "object": {"actual_room": "Werkstatt/0.02"},
