@@ -27,6 +27,9 @@ options:
         C(not_null). The number 0 is not empty.
       - Write values as in the module that manages the record, including references by natural key. You can also write a
         time as C(YYYY-MM-DD hh:mm:ss), in UTC.
+      - >-
+        Before ansible-core 2.19, most templates result in text, which is never an id. To filter by an id from a
+        template, write a list in one template there, such as C("{{ [workshop.record.id] }}").
     type: dict
     default: {}
   sort:

@@ -119,6 +119,11 @@ notes:
     (not case-sensitive). For a room it is the location and the number or name, such as C(Head office/0.12). Quote a
     natural key that consists of digits.
   - >-
+    Before ansible-core 2.19, most templates result in text, so C("{{ laptop.record.id }}") is a natural key there.
+    Write C({id: "{{ laptop.record.id }}"}) or C("{{ laptop.uuid }}"), which mean the same on every version. With
+    C(jinja2_native), these versions do the opposite: they make an integer of a text that consists of digits. Write
+    C("{{ code | string }}") then.
+  - >-
     A reference may also be a map of field keys, such as C({building_id: Head office, number: "0.12"}).
   - A reference by natural key that finds nothing, or more than one record, is an error that lists candidates. A UUID or
     an integer id is not looked up. The service decides whether it is valid.

@@ -22,6 +22,9 @@ options:
       - The complete list of ordered items, in any sequence.
       - Each item is an object (by barcode, UUID, or as a map of field keys), or the integer id of a hub item. An
         integer is never the id of an object.
+      - >-
+        Before ansible-core 2.19, most templates result in text. To order by an id from a template, write the whole list
+        as one template there, such as C("{{ [offer.id] }}").
       - One of O(items), O(id) and O(order_number) is required. They are mutually exclusive.
     type: list
     elements: raw

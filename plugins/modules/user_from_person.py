@@ -41,6 +41,7 @@ seealso:
 extends_documentation_fragment:
   - community.seventhings.connection
   - community.seventhings.connection.execution
+  - community.seventhings.record.references
   - community.seventhings.attributes
   - community.seventhings.attributes.changes
 author:
@@ -52,11 +53,11 @@ EXAMPLES = r"""
 - name: Ensure that a person can sign in
   community.seventhings.user_from_person:
     person: elif.yildiz@nordhain.example
-  register: elif
+  register: yildiz
 
 - name: Show the user
   ansible.builtin.debug:
-    var: elif.record
+    var: yildiz.record
 
 - name: Ensure that the only person who matches these filters can sign in
   community.seventhings.user_from_person:

@@ -10,6 +10,7 @@ beside it are judged line by line.
 from __future__ import annotations
 
 import csv
+import keyword
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -28,6 +29,8 @@ _SCAN_CODES = ("barcode", "Scancode")
 _SCAN_CODE = re.compile(r"[1-9]\d{5}|IMP-\d{6}")
 _OLD_SCAN_CODE = re.compile(r"(?<![\w.:-])(?:0\d{6}|[A-Z]-0\d+)(?![\w-])")
 _CREATED_USERS = re.compile(r"create_users[\"']?\s*[:=]\s*[\"']?(?:true|yes|on)\b", re.IGNORECASE)
+_TEXT_OF_ID = re.compile(r"\{\{.*\.id(\s*\|\s*int)?\s*\}\}")
+"""A template of an integer id. Before ansible-core 2.19 its result is a text, so a reference would be a name."""
 _EXAMPLES = re.compile(r"^EXAMPLES = r?(\"\"\"|''')\n(?P<text>.*?)^\1", re.MULTILINE | re.DOTALL)
 _SUFFIXES = {".csv", ".j2", ".jsonl", ".md", ".py", ".rego", ".rst", ".yaml", ".yml"}
 
@@ -176,6 +179,11 @@ def _in_pair(
         for section, action in value.value:
             if action.value in _TAKING_AWAY:
                 yield report(section, "prune", f"{section.value}: {action.value}")
+    if name == "register" and keyword.iskeyword(value.value):
+        yield report(value, "register", f"before ansible-core 2.19 {value.value} is no name of a variable")
+    for one in value.value if isinstance(value, yaml.SequenceNode) else [value]:
+        if name != "id" and isinstance(one, yaml.ScalarNode) and _TEXT_OF_ID.fullmatch(one.value):
+            yield report(one, "id as text", one.value)
     is_code = name in _SCAN_CODES and isinstance(value, yaml.ScalarNode)
     if is_code and not value.value.startswith(("{{", "${")) and not _SCAN_CODE.fullmatch(value.value):
         yield report(value, "scan code", value.value)

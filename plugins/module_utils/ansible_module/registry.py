@@ -86,8 +86,8 @@ def _as_written(invocation: Invocation, name: str) -> Any:
 
 
 def _pending(state: str, fields: Options) -> ModuleResult:
-    """Return the result of check mode for a null uuid: an earlier task of the play would have created the record."""
-    note = "uuid is null, as it is in check mode for a record that is yet to be made; nothing could be looked up."
+    """Return the result of check mode for an empty uuid: an earlier task of the play would have created the record."""
+    note = "uuid is empty, as it is in check mode for a record that is yet to be made; nothing could be looked up."
     return Result(state == "present", fields, None, {"before": {}, "after": dict(fields)}, (note,)).result()
 
 
@@ -99,7 +99,8 @@ def _record_module(kind: Kind) -> ModuleSpec:
         else:
             given = [field.key for field in kind.fields if field.key in invocation.written]
             fields, prefix = {key: _as_written(invocation, key) for key in given}, ""
-        if invocation.check_mode and "uuid" in invocation.written and options["uuid"] is None:
+        # Before ansible-core 2.19, a template of null results in an empty text.
+        if invocation.check_mode and "uuid" in invocation.written and not options["uuid"]:
             return _pending(options["state"], fields)
         desired = DesiredRecord(
             kind,

@@ -127,8 +127,10 @@ def parse_reference(target: str) -> Callable[[Any, Field], Reference]:
         if isinstance(value, Mapping) and value:
             number, uuid = _whole(value.get("id")), value.get("uuid")
             if set(value) <= {*_READ_SHAPE, "email", "status"} and (number or is_uuid(uuid)):
+                # Templates of some versions of Ansible make a text of the id. Diffs always show the number.
+                shown = {**value, "id": number} if number else dict(value)
                 return Reference(
-                    target, number, uuid.lower() if is_uuid(uuid) else None, value.get("display_name"), dict(value)
+                    target, number, uuid.lower() if is_uuid(uuid) else None, value.get("display_name"), shown
                 )
             if not set(value) <= _READ_SHAPE:
                 return Reference(target, written=dict(value))

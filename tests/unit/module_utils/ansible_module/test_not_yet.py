@@ -78,6 +78,19 @@ def test_a_field_that_no_definition_can_make_is_an_error_in_check_mode_too(name:
     assert ask(name, True, **{**ROOMS, "filters": {"surname": "x"}})["failed"]
 
 
+@pytest.mark.parametrize("empty", [None, ""])
+def test_the_uuid_of_a_record_to_come_is_empty_on_every_ansible_core(empty: str | None) -> None:
+    options = {**WRITTEN, "fields": {"number": "0.13"}, "uuid": empty}
+    predicted = ask("room", True, **options)
+    assert predicted["changed"]
+    assert predicted["diff"] == {"before": {}, "after": {"number": "0.13"}}
+    assert "uuid is empty" in predicted["warnings"][0]
+
+
+def test_an_empty_text_is_no_uuid_in_a_real_run() -> None:
+    assert "uuid: '' is not in uuid form" in ask("room", False, **WRITTEN, fields={"number": "0.13"}, uuid="")["msg"]
+
+
 # ---- slips: no earlier task makes what was meant to be another name
 
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -79,6 +80,39 @@ def resolve(transport: FakeTransport, *wanted: tuple[str, Any], **options: Any) 
 def written(kind: str, value: Any) -> Reference:
     reference: Reference = parse_reference(kind)(value, Field("f", "LINK"))
     return reference
+
+
+# ---- text of digits: never an id, because barcodes have as many digits as ids
+
+
+@pytest.mark.parametrize(("kind", "written"), [("location", "1"), ("person", "21"), ("room", "11"), ("object", "41")])
+def test_text_of_digits_is_no_id_and_the_error_says_how_to_write_the_id(
+    transport: FakeTransport, kind: str, written: str
+) -> None:
+    advice = f"If {written} is the id of the {kind}, write {{id: {written}}}."
+    with pytest.raises(NoMatch, match=re.escape(f"There is no {kind} {written!r}")) as raised:
+        resolve(transport, (kind, written))
+    assert raised.value.message.endswith(advice)
+    assert resolve(transport, (kind, {"id": written}))[0].id == int(written)
+
+
+@pytest.mark.parametrize("written", ["0041", "41a", "-41", "4 1", "\u0664\u0661"])
+def test_text_that_is_no_integer_as_it_is_written_gets_no_advice_about_ids(
+    transport: FakeTransport, written: str
+) -> None:
+    with pytest.raises(NoMatch) as raised:
+        resolve(transport, ("object", written))
+    assert "{id:" not in raised.value.message
+
+
+def test_a_barcode_that_is_the_id_of_another_object_means_the_barcode(transport: FakeTransport) -> None:
+    other = {"asset_uuid": uuid_of(43), "id": 17, "barcode": "43"}
+    transport.routes["GET /objects"] = listing([*OBJECTS, other])
+    assert [one.id for one in resolve(transport, ("object", "17"), ("object", {"id": "17"}))] == [42, 17]
+
+
+def test_a_diff_shows_the_id_as_a_number() -> None:
+    assert written("object", {"id": "17"}).written == {"id": 17}
 
 
 # ---- every written form
