@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -17,23 +18,25 @@ _MUCH = 1.25
 
 @dataclass
 class _Heap:
-    """The number of objects of this process: the collector doesn't count those that :func:`many_objects` moves.
+    """The memory of this process in blocks: the collector doesn't count the objects that :func:`many_objects` moves.
 
-    :ivar kept: objects after the last full collection, or after the first run.
-    :ivar count: objects after the last run.
+    Python knows the number of blocks, and would have to visit each object to count them.
+
+    :ivar kept: blocks after the last full collection, or after the first run.
+    :ivar count: blocks after the last run.
     """
 
     kept: int = 0
     count: int = 0
 
-    def note(self, count: int) -> None:
-        self.kept = self.kept or count
-        self.count = count
+    def note(self) -> None:
+        self.count = sys.getallocatedblocks()
+        self.kept = self.kept or self.count
 
     def collect(self) -> None:
         if self.count > self.kept * _MUCH:
-            self.count -= gc.collect()
-            self.kept = self.count
+            gc.collect()
+            self.kept = self.count = sys.getallocatedblocks()
 
 
 _HEAP = _Heap()
@@ -55,6 +58,6 @@ def many_objects() -> Iterator[None]:
         if was_enabled:
             # Move the objects to the oldest generation without visiting each of them.
             gc.freeze()
-            _HEAP.note(gc.get_freeze_count())
             gc.unfreeze()
+            _HEAP.note()
             gc.enable()
