@@ -83,7 +83,7 @@ def test_the_example_instance(empty: Emulator, tmp_path: Path) -> None:
 
     assert shown.status == 0, shown.output
     assert [entry for entry in empty.log() if steps.is_write(entry)] == []
-    fields = "-    100403 purchasing_price: 849.9\n+    100403 purchasing_price: 799.0\n"
+    fields = "-    100403 purchasing_price: 849.90\n+    100403 purchasing_price: 799.00\n"
     assert f" objects 100403 Projector Elbe\n{fields}" in shown.output
     # The total of all prices that change.
     assert shown.output.count(" -> ") == 1

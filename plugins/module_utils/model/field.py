@@ -9,6 +9,7 @@ import datetime as dt
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Context, Decimal
 from enum import Enum
 from typing import Any, TypeGuard
 
@@ -210,6 +211,12 @@ class Field:
     def wire_key(self) -> str:
         return self.wire or self.key
 
+    @property
+    def shown_digits(self) -> int:
+        """Return how many digits after the point people expect at least: two for money without a definition of them."""
+        usual = 2 if self.type == "MONEY" else 0
+        return usual if self.fraction_digits is None else self.fraction_digits
+
 
 class Spelling(Enum):
     """The group of values that programs and countries spell differently."""
@@ -312,6 +319,19 @@ def shorten(value: Any, limit: int = 80) -> str:
     plain = value.isoformat() if isinstance(value, dt.date) else value
     text = repr(plain)
     return text if len(text) <= limit else text[:limit] + "..."
+
+
+_WIDE = Context(prec=1000)
+
+
+def in_digits(number: Decimal, fraction_digits: int, separator: str = "") -> str:
+    """Return a number without an exponent, with at least some digits after the point, and never rounded.
+
+    :param separator: between thousands: a comma or nothing.
+    """
+    exponent = number.normalize(_WIDE).as_tuple().exponent
+    digits = max(fraction_digits, -exponent if isinstance(exponent, int) else 0)
+    return f"{number:{separator}.{digits}f}"
 
 
 def edge_blanks(text: str) -> str:

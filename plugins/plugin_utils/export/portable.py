@@ -25,6 +25,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
     Plain,
     Unread,
     edge_blanks,
+    in_digits,
     is_generated_key,
     shorten,
 )
@@ -394,11 +395,11 @@ def plain(field: Field, value: Any) -> Any:
     if isinstance(value, dt.date):
         return Plain(value.isoformat())
     if isinstance(value, Decimal):
-        return Plain(_digits(value, field.fraction_digits))
+        return Plain(_digits(value, field.fraction_digits or 0))
     if isinstance(value, int):
         return value
     if isinstance(value, float):
-        return Plain(_digits(Decimal(repr(value)), None))
+        return Plain(_digits(Decimal(repr(value)), 0))
     if isinstance(value, str):
         check_texts(value)
         return value
@@ -408,15 +409,11 @@ def plain(field: Field, value: Any) -> Any:
     return shown
 
 
-def _digits(value: Decimal, fraction_digits: int | None) -> str:
+def _digits(value: Decimal, fraction_digits: int) -> str:
     """Return a number without an exponent, with the digits of its field if exact, else as few as possible."""
     if not value.is_finite():
         raise NotPortable(f"{value} is no number")
-    shortest = format(value.normalize(), "f")
-    if not fraction_digits:
-        return shortest
-    whole, _point, fraction = shortest.partition(".")
-    return f"{whole}.{fraction.ljust(fraction_digits, '0')}" if len(fraction) <= fraction_digits else shortest
+    return in_digits(value, fraction_digits)
 
 
 def writable_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]] = ()) -> list[Field]:

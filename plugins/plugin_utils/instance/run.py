@@ -40,7 +40,7 @@ from ..desired.grouped_findings import group_findings
 from ..report.forecast import NOTHING, forecast_of
 from ..report.provenance import made_by
 from ..report.removals import Removals
-from ..report.result import RunResult, failures_of, reported_changes, summary_of
+from ..report.result import RunResult, digits_of, failures_of, reported_changes, summary_of
 from ..rules.found import lines_of
 from ..rules.rule import RuleSet
 from ..set_plan.baseline import Baseline, note_applied
@@ -700,6 +700,7 @@ class _Run:
             located=told.shown,
             places={number: planned.entry.place for number, planned in enumerate(plan.changes)},
             odd=self._odd_fields(plan),
+            digits=digits_of(plan),
             warning_places={
                 **{clean(one.text): one.place for one in self._odd},
                 **{line: place for line, (place, _rule) in of_rules.items()},

@@ -18,7 +18,7 @@ from .groups import said
 from .in_brief import first_removals
 from .parts import field_name, keys_of
 from .removals import removal_texts
-from .result import RunResult
+from .result import RunResult, in_figures
 
 _COLUMNS = ("section", "action", "key", "name", "field", "before", "after", "odd", "place", "note", "status", "reason")
 
@@ -33,6 +33,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 def as_csv(result: RunResult) -> str:
     """Return the changes as CSV in UTF-8, with no cell that a spreadsheet runs as a formula."""
+    result = in_figures(result)
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(_COLUMNS)

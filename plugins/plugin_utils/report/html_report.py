@@ -47,7 +47,7 @@ from .parts import (
     words_of,
 )
 from .removals import removal_texts
-from .result import DONE, RunResult
+from .result import DONE, RunResult, in_figures
 
 WORDS: dict[str, str] = {
     "created": "new",
@@ -148,6 +148,7 @@ def _templates() -> tuple[Template, Callable[..., Markup]]:
 
 def as_html(result: RunResult) -> str:
     """Return the page, below 2 MB. It counts what does not fit."""
+    result = in_figures(result)
     first = {FIRST: cautions(result)} if result.cautions else {}
     wrong = [_listed(title, texts) for title, texts in {**first, **reasons(result)}.items()]
     others = [

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import in_digits
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, DELETE
 
 from .parts import counted, key_and_name, one_line, short, words_of
@@ -18,6 +20,7 @@ from .result import RunResult
 _MOST = 6
 """Rows of a table; the others are counted."""
 
+_CENTS = 2
 _RECIPIENTS = 3
 _LONGEST = 80
 _LONGEST_REMOVAL = 240
@@ -131,7 +134,7 @@ def _money(totals: Sequence[Mapping[str, Any]], is_drift: bool) -> Table:
     rows = [
         (
             f"{words_of(total['section'])} {_printed(total['field'])}",
-            *(f"{total[side]:,.2f}" for side in sides),
+            *(in_digits(Decimal(repr(total[side])), _CENTS, ",") for side in sides),
             counted(total["count"], total["section"]),
         )
         for total in totals[:_MOST]

@@ -36,7 +36,7 @@ from .parts import (
     undo_words,
     warnings,
 )
-from .result import ACTIONS, RunResult
+from .result import ACTIONS, RunResult, in_figures
 
 _COMMENT_LIMIT = 60_000
 """Maximum characters of a comment on a pull request at the large code hosts, with some room for a heading."""
@@ -72,6 +72,7 @@ def as_markdown(result: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") -
     :param limit: characters; ten thousand at least.
     :param url: of the full report; empty if unknown.
     """
+    result = in_figures(result)
     whole = link("the whole report", url) if url else Markdown("the report as .json or .html")
     head = Markdown("### {outcome}: {instance}\n\n{sent}\n").fill(
         outcome=Markdown(outcome(result)),

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import Any
 
 from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, in_digits
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS, OBJECT
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
     Reference,
@@ -114,7 +116,9 @@ class Removals:
         if self.hides(planned, key):
             return [VAULTED]
         references = list(references_in((value,)))
-        return [self._called(one) for one in references] if references else [f"{value:,}"]
+        return (
+            [self._called(one) for one in references] if references else [_in_words(planned.schema.fields[key], value)]
+        )
 
     def _called(self, reference: Reference) -> str:
         name = self._state.known_name_of(reference) if self._state is not None else None
@@ -138,6 +142,10 @@ class Removals:
         if user.isdecimal():
             user = f"user {user}"
         return " by ".join(filter(None, [str(when)[:10] if when else "", user]))
+
+
+def _in_words(field: Field, value: Any) -> str:
+    return in_digits(value, field.shown_digits, ",") if isinstance(value, Decimal) else str(value)
 
 
 def name_in_words(reference: Reference) -> str:

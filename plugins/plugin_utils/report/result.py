@@ -24,6 +24,7 @@ from ..set_plan.plan import InstancePlan, Planned
 from .forecast import NOTHING
 from .removals import Removals
 from .shown_references import Sides, sides_as_written
+from .value_diff import as_figure
 
 _TWICE = "somebody else made the same at the same time; take one of them away in the application, then run it again"
 _ARCHIVED = "archived"
@@ -35,7 +36,7 @@ OUTCOMES = ("unchanged", "changed", "drift", "failed", "refused", "partly_applie
 """The possible outcomes of a run."""
 
 
-_ONLY_HERE = ("located", "places", "warning_places", "rules", "odd")
+_ONLY_HERE = ("located", "places", "warning_places", "rules", "odd", "digits")
 """Members of a result that are not part of any document."""
 
 _FIRST = ("outcome", "instance", "check_mode", "summary", "cautions", "moves", "money", "persons", "mails", "undo")
@@ -61,8 +62,9 @@ class RunResult:
     :ivar places: index of a change to its place.
     :ivar warning_places: warning to its place.
     :ivar rules: finding or warning to the rule of the task that it is about.
-    :ivar odd: index of a change and key of a field to what is odd about the value. These five are not part of the
-        document.
+    :ivar odd: index of a change and key of a field to what is odd about the value.
+    :ivar digits: section and key of a field to the digits after the point that people expect. These six are not part of
+        the document.
     :ivar undo: what can't be undone, in words.
     :ivar hidden_records: whether records are hidden from the account: yes, no or unknown.
     :ivar moves: records that change their place.
@@ -95,6 +97,7 @@ class RunResult:
     warning_places: Mapping[str, Place] = field(default_factory=dict)
     rules: Mapping[str, Rule] = field(default_factory=dict)
     odd: Mapping[tuple[int, str], Sequence[str]] = field(default_factory=dict)
+    digits: Mapping[tuple[str, str], int] = field(default_factory=dict)
     hidden_records: str = ""
     scan_codes: dict[str, int] = field(default_factory=dict)
     undo: str = ""
@@ -131,6 +134,31 @@ _OF_OTHERS = (
 """Members of a result that quote texts of the service and of files."""
 _OURS = ("section", "action", "uuid", "status")
 """Members of a change with our own words."""
+
+
+def digits_of(made: InstancePlan) -> dict[tuple[str, str], int]:
+    """Return section and key of each changed field to the digits after the point that people expect."""
+    return {
+        (one.section, key): digits
+        for one in made.changes
+        for key in (*one.change.before, *one.change.after)
+        if key in one.schema.fields and (digits := one.schema.fields[key].shown_digits)
+    }
+
+
+def in_figures(result: RunResult) -> RunResult:
+    """Return a result for people, in which amounts have their usual digits. Documents have plain numbers."""
+
+    def shown(section: str, values: Mapping[str, Any]) -> dict[str, Any]:
+        return {key: as_figure(value, result.digits.get((section, key), 0)) for key, value in values.items()}
+
+    if not result.digits:
+        return result
+    changes = [
+        {**one, "before": shown(one["section"], one["before"]), "after": shown(one["section"], one["after"])}
+        for one in result.changes
+    ]
+    return replace(result, changes=changes)
 
 
 def masked_result(result: RunResult) -> RunResult:

@@ -14,7 +14,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.printing.cle
 from .groups import groups
 from .parts import action_words, fields, key_and_name, key_of, keys_of, short
 from .removals import removal_texts
-from .result import DONE, RunResult
+from .result import DONE, RunResult, in_figures
 
 _LONGEST = 500
 """Maximum characters of a value."""
@@ -27,6 +27,7 @@ _FILES, _INSTANCE = "files", "instance"
 
 def diff_of(result: RunResult) -> dict[str, str]:
     """Return the diff of a run: what the instance has and will have, or of a drift what the files say and it has."""
+    result = in_figures(result)
     ordered = [change for group in groups(_changes(result), result.is_drift) for change in group.changes]
     before: list[str] = []
     after: list[str] = []

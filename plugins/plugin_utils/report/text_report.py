@@ -39,7 +39,7 @@ from .parts import (
     warnings,
     words_of,
 )
-from .result import DONE, RunResult, masked_result
+from .result import DONE, RunResult, in_figures, masked_result
 from .sarif_report import as_sarif
 
 _LONGEST = 500
@@ -57,6 +57,7 @@ def as_text(result: RunResult) -> str:
     It has every change with its fields, the counts, the problems, and in the last line the outcome with its reason.
     Equal changes have one line, followed by the name of each record.
     """
+    result = in_figures(result)
     is_drift = result.is_drift
     lines = [*_titled(FIRST, cautions(result)), *_meaning(result)]
     lines += [line for group in groups(result.changes, is_drift) for line in _grouped(group, is_drift)]

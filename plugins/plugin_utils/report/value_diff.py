@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from decimal import Decimal
 from itertools import takewhile
 from typing import Any
 
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import in_digits
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
 _BEFORE_DIFFERENCE = 40
@@ -34,11 +36,24 @@ def side_by_side(before: Any, after: Any, limit: int) -> tuple[str, str]:
     return _cut(texts[0], start, limit), _cut(texts[1], start, limit)
 
 
+class Figure(str):
+    """A number as people read it: a currency has its usual digits after the point."""
+
+    __slots__ = ()
+
+
+def as_figure(value: Any, fraction_digits: int) -> Any:
+    """Return a number with at least some digits after the point, and anything else unchanged."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return value
+    return Figure(in_digits(Decimal(repr(value)), fraction_digits))
+
+
 _encode = json.JSONEncoder(ensure_ascii=False, default=str).encode
 
 
 def _json(value: Any) -> str:
-    return clean(_encode(value))
+    return str(value) if isinstance(value, Figure) else clean(_encode(value))
 
 
 def _cut(text: str, start: int, limit: int) -> str:

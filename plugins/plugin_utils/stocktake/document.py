@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
+from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, in_digits
 
 from .evaluation import REASONS, Evaluation, Place, StocktakeObject, by_place, total
 from .moments import Window
@@ -65,15 +65,11 @@ class _Amounts:
     """Format amounts of money with the digits of their fields."""
 
     def __init__(self, fields: Iterable[Field]) -> None:
-        self._digits = {field.key: field.fraction_digits for field in fields}
+        self._digits = {field.key: field.shown_digits for field in fields}
 
     def shown(self, values: Mapping[str, Decimal]) -> dict[str, str]:
         """Return amounts as texts, because a float would change them."""
-        return {key: self._text(key, amount) for key, amount in values.items()}
-
-    def _text(self, key: str, amount: Decimal) -> str:
-        digits = self._digits.get(key)
-        return f"{amount:f}" if digits is None else f"{amount:.{digits}f}"
+        return {key: in_digits(amount, self._digits[key]) for key, amount in values.items()}
 
 
 def _time(time: dt.date | None) -> str | None:

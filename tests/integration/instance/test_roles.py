@@ -239,7 +239,7 @@ def test_drift_is_found_named_and_never_mended(acme: Path, service: Emulator, tm
     (acme / "tasks.yml").write_text(yaml.safe_dump(tasks[:1]), "utf-8")
     told = by_name("drift", tmp_path, service, drift_fail=False, **options)
     assert told.status == 0, told.output
-    assert "purchasing_price: files say 1.0 / instance has 849.9" in told.output
+    assert "purchasing_price: files say 1.00 / instance has 849.90" in told.output
     # On a command line the value is a text.
     text = by_name("drift", tmp_path, service, "-e", "drift_fail=false", **options)
     assert text.status == 0, text.output

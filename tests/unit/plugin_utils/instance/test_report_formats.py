@@ -17,6 +17,9 @@ from instance_site import Site, yaml_list
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
 from ansible_collections.community.seventhings.plugins.plugin_utils.action.instance import provision
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.text_report import as_text
+from ansible_collections.community.seventhings.plugins.plugin_utils.report.value_diff import as_figure
 
 NAMES = ("plan.html", "plan.md", "plan.json", "findings.sarif", "changes.csv")
 FIRST = "api: seventhings/v1\nset: test\npolicy: {prune: {objects: delete}}\n"
@@ -95,7 +98,7 @@ def test_a_removal_shows_what_goes_in_every_format(site: Site, tmp_path: Path) -
     (change,) = json.loads((tmp_path / "plan.json").read_text("utf-8"))["changes"]
     assert change["name"] == "Notebook 2"
     assert change["removed"]["room"] == "Head/0.1"
-    assert (change["removed"]["value"], change["removed"]["history"]) == ("849.9", True)
+    assert (change["removed"]["value"], change["removed"]["history"]) == ("849.90", True)
     assert set(change["removed"].values()) >= {0, "not looked up"}
     for name in NAMES:
         told = (tmp_path / name).read_text("utf-8")
@@ -130,3 +133,51 @@ def test_drift_speaks_in_one_direction(site: Site) -> None:
     lines = planned(site, [], mode="drift")["msg"].splitlines()
     assert '    inventory_name: files say "y" / instance has "x"' in lines
     assert "objects: 1 missing in the instance, 1 changed in the application" in lines
+
+
+def test_amounts_have_their_usual_digits_in_every_format_for_people(site: Site, tmp_path: Path) -> None:
+    first = [
+        {"barcode": "100001", "inventory_name": "Chair", "purchasing_price": 849.9, "weight": 1.5},
+        {"barcode": "100002", "inventory_name": "Desk", "purchasing_price": 1299.5},
+    ]
+    site.write({"instance.yml": FIRST, "objects.yml": yaml_list(first)})
+    site.run()
+    site.write({"objects.yml": yaml_list([{**first[0], "purchasing_price": 799, "weight": 1.75}])})
+    result = planned(site, [str(tmp_path / name) for name in NAMES], limits={"delete_percent": 100})
+    assert "purchasing_price: 849.90 -> 799.00" in result["msg"]
+    assert "weight: 1.500 -> 1.750" in result["msg"]
+    assert "purchasing_price: 849.90\n" in result["diff"]["before"]
+    assert "value 1,299.50" in result["msg"]
+    for name in ("plan.html", "plan.md"):
+        shown = (tmp_path / name).read_text("utf-8")
+        assert all(amount in shown for amount in ("849.90", "799.00", "1,299.50"))
+    (price,) = [row for row in rows_of(tmp_path / "changes.csv") if row["field"] == "purchasing_price"]
+    assert (price["before"], price["after"]) == ("849.90", "799.00")
+    changes = [*result["changes"], *json.loads((tmp_path / "plan.json").read_text("utf-8"))["changes"]]
+    found = [one["before"]["purchasing_price"] for one in changes if one["key"] == "100001"]
+    assert found == [849.9, 849.9], "documents have plain numbers"
+
+
+@pytest.mark.parametrize(
+    ("number", "shown"),
+    [
+        (849.9, "849.90"),
+        (7, "7.00"),
+        (-0.125, "-0.125"),
+        (1e21, "1000000000000000000000.00"),
+        (0.1 + 0.2, f"{0.1 + 0.2}"),
+    ],
+)
+def test_an_amount_is_never_rounded(number: float, shown: str) -> None:
+    assert as_figure(number, 2) == shown
+
+
+@pytest.mark.parametrize("value", [None, True, "849.9", [1]])
+def test_only_numbers_are_amounts(value: Any) -> None:
+    assert as_figure(value, 2) is value
+
+
+def test_totals_that_differ_look_different() -> None:
+    money = [{"section": "objects", "field": "purchasing_price", "before": 100.004, "after": 100.001, "count": 2}]
+    account = RunResult("changed", "", True, {}, [], [], [], [], [], {}, 0, 0.0, money=money)
+    assert "100.004 -> 100.001" in as_text(account)
