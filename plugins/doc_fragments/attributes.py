@@ -34,7 +34,9 @@ attributes:
     support: full
     details:
       - Shows only fields that the task sets and that change. References are shown as the task writes them. In diff
-        mode, the previous target of a reference is read, so that both sides show natural keys.
+        mode, the previous targets of references are read, so that both sides show natural keys. Several targets of one
+        field are read in one list, and no more than ten records are read one by one. The others are shown as the
+        service names them.
   idempotent:
     support: full
 """

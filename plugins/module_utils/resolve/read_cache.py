@@ -33,6 +33,9 @@ from .references import (
 Mark: TypeAlias = "str | int"
 """The uuid or the integer id of a record."""
 
+_MOST_FOR_NAMES = 10
+"""Maximum number of records that one task reads one by one only for their names in a diff."""
+
 _TELL_APART = "refer to it by its uuid, or by a map of fields that tells them apart"
 
 
@@ -51,6 +54,7 @@ class ReadIndex:
         self._narrowed: dict[tuple[str, str], tuple[set[Any], list[Record]]] = {}
         self._alone: dict[tuple[str, Mark], Record | None] = {}
         self._some: dict[str, list[Record]] = {}
+        self._left_for_names = _MOST_FOR_NAMES
         self.warnings: list[str] = []
 
     def forget_lists(self) -> None:
@@ -112,17 +116,25 @@ class ReadIndex:
             self._narrowed[kind.name, key] = (set(wanted), records)
         return records
 
-    def _marked(self, kind: Kind, marks: Iterable[Mark]) -> dict[Mark, Record]:
+    def _marked(self, kind: Kind, marks: Iterable[Mark], only_for_names: bool = False) -> dict[Mark, Record]:
         """Return the records with some uuids or ids.
 
         One record is read by itself, several in one list if it accepts filters. No list shows archived records, so the
         rest is read one by one.
+
+        :param only_for_names: skip the rest if it has too many records.
         """
         wanted = list(dict.fromkeys(marks))
         for mark_type, key in ((str, kind.uuid_keys[0]), (int, "id")):
             unread = [mark for mark in wanted if isinstance(mark, mark_type) and self._read_with(kind, mark) is None]
             if len(unread) > 1 and kind.filters:
                 self._list_narrowed(kind, key, unread)
+        if only_for_names:
+            rest = [one for one in wanted if self._read_with(kind, one) is None and (kind.name, one) not in self._alone]
+            if len(rest) > self._left_for_names:
+                wanted = [one for one in wanted if one not in rest]
+            else:
+                self._left_for_names -= len(rest)
         found = {mark: self._read_with(kind, mark) or self._read_alone(kind, mark) for mark in wanted}
         return {mark: record for mark, record in found.items() if record is not None}
 
@@ -215,14 +227,17 @@ class ReadIndex:
 
     # ---- references by id or uuid
 
-    def records_of(self, references: Iterable[Reference]) -> dict[Reference, Record]:
-        """Return the records of resolved references. Records that were not read yet are read by uuid or id."""
+    def records_of(self, references: Iterable[Reference], only_for_names: bool = False) -> dict[Reference, Record]:
+        """Return the records of resolved references. Records that were not read yet are read by uuid or id.
+
+        :param only_for_names: skip records that would take too many requests.
+        """
         wanted = list(references)
         found: dict[Reference, Record] = {}
         for target in dict.fromkeys(one.target for one in wanted if one.resolved):
             mine = [(one, one.uuid or one.id) for one in wanted if one.target == target]
             marks = {one: mark for one, mark in mine if mark is not None}
-            records = self._marked(KINDS[target], marks.values())
+            records = self._marked(KINDS[target], marks.values(), only_for_names)
             found |= {one: records[mark] for one, mark in marks.items() if mark in records}
         return found
 
@@ -239,10 +254,11 @@ class ReadIndex:
         return name if name is None or record is None or not record.kind.parent or "/" in name else None
 
     def read_names(self, references: Iterable[Reference]) -> None:
-        """Read records and their parents, so that their natural keys are known. What can't be read stays unnamed."""
+        """Read records and their parents, so that their natural keys are known. The others stay unnamed."""
         try:
-            records = self.records_of(references).values()
-            self.records_of([place for one in records if (place := natural_keys.parent_of(one)) is not None])
+            records = self.records_of(references, only_for_names=True).values()
+            places = [place for one in records if (place := natural_keys.parent_of(one)) is not None]
+            self.records_of(places, only_for_names=True)
         except SeventhingsError:
             # The change matters more to the user than the names in its diff.
             return

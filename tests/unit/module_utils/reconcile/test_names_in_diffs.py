@@ -68,3 +68,25 @@ def test_a_name_that_cannot_be_read_does_not_stop_the_change() -> None:
     result = service.call(module, diff_mode=True, fields=then)
     assert result["changed"]
     assert result["diff"]["after"] == SHOWN["room"]["after"]
+
+
+@pytest.mark.parametrize(("number", "are_archived", "reads"), [(12, False, 1), (8, True, 9), (12, True, 1)])
+def test_the_names_of_many_records_take_one_list_and_few_reads(number: int, are_archived: bool, reads: int) -> None:
+    codes = [str(200001 + one) for one in range(number + 1)]
+    service = Embedded.started()
+    for code in codes:
+        assert service.call("object", fields={"barcode": code, "inventory_name": "Part"})["changed"]
+    case = {"barcode": "100901", "inventory_name": "Case", "accessories": codes[:-1]}
+    assert service.call("object", fields=case)["changed"]
+    for code in codes[:-1] if are_archived else ():
+        assert service.call("object", state="archived", fields={"barcode": code})["changed"]
+    counted = []
+    for diff_mode in (False, True):
+        service.log.clear()
+        fields = {"barcode": "100901", "accessories": codes[-1:]}
+        result = service.call("object", check_mode=True, diff_mode=diff_mode, fields=fields)
+        counted.append(len(service.log))
+    assert counted[1] - counted[0] == reads
+    before = result["diff"]["before"]["accessories"]
+    assert len(before) == number
+    assert (before == codes[:-1]) == (not are_archived or number == 8)
