@@ -2,11 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What every module promises, shown with real playbooks on the steps of ``steps/MODULE.yml`` (``support/steps.py``).
+"""What every module promises, shown on the steps of ``steps/MODULE.yml`` (``support/steps.py``).
 
 Each step is predicted (check mode), carried out, and carried out again; then its prediction must have been right, the
-second time must have changed nothing, and check mode must have sent no write. In rough weather only the long tests take
-playbooks for it: to Ansible the weather makes no difference, and ``test_weather.py`` has plays in all of it.
+second time must have changed nothing, and check mode must have sent no write. All of them run so in this process, in
+each weather. A real play carries out each of them once in calm weather, some with their prediction and repetition, some
+in a module process. In the long tests, plays run whatever this process runs.
 """
 
 from __future__ import annotations
@@ -30,36 +31,33 @@ def service(emulator: Emulator) -> Emulator:
     return emulator
 
 
-def walk_in_a_play(service: Emulator, directory: Path, path: Path, weather: str, ends: str) -> None:
-    walk = steps.load(path, directory, weather)
-    service.steer("PUT", "/switches", steps.WEATHERS[weather])
-    defaults = steps.connection(service)
-    service.clear_log()
-
-    # Diff mode reads the names of references, so it would change the numbers of requests.
-    run = playbook.run(directory, [steps.play_of(walk, defaults, directory, ends)])
-
-    steps.judge_all(walk, run.results, service.log(), weather, run.output)
-
-
 @each_file
-def test_every_step_is_predicted_done_and_not_done_again(service: Emulator, tmp_path: Path, path: Path) -> None:
-    walk_in_a_play(service, tmp_path, path, "calm", "both")
-
-
-@each_file
-def test_every_step_in_rough_weather(
-    service: Emulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: Path
+@pytest.mark.parametrize("weather", steps.WEATHERS)
+def test_every_step_is_predicted_done_and_not_done_again(
+    service: Emulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: Path, weather: str
 ) -> None:
-    if LONG:
-        walk_in_a_play(service, tmp_path, path, "rough", "worker")
-        return
     monkeypatch.chdir(tmp_path)
-    walk = steps.load(path, tmp_path, "rough")
-    service.steer("PUT", "/switches", steps.WEATHERS["rough"])
+    walk = steps.load(path, tmp_path, weather)
+    service.steer("PUT", "/switches", steps.WEATHERS[weather])
     defaults = steps.connection(service)
     service.clear_log()
 
     results = steps.run_here(walk, defaults, tmp_path)
 
-    steps.judge_all(walk, results, service.log(), "rough")
+    steps.judge_all(walk, results, service.log(), weather)
+
+
+@each_file
+@pytest.mark.parametrize("weather", steps.WEATHERS if LONG else ["calm"])
+def test_every_step_in_a_play(service: Emulator, tmp_path: Path, path: Path, weather: str) -> None:
+    walk = steps.load(path, tmp_path, weather)
+    if not LONG:
+        walk = steps.sampled(walk)
+    service.steer("PUT", "/switches", steps.WEATHERS[weather])
+    defaults = steps.connection(service)
+    service.clear_log()
+
+    # Diff mode reads the names of references, so it would change the numbers of requests.
+    run = playbook.run(tmp_path, [steps.play_of(walk, defaults, tmp_path, "both")])
+
+    steps.judge_all(walk, run.results, service.log(), weather, run.output)
