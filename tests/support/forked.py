@@ -5,7 +5,8 @@
 
 ``ansible-playbook`` takes longer to import Ansible than to run a play of one task, and the tests start it more than a
 thousand times. What is forked is a process of its own, with its own command line, environment, working directory and
-output. It imports the collection itself, and ends as any other process.
+output, and it ends as any other process. Its parent has also loaded the plugins that Ansible loads for each play, with
+their documentation, and the collection, which is half of what is left of a start.
 
 Ansible reads its settings when it is imported. So a parent only forks processes whose environment is its own, except
 for the variables that are read later. An environment that is asked for once gets no parent.
@@ -27,6 +28,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -53,6 +55,10 @@ _ANSIBLE = (
     "xml.etree.ElementTree",
     "zoneinfo",
 )
+_LOADED = ("become", "cache", "callback", "connection", "inventory", "shell", "strategy", "vars")
+"""Types of plugins of which a play loads all."""
+_ACTIONS = ("ansible.builtin.debug", "community.seventhings.object_info", "community.seventhings.instance")
+"""Actions that import most of what actions import."""
 IMPORTED = dict.fromkeys(("ansible", "ansible-inventory", "ansible-playbook"), _ANSIBLE)
 """Name of a script to what its parent imports."""
 _READ_LATER = ("SEVENTHINGS_", "XDG_STATE_HOME", "RECORD_RESULTS_FILE", "ANSIBLE_ASYNC_DIR", "PYTEST_CURRENT_TEST")
@@ -182,11 +188,12 @@ def start(
         _asked[key] += 1
         if not modules or _asked[key] == 1 or not hasattr(os, "pidfd_open"):
             return None
-        if key not in _parents:
-            if len(_parents) == _MOST_PARENTS:
-                _parents.pop(next(iter(_parents))).close()
-            _parents[key] = _Parent(sys.executable, modules, shared)
-        return _parents[key].start(command, directory, variables, [stdin, stdout, stderr])
+        # The parent that was asked last is the last of them.
+        parent = _parents.pop(key, None) or _Parent(sys.executable, modules, shared)
+        _parents[key] = parent
+        if len(_parents) > _MOST_PARENTS:
+            _parents.pop(next(iter(_parents))).close()
+        return parent.start(command, directory, variables, [stdin, stdout, stderr])
 
 
 @atexit.register
@@ -260,11 +267,28 @@ def _own_folder_of_ansible() -> None:
         settings["DEFAULT_LOCAL_TMP"] = constants.config.get_config_value("DEFAULT_LOCAL_TMP", variables=settings)
 
 
+def _load_plugins(loaders: Any) -> None:
+    """Load what Ansible loads for each play: its own plugins of some types, and those of the collection.
+
+    :param loaders: the module of Ansible with a loader for each type.
+    """
+    # Each process says again that plugins of collections may be loaded.
+    warnings.filterwarnings("ignore", "AnsibleCollectionFinder has already been configured")
+    loaders.init_plugin_loader()
+    for kind in _LOADED:
+        for _plugin in getattr(loaders, f"{kind}_loader").all(class_only=True):
+            pass
+    for name in _ACTIONS:
+        loaders.action_loader.get(name, class_only=True)
+
+
 def main(descriptor: str, *modules: str) -> None:
     """Import modules and fork processes. In a forked process run its script."""
     control = socket.socket(fileno=int(descriptor))
     for name in modules:
         importlib.import_module(name)
+    if "ansible.plugins.loader" in sys.modules:
+        _load_plugins(sys.modules["ansible.plugins.loader"])
     gc.freeze()
     begun = _serve(control)
     control.close()
