@@ -18,6 +18,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 from unittest import mock
 from urllib.parse import urlsplit
@@ -35,6 +36,7 @@ from embedded.messages import Answer, Call, Refusal
 from embedded.server import Server
 from embedded.service import Service
 from embedded.startdata.credentials import CLIENT_ID, PASSWORD, USERNAME
+from embedded.startdata.exported import Export
 from embedded.startdata.start import StartData
 from embedded.steering.calls import ADMIN, Steering
 from embedded.store import Store
@@ -75,10 +77,14 @@ class _Steering(Steering):
 
 
 @contextlib.contextmanager
-def running_here(data: str = "demo") -> Iterator[Emulator]:
-    """Yield a service on a free port. It runs only inside the block."""
-    store, start = Store(":memory:"), StartData(data)
+def running_here(data: str = "demo", export: Path | None = None) -> Iterator[Emulator]:
+    """Yield a service on a free port. It runs only inside the block.
+
+    :param export: a directory with an export that it begins with, in place of data.
+    """
+    store, start = Store(":memory:"), StartData(data, Export(export) if export else None)
     start.fill(store)
+    start.keep(store)
     gateway = _Gateway(Service(store, Weather()))
     server = Server(gateway, _Steering(gateway, start))
     with _listening(server) as base_url, _shortened(_Shortcut(server, base_url, os.getpid())):

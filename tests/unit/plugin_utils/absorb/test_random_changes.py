@@ -22,7 +22,8 @@ from typing import Any
 
 import hypothesis.strategies as st
 import pytest
-from emulator_process import Emulator, running
+from emulator_here import running_here
+from emulator_process import Emulator
 from hypothesis import HealthCheck, Phase, given, note, settings
 from instance_site import Site
 from project import LONG
@@ -40,7 +41,7 @@ _FLAT = ("locations", "rooms", "persons", "objects")
 @pytest.fixture(scope="module")
 def empty_service() -> Iterator[Emulator]:
     """Yield an instance that each example empties."""
-    with running(data="empty") as service:
+    with running_here("empty") as service:
         yield service
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from emulator_process import running
+from emulator_here import running_here
 from exports import contents, export_of, loaded, records
 from instance_site import Site, sample_files
 from project import LONG
@@ -90,7 +90,7 @@ def test_a_made_up_instance_with_circles_and_documents_is_copied(site: Site, see
     assert site.run().outcome == "changed"
     first, second = site.root / "first", site.root / "second"
     assert export_of(site, first)["left_out"] == []
-    with running(data="empty") as other:
+    with running_here("empty") as other:
         (first / "instance.yml").write_text(CREATE_USERS, "utf-8")
         assert Site(first, other).run().outcome == "changed"
         export_of(Site(first, other), second)

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from emulator_process import Emulator, running
+from emulator_here import running_here
+from emulator_process import Emulator
 from exports import contents, export_of, loaded, records
 from instance_site import Site
 
@@ -36,7 +37,7 @@ TEMPLATE = "it looks like a template, and files hold none"
 
 @pytest.fixture(scope="module")
 def _other_service() -> Iterator[Emulator]:
-    with running(data="empty") as service:
+    with running_here("empty") as service:
         yield service
 
 

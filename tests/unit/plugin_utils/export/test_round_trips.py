@@ -20,7 +20,8 @@ from typing import Any
 
 import hypothesis.strategies as some
 import pytest
-from emulator_process import Emulator, running
+from emulator_here import running_here
+from emulator_process import Emulator
 from exports import contents, export_of
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from instance_site import Site
@@ -155,7 +156,7 @@ def test_csv_is_read_as_the_same_values(preset: str, records: list[dict[str, Any
 @pytest.fixture(scope="module")
 def instances() -> Iterator[tuple[Emulator, Emulator]]:
     """Yield two instances that each example empties: an original and its copy."""
-    with running(data="empty") as original, running(data="empty") as copy:
+    with running_here("empty") as original, running_here("empty") as copy:
         yield original, copy
 
 

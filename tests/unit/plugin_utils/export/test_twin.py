@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from emulator_here import running_here
 from emulator_process import running
 from exports import contents, export_of
 from instance_site import Site, sample_files, yaml_list
@@ -53,7 +54,7 @@ def plan(site: Site, **order: Any) -> dict[str, Any]:
 def test_a_twin_is_the_instance_that_was_exported(demo: Site, tmp_path: Path, format_name: str) -> None:
     root = tmp_path / "exported"
     assert not export_of(demo, root, format=format_name, twin=True).get("failed")
-    with running("--load", str(root)) as service:
+    with running_here(export=root) as service:
         twin = Site(tmp_path / "twin", service)
         for name in ("location", "room", "person", "object", "user", "task", "rental_case"):
             mine, theirs = (
@@ -80,7 +81,7 @@ def test_a_plan_on_the_twin_is_the_plan_on_the_instance(site: Site, tmp_path: Pa
     archive(site, "OLD")
     assert not export_of(site, exported, twin=True).get("failed")
     assert [line["key"] for line in lines(exported) if "archived" in line] == [{"barcode": "OLD"}]
-    with running("--load", str(exported)) as service:
+    with running_here(export=exported) as service:
         twin = Site(site.root, service)
         site.write({"locations.yml": yaml_list([{"name": "Site 0", "city": "Bonn"}, {"name": "Site 9"}])})
         site.write({"objects/c.yml": yaml_list([{"barcode": "OLD", "inventory_name": "Back again"}])})
@@ -120,7 +121,7 @@ def test_records_that_refer_to_archived_objects_are_on_the_twin(demo: Site, tmp_
     assert not [line for line in told["left_out"] if "stands in no list" in line]
     archived = [line["fields"]["inventory_name"] for line in lines(exported) if "archived" in line]
     assert sorted(archived) == sorted(["Inner", "Outer", "Studiokamera"])
-    with running("--load", str(exported)) as service:
+    with running_here(export=exported) as service:
         twin = Site(tmp_path / "twin", service)
         for name in ("task", "rental_case"):
             here, there = (
@@ -153,7 +154,7 @@ def test_offers_of_archived_objects_are_on_the_twin(demo: Site, tmp_path: Path) 
     told = export_of(demo, exported, twin=True)
     assert not told.get("failed")
     assert not [line for line in told["left_out"] if line.startswith("hub:")]
-    with running("--load", str(exported)) as service:
+    with running_here(export=exported) as service:
         twin = Site(tmp_path / "twin", service)
         there = [one.flat for one in twin.client(read_only=True).list_all(KINDS["hub_item"])]
         assert [(one["id"], one["asset_id"], one["price"]) for one in there] == [
@@ -189,7 +190,7 @@ def test_a_barcode_means_the_active_object_on_the_twin_too(demo: Site, tmp_path:
             demo.client().create(KINDS["object"], {"barcode": "BOTH", "inventory_name": "New"})
     exported = tmp_path / "exported"
     assert not export_of(demo, exported, twin=True).get("failed")
-    with running("--load", str(exported)) as service:
+    with running_here(export=exported) as service:
         tasks = Site(tmp_path / "twin", service).client(read_only=True).list_all(KINDS["task"])
         there = {one.flat["title"]: [linked["uuid"] for linked in one.flat["references"]] for one in tasks}
     assert [there["Old"], there["New"]] == [[uuid] for uuid in meant]
@@ -210,7 +211,7 @@ def test_an_archived_object_that_no_file_can_hold_is_reported_and_referred_to_by
     ]
     assert [line for line in told["left_out"] if f"the object {camera.uuid} is left out" in line]
     assert not [line for line in lines(exported) if "archived" in line]
-    with running("--load", str(exported)) as service:
+    with running_here(export=exported) as service:
         assert plan(Site(exported, service))["outcome"] == "unchanged"
 
 
@@ -238,7 +239,7 @@ def test_an_export_without_notes_is_loaded_too(site: Site, tmp_path: Path) -> No
     exported = tmp_path / "exported"
     assert not export_of(site, exported).get("failed")
     assert not (exported / "twin.jsonl").exists()
-    with running("--load", str(exported)) as service:
+    with running_here(export=exported) as service:
         twin = Site(exported, service)
         assert twin.plan(expect_instance=[service.base_url]).outcome == "unchanged"
 
@@ -271,7 +272,7 @@ def test_archived_objects_in_the_files_to_rehearse_are_on_the_twin(
     looked = [entry["path"] for entry in site.service.log() if "by-barcode" in entry["path"]]
     assert [path.rsplit("/", 1)[-1] for path in looked] == ["OLD", "NEW"]
     assert [line["key"] for line in lines(exported) if "archived" in line] == [{"barcode": "OLD"}]
-    with running("--load", str(exported)) as service:
+    with running_here(export=exported) as service:
         mine = plan(site)
         assert mine["outcome"] == "changed"
         assert plan(Site(site.root, service)) == mine
@@ -402,7 +403,7 @@ CHANGES = {
 def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Site]]:
     """Yield an instance that is as its files say, and its twin."""
     root = tmp_path_factory.mktemp("pair")
-    with running(data="empty") as service:
+    with running_here("empty") as service:
         site = Site(root / "site", service)
         site.write(files_of({}))
         account = site.run(create_users=True, journal=root / "journal")
@@ -410,7 +411,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Site]
         assert site.plan(create_users=True).outcome == "unchanged"
         exported = root / "exported"
         assert not export_of(site, exported, twin=True).get("failed")
-        with running("--load", str(exported)) as other:
+        with running_here(export=exported) as other:
             yield site, Site(root / "site", other)
 
 
@@ -451,7 +452,7 @@ def test_what_belongs_to_the_set_is_rehearsed_and_noted_nowhere(site: Site, tmp_
     noted = {path: path.read_bytes() for path in state.rglob("journal.jsonl")}
     assert len(noted) == 2
     given: dict[str, Any] = {"prune": {"objects": "delete"}, "limits": {"delete_percent": 100, "deletes": 9}}
-    with running("--load", str(exported)) as service:
+    with running_here(export=exported) as service:
         twin = Site(site.root, service)
         rehearsed = {**given, "twin_of": f"{site.service.base_url}/customer-api/v1/"}
         for kept, told in ((rows[:3], "somebody gave it another key"), (rows[:1], "protected")):

@@ -22,7 +22,8 @@ from typing import Any
 
 import hypothesis.strategies as st
 import pytest
-from emulator_process import Emulator, running
+from emulator_here import running_here
+from emulator_process import Emulator
 from hypothesis import HealthCheck, Phase, note, seed, settings
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 from instance_site import FAULTS, Site, yaml_list
@@ -244,7 +245,7 @@ def _shown(account: RunResult) -> Any:
 def test_applies_converge(number: int) -> None:
     swarm = Swarm.drawn(_SEED + number, _FAULTS, _SWITCHES, _OPERATIONS)
     print(swarm)
-    with running(data="empty") as service:
+    with running_here("empty") as service:
         machine = seed(swarm.seed)(type("Machine", (Converging,), {"service": service, "swarm": swarm}))
         chosen = settings(
             max_examples=10 if LONG else 4,

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from emulator_process import Emulator, running
+from emulator_here import running_here
+from emulator_process import Emulator
 from exports import export_of
 from instance_site import Site
 
@@ -25,7 +26,7 @@ NUMBER = 1300
 
 @pytest.fixture(scope="module")
 def _service() -> Iterator[Emulator]:
-    with running(data=str(NUMBER)) as service:
+    with running_here(str(NUMBER)) as service:
         yield service
 
 
