@@ -19,7 +19,7 @@ from ..reconcile.result import Result
 from ..resolve import natural_keys
 from ..resolve.field_visibility import field_visibility_of, why_unfound
 from ..resolve.listing import matching_records
-from ..resolve.references import reference_in
+from ..resolve.references import if_an_id, reference_in
 
 PERSON, USER = KINDS["person"], KINDS["user"]
 
@@ -78,11 +78,14 @@ def user_from_person(
     )
     if one is None:
         emails = [email for one in everyone if isinstance(email := one.flat.get("email"), str)]
-        by_id = filters is None and reference_in("person", PERSON.name, person).resolved
-        if not check_mode or by_id or (isinstance(person, str) and likely_typos(person, emails)):
+        reference = reference_in("person", PERSON.name, person) if filters is None else None
+        by_id = reference is not None and reference.resolved
+        advice = if_an_id(reference) if reference is not None else ""
+        # No earlier task creates a person with an e-mail address of digits.
+        if not check_mode or by_id or advice or (isinstance(person, str) and likely_typos(person, emails)):
             raise NoMatch(
                 f"There is no {person_in_words.removeprefix('the ').removeprefix('a ')}, so no user was "
-                f"made.{_nearest(emails, person)}"
+                f"made.{_nearest(emails, person)}{advice}"
             )
         return Result(
             True,

@@ -11,7 +11,6 @@ from typing import Any, TypeAlias
 from ..client.client import Client, Record
 from ..client.query import PER_PAGE, Condition
 from ..errors import Ambiguous, InvalidInput, NoMatch, SeventhingsError
-from ..model.field import integer_of
 from ..model.kinds import KINDS, Kind
 from ..model.schema import Schema
 from ..model.suggestions import likely_typos
@@ -23,6 +22,7 @@ from .references import (
     Unresolved,
     Why,
     at,
+    if_an_id,
     is_text_renter,
     reference_in,
     resolve,
@@ -383,17 +383,7 @@ def _words_of(one: Unresolved) -> str:
     if one.why is Why.AMBIGUOUS:
         return f"{prefix}{one.words}"
     hint = f" The nearest are {', '.join(map(repr, one.near))}." if one.near else ""
-    return f"{prefix}{one.words[0].upper()}{one.words[1:]}.{hint}{_if_an_id(one.reference)}"
-
-
-def _if_an_id(reference: Reference) -> str:
-    """Return how to write the id that a text may be. Before ansible-core 2.19, templates make texts of integers."""
-    number = integer_of(reference.written) if isinstance(reference.written, str) else None
-    if not number or str(number) != reference.written:
-        return ""
-    return (
-        f" Text is a natural key. If {number} is the id of the {KINDS[reference.target].words}, write {{id: {number}}}."
-    )
+    return f"{prefix}{one.words[0].upper()}{one.words[1:]}.{hint}{if_an_id(one.reference)}"
 
 
 def find_objects(client: Client, written: Mapping[str, Any]) -> list[Record]:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from ..client.client import Record
 from ..errors import Ambiguous, InvalidInput
-from ..model.field import Field, InvalidValue, edge_blanks, shorten
+from ..model.field import Field, InvalidValue, edge_blanks, integer_of, shorten
 from ..model.kinds import KINDS, Kind
 from ..model.schema import Schema, cause_of
 from ..model.types_composite import is_called
@@ -328,6 +328,15 @@ def reference_in(option: str, target: str, written: Any) -> Reference:
     except InvalidValue as unfit:
         raise InvalidInput(f"{option}: {shorten(written)} does not fit; expected {unfit}") from unfit
     return replace(reference, location=option)
+
+
+def if_an_id(reference: Reference) -> str:
+    """Return how to write the id that a text may be. Before ansible-core 2.19, templates make texts of integers."""
+    number = integer_of(reference.written) if isinstance(reference.written, str) else None
+    if not number or str(number) != reference.written:
+        return ""
+    words = KINDS[reference.target].words
+    return f" Text is a natural key. If {number} is the id of the {words}, write {{id: {number}}}."
 
 
 def at(reference: Reference) -> str:

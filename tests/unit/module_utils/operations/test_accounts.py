@@ -113,6 +113,12 @@ def test_no_person_is_an_error_and_nothing_is_sent(who: Any) -> None:
     assert transport.writes == []
 
 
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_text_of_digits_is_no_person_and_the_error_says_how_to_write_the_id(check_mode: bool) -> None:
+    with pytest.raises(NoMatch, match=r"If 99 is the id of the person, write \{id: 99\}\."):
+        make(service([ADA, BOB]), "99", check_mode=check_mode)
+
+
 def test_a_person_that_is_not_found_is_reported_with_the_nearest() -> None:
     with pytest.raises(NoMatch, match=r"The nearest are bob@example\.com"):
         make(service([ADA, BOB]), "bob@exmaple.com")
