@@ -22,10 +22,13 @@ import pytest
 import requests
 import yaml
 from emulator_process import Emulator
+from trust import IS_TEXT_A_TEMPLATE
 
 from ansible_collections.community.seventhings.plugins.inventory import places
 
 TEMPLATE = "{{ lookup('ansible.builtin.pipe', 'id') }}"
+NAME = TEMPLATE.replace("{{", "_{") if IS_TEXT_A_TEMPLATE else TEMPLATE
+"""TEMPLATE in the name of a host. Before ansible-core 2.19, names are templates, so none begins in them."""
 ROOMS = 10_000
 LOCATIONS = 500
 
@@ -242,7 +245,8 @@ def test_two_places_with_one_name(work: Workplace, rename: Callable[[str, str, s
     shown = work.inventory("--list")
     assert len(shown.json["_meta"]["hostvars"]) == 21
     assert shown.json["seventhings_Dresden_2"]["hosts"][0] == "Dresden/Empfang_7"
-    assert len(re.findall(r"WARNING.*suffix", shown.err)) == 2
+    # Before ansible-core 2.19, Ansible wraps warnings.
+    assert len(re.findall(r"WARNING[^\[]*suffix", shown.err)) == 2
 
 
 @pytest.mark.parametrize("caching", [False, True], ids=["read", "cached"])
@@ -262,7 +266,7 @@ def test_a_template_in_remote_text_is_never_rendered(
         work.inventory("--graph")
         work.asked()
     shown = work.inventory("--graph")
-    assert f"0.01/{TEMPLATE}" in members(shown.out, "seventhings_Werkstatt")
+    assert f"0.01/{NAME}" in members(shown.out, "seventhings_Werkstatt")
     message = "<< {{ seventhings_name }} | {{ same }} | {{ longer }} | {{ inventory_hostname }} >>"
     debug = work.run(
         "ansible",
@@ -274,7 +278,7 @@ def test_a_template_in_remote_text_is_never_rendered(
         "-a",
         f'msg="{message}"',
     )
-    assert f"<< {TEMPLATE} | {TEMPLATE} | a {TEMPLATE} | 0.01/{TEMPLATE} >>" in debug.out
+    assert f"<< {TEMPLATE} | {TEMPLATE} | a {TEMPLATE} | 0.01/{NAME} >>" in debug.out
     assert "uid=" not in shown.out + debug.out + debug.err
     assert bool(work.asked()) is not caching
 
@@ -306,7 +310,10 @@ def test_the_cache_can_be_flushed(cached: Workplace, rename: Callable[[str, str,
     cached.asked()
     assert "Werkstatt/Tischlerei" in cached.inventory("--graph").out
     assert cached.asked() == []
-    assert "Werkstatt/Carpentry" in cached.inventory("--graph", "--flush-cache").out
+    # Before ansible-core 2.19, ansible-inventory has no such option, but ansible-playbook has.
+    (cached.directory / "flush.yml").write_text("- hosts: all\n  gather_facts: false\n", "utf-8")
+    fresh = cached.run("ansible-playbook", "-i", "lab.seventhings.yml", "--flush-cache", "--list-hosts", "flush.yml")
+    assert "Werkstatt/Carpentry" in fresh.out
     assert cached.asked() != []
     assert "Werkstatt/Carpentry" in cached.inventory("--graph").out
     assert cached.asked() == []
