@@ -59,6 +59,10 @@ test-fast: test-environment ## Run the quick gates: ruff, types, yamllint, unit 
 test-long: runtime ## Run every gate, with the full number of randomised tests
 	@SEVENTHINGS_TEST_LONG=1 "$(BIN)/python" tests/tools/gates.py all
 
+.PHONY: test-sanity
+test-sanity: lint-environment ## Run all sanity tests on every ansible-core
+	@SEVENTHINGS_TEST_LONG=1 "$(BIN)/python" tests/tools/gates.py all sanity
+
 .PHONY: test-core
 test-core: test-environment ## Run the tests with real playbooks on another ansible-core: CORE=2.20
 	@"$(BIN)/python" tests/tools/other_core.py $(or $(CORE),2.21) $(PYTEST_OPTIONS) $(if $(CORE_PYTHON),--python $(CORE_PYTHON))

@@ -12,7 +12,7 @@ from pathlib import Path
 import gates
 import pytest
 from gates import Gate
-from platforms import CORES
+from platforms import CORES, PRERELEASES
 from project import ROOT
 
 
@@ -60,3 +60,18 @@ def test_long_tests_play_on_every_core(monkeypatch: pytest.MonkeyPatch) -> None:
     assert [gate.name for gate in gates.core_gates()] == [f"plays, ansible-core {core}" for core in CORES]
     monkeypatch.delenv("SEVENTHINGS_TEST_LONG")
     assert [gate.name for gate in gates.core_gates()] == [f"plays, ansible-core {core}" for core in gates._OLD_PLAYS]
+
+
+def test_sanity_runs_in_full_on_every_core_in_long_tests(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SEVENTHINGS_TEST_LONG", raising=False)
+    oldest, newest = gates.sanity_gates()
+    assert [gate.name for gate in (oldest, newest)] == [
+        f"sanity, ansible-core {core}" for core in (min(CORES), max(CORES))
+    ]
+    assert {"import", "pep8", "pylint"} <= set(oldest.command)
+    assert {"import", "pylint"} <= set(newest.command)
+    assert "pep8" not in newest.command
+    monkeypatch.setenv("SEVENTHINGS_TEST_LONG", "1")
+    every = {gate.name.split()[-1]: set(gate.command) for gate in gates.sanity_gates()}
+    assert set(every) == set(CORES)
+    assert [core for core, words in every.items() if "--skip-test" in words] == [*PRERELEASES]
