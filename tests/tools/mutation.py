@@ -45,19 +45,22 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
         *(f"{_PLAN}/test_{name}" for name in ("policies", "renames", "scan_codes", "requests", "complete_lists")),
     ),
     "module_utils/resolve/listing": (
-        "module_utils/resolve/test_listing",
-        "module_utils/resolve/test_one_request",
+        *(f"module_utils/resolve/test_{name}" for name in ("listing", "one_request", "field_visibility")),
+        *(f"rules/test_{name}" for name in ("link_filters", "hidden_records_reads")),
     ),
     "plugin_utils/instance/caps": ("plugin_utils/instance/test_caps",),
     "plugin_utils/set_plan/limits": (f"{_PLAN}/test_limits",),
     "plugin_utils/apply/journal": ("plugin_utils/apply/test_journal", "plugin_utils/apply/test_journal_notes"),
     "plugin_utils/instance/plan_file": ("plugin_utils/instance/test_plan_file",),
     "module_utils/client/client": (
-        "module_utils/client/test_client",
-        "module_utils/client/test_rows",
-        "module_utils/client/test_limits",
+        *(f"module_utils/client/test_{name}" for name in ("client", "rows", "limits", "prefetch", "roots", "query")),
+        *(f"module_utils/resolve/test_{name}" for name in ("listing", "one_request")),
+        *(f"rules/test_{name}" for name in ("complete_lists", "link_filters", "missing_lists", "missing_rows")),
     ),
-    "module_utils/runtime/creations": ("module_utils/runtime/test_creations",),
+    "module_utils/runtime/creations": (
+        "module_utils/runtime/test_creations",
+        *(f"rules/test_{name}" for name in ("lost_answers_settle", "no_update_is_lost", "processes")),
+    ),
     "plugin_utils/absorb/patch": ("plugin_utils/absorb/test_patch",),
     "plugin_utils/undo/inverse": ("plugin_utils/undo/test_undo", "plugin_utils/undo/test_random_undos"),
 }
