@@ -591,6 +591,7 @@ def test_a_key_outside_the_schema_is_looked_up_as_written() -> None:
         ("room", {"building_id": 5, "number": "1", "name": "Store"}, ["Head office/1", "Head office/Store"]),
         ("room", {"building_id": 6, "number": "1", "name": "Store"}, ["1", "Store"]),
         ("room", {"building_id": 0, "name": "Store"}, ["Store"]),
+        ("room", {"building_id": "unheard of", "name": "Store"}, ["Store"]),
     ],
 )
 def test_a_record_is_called_by_its_natural_key_with_the_place_that_it_is_in(

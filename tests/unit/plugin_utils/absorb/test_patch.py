@@ -213,6 +213,7 @@ def test_names_of_contents_are_no_use_of_a_hash_that_security_forbids(monkeypatc
     [
         (b"a\nb\n", b"a\nc", "a.yml\na\nb\n", "a.yml\na\nc\n"),
         (None, b"a\n", "", "a.yml\na\n"),
+        (_EMPTY, b"a\n", "a.yml\n", "a.yml\na\n"),
         (None, _ODD, "", f"a.yml (1 bytes, {_blob(_ODD)})\n"),
         (_ODD, _EMPTY, f"a.yml (1 bytes, {_blob(_ODD)})\n", f"a.yml (0 bytes, {_blob(_EMPTY)})\n"),
     ],

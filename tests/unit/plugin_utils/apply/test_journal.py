@@ -395,6 +395,18 @@ def test_a_journal_of_another_set_that_can_not_be_trusted_stops_a_run(tmp_path: 
     assert caught.value.message.startswith(f"journal: {path} can be written by others")
 
 
+@pytest.mark.usefixtures("state_home")
+def test_a_journal_of_another_set_that_is_too_long_stops_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Journal(None, "https://acme.test", "other") as journal:
+        journal.managed(["one"])
+    path = place_of(None, "https://acme.test", "other").path
+    own = _journal(tmp_path)
+    monkeypatch.setattr(journals, "SIZE_LIMIT", 10)
+    with pytest.raises(JournalRefused) as caught:
+        protected_by_others(own)
+    assert caught.value.message.startswith(f"journal: {path} has more than 10 bytes")
+
+
 def test_a_state_directory_that_can_not_be_written_says_what_to_set(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
