@@ -19,17 +19,26 @@ from project import BUILD
 
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.places import digest_of
 
+_MANY_OBJECTS = 200_000
+"""Number of new objects after which the tests collect garbage."""
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[None]:
     """Pause garbage collection for the thousands of collected tests, which stay to the end."""
     gc.disable()
-    try:
-        return (yield)
-    finally:
-        gc.freeze()
-        gc.set_threshold(kept_code.NEW_OBJECTS)
-        gc.enable()
+    result = yield
+    gc.freeze()
+    return result
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Iterator[None]:
+    """Collect garbage between tests, in which nobody unfreezes the collected tests."""
+    result = yield
+    if gc.get_count()[0] > _MANY_OBJECTS:
+        gc.collect()
+    return result
 
 
 def pytest_unconfigure() -> None:

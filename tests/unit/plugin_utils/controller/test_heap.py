@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import gc
 import weakref
+from collections.abc import Iterator
 
+import pytest
 from embedded_here import Embedded
 
 from ansible_collections.community.seventhings.plugins.plugin_utils.controller.controller_run import ControllerRun
@@ -23,6 +25,17 @@ class Knot:
         self.itself = self
 
 
+@pytest.fixture
+def collector() -> Iterator[None]:
+    """Let the collector of Python work, which the tests pause, and keep it away from the collected tests afterwards."""
+    gc.enable()
+    yield
+    gc.disable()
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.mark.usefixtures("collector")
 def test_the_garbage_of_earlier_runs_is_collected() -> None:
     knots_per_run = (gc.get_freeze_count() + len(gc.get_objects())) // 3
     connect = Embedded.started().client
