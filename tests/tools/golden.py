@@ -147,7 +147,7 @@ def locks(folder: Path) -> None:
     creations.watch(["object"])
     creations.hold(["object"])
     # The process is killed before it gets the answer.
-    guard = creations.making("object", "100001")
+    guard = creations.making("object")
     guard.__enter__()
     turnstile = SharedTurnstile(shared, "golden", lambda: 100.0)
     with turnstile.turn(), turnstile.pace() as pace:

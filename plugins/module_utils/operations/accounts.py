@@ -180,7 +180,7 @@ def make_user(client: Client, email: str, defers: bool = False) -> Record:
 
     :param defers: raise a lost answer at once; the caller looks for the user later.
     """
-    with client.creations.making(USER.name, email):
+    with client.creations.making(USER.name):
         return _make_user_once(client, email, defers)
 
 

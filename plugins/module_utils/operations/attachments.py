@@ -120,7 +120,7 @@ def file(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result
     if not present:
         now = _link(client, record, field, same, present) if kind is _OBJECT else _replace(client, record, field, after)
         return _report(client, True, wanted, now, diff)
-    with client.creations.making(FILE.name, f"{record.uuid} {field.key}"):
+    with client.creations.making(FILE.name):
         if wanted.uuid is None:
             upload(client, wanted)
         now = (
@@ -143,7 +143,7 @@ def _uploaded(client: Client, wanted: Attachment, present: bool, check_mode: boo
     diff = _diff("file", [], [wanted])
     if check_mode:
         return _report(client, True, wanted, [], diff)
-    with client.creations.making(FILE.name, str(wanted.name)):
+    with client.creations.making(FILE.name):
         upload(client, wanted)
     made = client.get(FILE, str(wanted.uuid))
     return _report(client, True, wanted, [_listed(made)] if made else [], diff)

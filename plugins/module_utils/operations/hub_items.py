@@ -247,7 +247,7 @@ def offer(client: Client, wanted: Record, category: Any, price: Decimal | None) 
 
 
 def _publish(client: Client, wanted: Record, category: Any, price: Any, defers: bool = False) -> None:
-    with client.creations.making(HUB_ITEM.name, wanted.uuid):
+    with client.creations.making(HUB_ITEM.name):
         _publish_once(client, wanted, category, price, defers)
 
 

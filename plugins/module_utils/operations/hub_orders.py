@@ -63,7 +63,7 @@ def hub_order(client: Client, options: Mapping[str, Any], check_mode: bool) -> R
     if check_mode:
         return _order(client, options, assets, ids, flags, known, check_mode)
     # Another process may order the same items at the same time, so take the lock before reading the offers.
-    with client.creations.making(HUB_ORDER.name, repr(options["items"])):
+    with client.creations.making(HUB_ORDER.name):
         return _order(client, options, assets, ids, flags, known, check_mode)
 
 

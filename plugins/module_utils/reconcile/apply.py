@@ -167,7 +167,7 @@ class Applier:
     # ---- create
 
     def _create(self, change: Change, find: Finder, known: frozenset[str], lost: OutcomeUnknown | None) -> str:
-        with self._client.creations.making(self._kind.name, repr(sorted(change.after.items()))):
+        with self._client.creations.making(self._kind.name):
             self._upload(change)
             body = create_body(self._schema, change.values, self._extra)
             if lost is None:
@@ -324,18 +324,18 @@ class Applier:
         status = change.values.get(self._kind.status_key)
         values = {key: value for key, value in change.values.items() if key != self._kind.status_key}
         if values:
-            with self._replacing(current.uuid):
+            with self._replacing():
                 self._send_values(change, self._whole(current), values)
                 self._clear_the_rest(change, current.uuid)
         if status is not None:
             self._client.set_status(self._kind, current.uuid, status)
             self._read = None
 
-    def _replacing(self, uuid: str) -> AbstractContextManager[None]:
+    def _replacing(self) -> AbstractContextManager[None]:
         """Keep other processes from changing a record from its last read until it is replaced."""
         if self._kind.update != "PUT":
             return contextlib.nullcontext()
-        return self._client.creations.replacing(self._kind.name, uuid)
+        return self._client.creations.replacing(self._kind.name)
 
     def _send_values(self, change: Change, current: Record, values: Mapping[str, Any]) -> None:
         body = update_body(self._schema, current, values, self._extra)

@@ -16,7 +16,6 @@ up, during the request. It waits until the mark is as old as the settling horizo
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import math
 import os
 import secrets
@@ -41,9 +40,10 @@ LOCK_WAIT = 600.0
 SHORTEST_SETTLE = 30.0
 """Minimum default of the settling horizon in seconds."""
 
-_LAYOUT = struct.Struct("<4sQQd16s")
+_LAYOUT = struct.Struct("<4sQQd16x")
+"""The last 16 bytes are unused. Earlier versions wrote them, and read files of this size only."""
 _FORMAT = b"mrk2"
-_EARLIER_LAYOUT = struct.Struct("<QQd16s")
+_EARLIER_LAYOUT = struct.Struct("<QQd16x")
 """The layout of earlier versions, whose times are from a clock that other processes may not share."""
 _UNKNOWN_PROCESS = (1 << 64) - 1
 UNKNOWN_MOMENT = math.inf
@@ -69,27 +69,26 @@ class _State:
     """The content of the file of a kind.
 
     :ivar number: changes with each creation; 0 if unknown. :ivar process: about to create something; 0 for none.
-    :ivar moment: of the mark, in seconds since 1970. :ivar digest: of what the process creates.
+    :ivar moment: of the mark, in seconds since 1970.
     """
 
     number: int = 0
     process: int = 0
     moment: float = UNKNOWN_MOMENT
-    digest: bytes = b""
 
     @classmethod
     def from_bytes(cls, content: bytes) -> _State:
         if len(content) == _LAYOUT.size and content.startswith(_FORMAT):
-            number, process, moment, digest = _LAYOUT.unpack(content)[1:]
-            return cls(number, process, UNKNOWN_MOMENT if math.isnan(moment) else moment, digest)
+            number, process, moment = _LAYOUT.unpack(content)[1:]
+            return cls(number, process, UNKNOWN_MOMENT if math.isnan(moment) else moment)
         if len(content) == _EARLIER_LAYOUT.size:
-            number, process, _moment, digest = _EARLIER_LAYOUT.unpack(content)
-            return cls(number, process, digest=digest)
+            number, process, _moment = _EARLIER_LAYOUT.unpack(content)
+            return cls(number, process)
         # The content is foreign, so assume that it marks a pending creation.
         return cls(process=_UNKNOWN_PROCESS) if content else cls()
 
     def encoded(self) -> bytes:
-        return _LAYOUT.pack(_FORMAT, self.number, self.process, self.moment, self.digest)
+        return _LAYOUT.pack(_FORMAT, self.number, self.process, self.moment)
 
 
 def seconds_left(moment: float, now: float, settle: float) -> float:
@@ -149,14 +148,14 @@ class _Kind:
         is_known = self.lock.is_writable() and 0 not in numbers.values()
         return not is_known or any(self.seen.get(path) != number for path, number in numbers.items())
 
-    def note(self, process: int, moment: float = UNKNOWN_MOMENT, digest: bytes = b"") -> str:
+    def note(self, process: int, moment: float) -> str:
         """Write or clear the mark; either changes the number.
 
         :returns: why that is not possible in one of the places; empty if it is.
         """
         if not self.lock.is_held:
             return ""
-        problem = self.lock.write(_State(_new_number(), process, moment, digest).encoded())
+        problem = self.lock.write(_State(_new_number(), process, moment).encoded())
         self.seen = self.numbers()
         return problem
 
@@ -226,31 +225,30 @@ class Creations:
         finally:
             self.leave()
 
-    def making(self, kind: str, key: str) -> AbstractContextManager[None]:
+    def making(self, kind: str) -> AbstractContextManager[None]:
         """Guard the requests that create a record. Do nothing for a kind that is not watched.
 
         A block that ends without an error knows the outcome of every attempt.
 
-        :param key: identifies the record.
         :raises CreatedMeanwhile: before anything was sent.
         """
-        return self._guarded(kind, key, is_replaced=False)
+        return self._guarded(kind, is_replaced=False)
 
-    def replacing(self, kind: str, uuid: str) -> AbstractContextManager[None]:
+    def replacing(self, kind: str) -> AbstractContextManager[None]:
         """Guard the requests that replace a record, as :meth:`making` does.
 
         An attempt whose answer was lost may take effect after a later attempt was answered. So others wait until that
         is no longer possible.
         """
-        return self._guarded(kind, uuid, is_replaced=True)
+        return self._guarded(kind, is_replaced=True)
 
     @contextlib.contextmanager
-    def _guarded(self, kind: str, key: str, is_replaced: bool) -> Iterator[None]:
+    def _guarded(self, kind: str, is_replaced: bool) -> Iterator[None]:
         watched = self._kinds.get(kind)
         if watched is None:
             yield
             return
-        self._prepare(kind, watched, key)
+        self._prepare(kind, watched)
         self._inside.watched, self._inside.moves, self._inside.has_lost = watched, watched.moves, False
         try:
             yield
@@ -347,7 +345,7 @@ class Creations:
 
     # ---- the lock
 
-    def _prepare(self, kind: str, watched: _Kind, key: str) -> None:
+    def _prepare(self, kind: str, watched: _Kind) -> None:
         """Take the lock if necessary, and mark what is about to be sent.
 
         :raises CreatedMeanwhile: if others created something since records were read, or may have.
@@ -367,7 +365,7 @@ class Creations:
             settles_at = watched.settles_at
             if not has_moved and settles_at is None:
                 watched.under_way += 1
-                self._mark(watched, key)
+                self._mark(watched)
                 return
         if settles_at is not None:
             # The mutex is free here, so each thread waits on its own.
@@ -392,15 +390,14 @@ class Creations:
         for kind, watched in self._kinds.items():
             if watched.is_wanted and not watched.lock.is_held:
                 watched.moves += self._take(kind, watched)
-                self._mark(watched, "")
+                self._mark(watched)
 
-    def _mark(self, watched: _Kind, key: str) -> None:
+    def _mark(self, watched: _Kind) -> None:
         if watched.under_way:
-            digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).digest()[:16]
-            self._note(watched, os.getpid(), self._now(), digest if watched.under_way == 1 else b"")
+            self._note(watched, os.getpid(), self._now())
 
-    def _note(self, watched: _Kind, process: int = 0, moment: float = UNKNOWN_MOMENT, digest: bytes = b"") -> None:
-        problem = watched.note(process, moment, digest)
+    def _note(self, watched: _Kind, process: int = 0, moment: float = UNKNOWN_MOMENT) -> None:
+        problem = watched.note(process, moment)
         if problem:
             self._warn(f"{problem}. So other processes look once more before they create a record.")
 

@@ -67,7 +67,7 @@ class Bench:
             note(self.path / "looks", name)
             if name in self.rooms():
                 return False
-            with creations.making("room", name):
+            with creations.making("room"):
                 meanwhile()
                 note(self.path / "rooms", name)
             return True
@@ -152,7 +152,7 @@ def test_a_lock_of_removed_places_is_taken_anew_before_it_is_relied_on(bench: Be
     for place in bench.places:
         shutil.rmtree(place)
     assert bench.ensure(bench.creations(clock=clock))
-    with pytest.raises(CreatedMeanwhile), holder.making("room", "Lab"):
+    with pytest.raises(CreatedMeanwhile), holder.making("room"):
         pass
     assert holder.have_moved("room")
     (warning,) = bench.warnings
@@ -162,7 +162,7 @@ def test_a_lock_of_removed_places_is_taken_anew_before_it_is_relied_on(bench: Be
     )
     other = beside(bench)
     until(lambda: bench.looks() == 2)
-    with holder.making("room", "Hall"):
+    with holder.making("room"):
         note(bench.path / "rooms", "Hall")
     holder.leave()
     assert ended(other) == [0]
@@ -273,7 +273,7 @@ def test_a_lock_that_can_not_be_written_is_taken_and_its_number_is_not_believed(
     other_waits.watch(["room"])
     with pytest.raises(LockTimeout):
         other_waits.hold(["room"])
-    with one.making("room", "Lab"):
+    with one.making("room"):
         pass
     one.leave()
     assert other.hold(["room"]) == {"room"}

@@ -21,6 +21,7 @@ from project import LONG
 
 from ansible_collections.community.seventhings.plugins.module_utils.errors import OutcomeUnknown, service_error
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
+from ansible_collections.community.seventhings.plugins.module_utils.runtime import locks
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import (
     CreatedMeanwhile,
     Creations,
@@ -28,6 +29,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime.crea
 )
 
 from ..support import Clock
+
+REFUSAL = service_error(422, "taken", "POST /room")
 
 
 @pytest.fixture
@@ -51,7 +54,7 @@ class Service:
             note(self.path / "looks", name)
             if name in noted(self.path / "records"):
                 return False
-            with creations.making(kind, name):
+            with creations.making(kind):
                 time.sleep(self.seconds)
                 note(self.path / "records", name)
             return True
@@ -155,7 +158,7 @@ def test_kills_leave_no_lock_and_no_duplicate(folder: Folder, tmp_path: Path) ->
         def act() -> bool:
             if "Lab" in noted(tmp_path / "records"):
                 return False
-            with creations.making("room", "Lab"):
+            with creations.making("room"):
                 ended(forked(carry_out))
             return True
 
@@ -179,7 +182,7 @@ def looks_after(folder: Folder, clock: Clock, *, kind: str = "room", **options: 
 
     def act() -> None:
         looks.append(clock.now - began)
-        with mine.making(kind, "Lab"):
+        with mine.making(kind):
             pass
 
     mine.run(kind, act)
@@ -194,7 +197,7 @@ def test_an_interrupted_writer_costs_one_horizon_and_one_re_read(
         creations = on(folder, clock)
 
         def act() -> None:
-            with creations.making("room", "Lab"):
+            with creations.making("room"):
                 note(tmp_path / "sent", "yes")
                 signal.pause()
 
@@ -216,7 +219,7 @@ def leave_a_mark(folder: Folder, clock: Clock, error: BaseException | None = Non
     creations = on(folder, clock)
 
     def act() -> None:
-        with creations.making("room", "Lab"):
+        with creations.making("room"):
             raise error or Interrupted
 
     with pytest.raises(type(error or Interrupted())):
@@ -249,7 +252,7 @@ def test_a_mark_counts_until_it_is_as_old_as_the_horizon(
         (OutcomeUnknown("HTTP 504", 504), [0, 30]),
         (OutcomeUnknown("no answer in time", may_follow=True), [0, 30]),
         (OutcomeUnknown("HTTP 500 of the service", 500, is_lost=False), [0]),
-        (service_error(422, "taken", "POST /room"), [0]),
+        (REFUSAL, [0]),
     ],
 )
 def test_a_lost_answer_leaves_its_mark_and_a_refusal_does_not(
@@ -263,9 +266,9 @@ def test_of_many_requests_one_whose_answer_was_lost_keeps_the_mark(folder: Folde
     many = on(folder, clock)
     many.watch(["room"])
     many.hold(["room"])
-    with pytest.raises(OutcomeUnknown), many.making("room", "Halle"):
+    with pytest.raises(OutcomeUnknown), many.making("room"):
         raise OutcomeUnknown("HTTP 504", 504)
-    with many.making("room", "Lab"):
+    with many.making("room"):
         pass
     many.leave()
     assert looks_after(folder, clock) == [0, 30]
@@ -275,7 +278,7 @@ def test_a_lost_answer_that_was_looked_for_up_to_the_horizon_leaves_no_mark(fold
     many = on(folder, clock)
     many.watch(["room"])
     many.hold(["room"])
-    with pytest.raises(OutcomeUnknown), many.making("room", "Halle"):
+    with pytest.raises(OutcomeUnknown), many.making("room"):
         raise OutcomeUnknown("HTTP 504", 504)
     many.settled()
     many.leave()
@@ -287,9 +290,9 @@ def test_a_replacement_that_was_answered_at_the_second_attempt_keeps_its_mark(fo
     many = on(folder, clock)
     many.watch(["task"])
     many.hold(["task"])
-    with many.replacing("task", "Oil"):
+    with many.replacing("task"):
         many.lose()
-    with pytest.raises(OutcomeUnknown), many.making("task", "Inspect"):
+    with pytest.raises(OutcomeUnknown), many.making("task"):
         raise OutcomeUnknown("HTTP 504", 504)
     many.settled()
     many.leave()
@@ -300,7 +303,7 @@ def test_a_lost_replacement_leaves_no_mark_after_the_horizon(folder: Folder, clo
     many = on(folder, clock)
     many.watch(["task"])
     many.hold(["task"])
-    with many.replacing("task", "Oil"):
+    with many.replacing("task"):
         many.lose()
     clock.now += 30
     many.leave()
@@ -310,7 +313,7 @@ def test_a_lost_replacement_leaves_no_mark_after_the_horizon(folder: Folder, clo
 def test_a_lost_creation_that_was_found_leaves_no_mark(folder: Folder, clock: Clock) -> None:
     many = on(folder, clock)
     many.watch(["room"])
-    with many.making("room", "Lab"):
+    with many.making("room"):
         many.lose()
     many.leave()
     assert looks_after(folder, clock) == [0]
@@ -322,7 +325,7 @@ def test_the_moment_of_a_mark_is_that_of_the_request_and_not_that_of_a_pause_bef
     creations = on(folder, clock)
 
     def act() -> None:
-        with creations.making("room", "Lab"):
+        with creations.making("room"):
             # Uploads, the rate limit and other requests happen before the creation.
             clock.now += 50
             creations.refresh()
@@ -355,6 +358,65 @@ def test_a_mark_of_another_version_is_never_trusted_blindly(
     assert looks_after(folder, clock) == [0]
 
 
+def test_the_newest_mark_of_any_process_counts_in_whatever_place_it_is(
+    folder: Folder, tmp_path: Path, clock: Clock
+) -> None:
+    other = Folder(tmp_path / "other", os.geteuid())
+    other.path.mkdir(0o700)
+    for place, process, moment in ((folder, 1, clock.now), (other, 0, float("nan"))):
+        path = place.path / "create-acme-room"
+        path.write_bytes(struct.pack("<4sQQd16s", b"mrk2", 7, process, moment, b""))
+        path.chmod(0o600)
+    one = Creations([folder, other], "acme", clock=clock, sleep=clock.sleep, now=clock)
+    one.watch(["room"])
+    with pytest.raises(CreatedMeanwhile), one.making("room"):
+        pass
+    one.leave()
+    assert clock.slept == [30.0]
+
+
+def test_the_time_left_until_a_mark_counts_no_more_is_never_negative(folder: Folder, clock: Clock) -> None:
+    leave_a_mark(folder, clock)
+    many = on(folder, clock)
+    many.watch(["room"])
+    assert many.seconds_to_settle() is None
+    assert many.hold(["room"]) == {"room"}
+    assert many.seconds_to_settle() == 30.0
+    clock.now += 40
+    assert many.seconds_to_settle() == 0.0
+    many.leave()
+
+
+def process_in(folder: Folder) -> int:
+    """Return the process of the mark in a place; 0 without one."""
+    process: int = struct.unpack("<4sQQd16x", (folder.path / "create-acme-room").read_bytes())[2]
+    return process
+
+
+def test_a_mark_is_cleared_as_soon_as_the_lost_creation_was_looked_for(folder: Folder, clock: Clock) -> None:
+    """If the process is killed afterwards, nobody waits."""
+    many = on(folder, clock)
+    many.watch(["room"])
+    many.hold(["room"])
+    with pytest.raises(OutcomeUnknown), many.making("room"):
+        raise OutcomeUnknown("HTTP 504", 504)
+    assert process_in(folder) == os.getpid()
+    many.settled()
+    assert process_in(folder) == 0
+    many.leave()
+
+
+def test_each_of_several_creations_leaves_its_mark(folder: Folder, clock: Clock) -> None:
+    many = on(folder, clock)
+    many.watch(["room"])
+    with many.making("room"):
+        assert process_in(folder) == os.getpid()
+    assert process_in(folder) == 0
+    with many.making("room"):
+        assert process_in(folder) == os.getpid()
+    many.leave()
+
+
 def test_threads_that_create_at_once_wait_side_by_side_and_outside_of_all_mutexes(folder: Folder, clock: Clock) -> None:
     leave_a_mark(folder, clock)
 
@@ -364,7 +426,7 @@ def test_threads_that_create_at_once_wait_side_by_side_and_outside_of_all_mutexe
         clock.sleep(seconds)
 
     def create(kind: str) -> None:
-        with many.making(kind, "Lab"):
+        with many.making(kind):
             pass
 
     many = Creations([folder], "acme", 60.0, clock=clock, sleep=sleep_while_another_kind_is_created, now=clock)
@@ -387,7 +449,7 @@ def test_a_wait_is_reported_after_5_seconds_and_fails_after_lock_wait(
         owner = on(folder)
         owner.watch(["rental_case"])
         owner.hold(["rental_case"])
-        with owner.making("rental_case", "Fair"):
+        with owner.making("rental_case"):
             note(tmp_path / "held", "yes")
             signal.pause()
 
@@ -410,6 +472,25 @@ def test_a_wait_is_reported_after_5_seconds_and_fails_after_lock_wait(
     )
 
 
+def test_who_holds_a_lock_without_a_creation_is_named_if_the_system_says_so(
+    folder: Folder, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = on(folder, clock)
+    owner.watch(["room"])
+    owner.hold(["room"])
+    for known, who in (
+        (locks.LockOwner(4711, 0.0), "another process (id 4711) of this user"),
+        (None, "another process of this user"),
+    ):
+        monkeypatch.setattr(locks, "lock_owner_of", lambda _descriptor, known=known: known)
+        waiting = on(folder, clock, lock_wait=0.0)
+        waiting.watch(["room"])
+        with pytest.raises(LockTimeout) as caught:
+            waiting.hold(["room"])
+        assert caught.value.message.startswith(f"Waited 0 seconds (tuning.lock_wait) for {who}, which makes rooms")
+    owner.leave()
+
+
 # ---- a long pause
 
 
@@ -420,7 +501,7 @@ def test_during_a_long_pause_others_may_make_what_they_like(folder: Folder, tmp_
     def act() -> bool:
         if "Lab" in service.records():
             return False
-        with one.making("room", "Lab"):
+        with one.making("room"):
             with one.paused():
                 paused.append(service.ensure(on(folder, lock_wait=0.0), "Lab"))
             note(tmp_path / "records", "Lab")
@@ -436,7 +517,7 @@ def test_after_a_long_pause_in_which_nobody_made_anything_it_goes_on(folder: Fol
     done = []
 
     def act() -> None:
-        with one.making("room", "Lab"):
+        with one.making("room"):
             with one.paused():
                 pass
             done.append("sent")
@@ -453,7 +534,7 @@ def test_a_long_pause_after_a_lost_answer_keeps_the_mark(folder: Folder, clock: 
     looks: list[list[float]] = []
 
     def act() -> None:
-        with one.replacing("room", "Lab") if is_replaced else one.making("room", "Lab"):
+        with one.replacing("room") if is_replaced else one.making("room"):
             if not looks:
                 one.lose()
                 with one.paused():
@@ -461,6 +542,38 @@ def test_a_long_pause_after_a_lost_answer_keeps_the_mark(folder: Folder, clock: 
 
     one.run("room", act)
     assert looks == [[0, 30]]
+
+
+def test_after_a_pause_only_the_locks_of_before_are_held(folder: Folder, tmp_path: Path) -> None:
+    many = on(folder)
+    many.watch(["room", "location"])
+    many.hold(["room"])
+    with many.paused():
+        pass
+    assert Service(tmp_path).ensure(on(folder, lock_wait=0.0), "Halle", "location")
+    many.leave()
+
+
+def test_what_others_made_during_one_pause_is_known_after_the_next(folder: Folder, tmp_path: Path) -> None:
+    many = on(folder)
+    many.watch(["room"])
+    many.hold(["room"])
+    with many.paused():
+        Service(tmp_path).ensure(on(folder), "Lab")
+    with many.paused():
+        pass
+    assert many.have_moved("room")
+    many.leave()
+
+
+def test_a_creation_that_fails_during_a_pause_is_no_problem_of_its_place(folder: Folder, clock: Clock) -> None:
+    told: list[str] = []
+    many = Creations([folder], "acme", on_problem=told.append, clock=clock, sleep=clock.sleep, now=clock)
+    many.watch(["room"])
+    with pytest.raises(type(REFUSAL)), many.making("room"), many.paused():
+        raise REFUSAL
+    many.leave()
+    assert told == []
 
 
 # ---- many records
@@ -472,7 +585,7 @@ def test_who_holds_a_lock_learns_which_kinds_have_moved(folder: Folder, tmp_path
     Service(tmp_path).ensure(on(folder), "Lab", "room")
     assert many.hold(["location", "room"]) == {"room"}
     assert many.hold(["location", "room"]) == set()
-    with many.making("room", "Halle"), many.making("person", "ada"):
+    with many.making("room"), many.making("person"):
         pass
     many.leave()
     assert not many.have_moved("room")
@@ -490,7 +603,7 @@ def test_a_lock_is_free_again_when_it_is_left(folder: Folder, tmp_path: Path) ->
 
 
 def test_a_kind_that_nobody_watches_is_made_without_a_lock(folder: Folder) -> None:
-    with on(folder).making("room", "Lab"):
+    with on(folder).making("room"):
         pass
     assert list(folder.path.iterdir()) == []
 
