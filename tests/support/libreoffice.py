@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 from xml.sax.saxutils import escape
 
 PROGRAM = shutil.which("soffice")
@@ -28,16 +29,31 @@ Sub Main
   Dim how(1) As New com.sun.star.beans.PropertyValue
   how(0).Name = "Hidden" : how(0).Value = True
   how(1).Name = "FilterOptions" : how(1).Value = {read}
-  book = StarDesktop.loadComponentFromURL({url}, "_blank", 0, how())
-  sheet = book.Sheets.getByName({sheet})
-{edits}
   Dim saved(1) As New com.sun.star.beans.PropertyValue
   saved(0).Name = "FilterName" : saved(0).Value = {filter}
-  saved(1).Name = "FilterOptions" : saved(1).Value = {written}
-  book.storeToURL({url}, saved())
-  book.close(True)
+  saved(1).Name = "FilterOptions"
+{visits}
 End Sub
 """
+_VISIT = """
+  book = StarDesktop.loadComponentFromURL({opened}, "_blank", 0, how())
+  sheet = book.Sheets.getByName({sheet})
+{edits}
+  saved(1).Value = {written}
+  book.storeToURL({result}, saved())
+  book.close(True)
+"""
+
+
+class Visit(NamedTuple):
+    """What somebody does between opening and closing a file.
+
+    :ivar typed: column and row (from 0) to what is typed; a line feed makes it a text.
+    :ivar written: of CSV, the options of the export.
+    """
+
+    typed: Mapping[tuple[int, int], str] = {}
+    written: str = ""
 
 
 class Office:
@@ -57,33 +73,41 @@ class Office:
         command = [PROGRAM or "soffice", f"-env:UserInstallation={self._home.as_uri()}", "--headless", "--norestore"]
         subprocess.run([*command, *arguments], check=True, capture_output=True, timeout=120)
 
-    def edit(
-        self, path: Path, typed: Mapping[tuple[int, int], str], sheet: str, read: str = "", written: str = ""
-    ) -> None:
-        """Type into cells of a file, and save it in its format.
+    def edit(self, path: Path, visits: Sequence[Visit], sheet: str, read: str = "") -> list[bytes]:
+        """Open a file, type into cells and save it in its format, and so on. Return what each visit saved.
 
-        :param typed: column and row (from 0) to what is typed; a line feed makes it a text.
+        The file stays as it is. All visits take one start, which is most of the time.
+
         :param read: of CSV, the options of the import.
-        :param written: those of the export.
         """
-        edits = []
-        for (column, row), text in typed.items():
-            member = "String" if "\n" in text else "FormulaLocal"
-            edits.append(f"  sheet.getCellByPosition({column}, {row}).{member} = {_basic(text)}")
         is_table = path.suffix == ".csv"
+        opened, saved, codes = path, [], []
+        for number, visit in enumerate(visits):
+            edits = []
+            for (column, row), text in visit.typed.items():
+                member = "String" if "\n" in text else "FormulaLocal"
+                edits.append(f"  sheet.getCellByPosition({column}, {row}).{member} = {_basic(text)}")
+            saved.append(self._home / str(number) / path.name)
+            saved[-1].parent.mkdir()
+            codes.append(
+                _VISIT.format(
+                    opened=_basic(opened.as_uri()),
+                    result=_basic(saved[-1].as_uri()),
+                    sheet=_basic(sheet),
+                    written=_basic(visit.written),
+                    edits="\n".join(edits),
+                )
+            )
+            opened = saved[-1]
         code = _CODE.format(
-            url=_basic(path.as_uri()),
-            sheet=_basic(sheet),
             read=_basic(read),
-            written=_basic(written),
             filter=_basic("Text - txt - csv (StarCalc)" if is_table else "Calc MS Excel 2007 XML"),
-            edits="\n".join(edits),
+            visits="".join(codes),
         )
         module = self._home / "user" / "basic" / "Standard" / "Module1.xba"
         module.write_text(_MODULE.format(code=escape(code)), "utf-8")
-        before = path.stat().st_mtime_ns
         self._start("macro:///Standard.Module1.Main")
-        assert path.stat().st_mtime_ns > before, "LibreOffice saved nothing"
+        return [file.read_bytes() for file in saved]
 
 
 def _basic(text: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 from exports import export_of
 from instance_site import Site, yaml_list
-from libreoffice import PROGRAM, Office
+from libreoffice import PROGRAM, Office, Visit
 from openpyxl import load_workbook
 from project import LONG
 
@@ -103,9 +103,10 @@ def test_a_workbook_comes_back_with_what_was_typed(site: Site, tmp_path: Path, c
     path = _exported(site, "xlsx", country.preset)
     header = [str(cell.value) for cell in load_workbook(path)["objects"][1]]
     office = Office(tmp_path / ".office", country.locale)
-    office.edit(path, {}, "objects")
+    saved, edited = office.edit(path, [Visit(), Visit(_typed(header, country))], "objects")
+    path.write_bytes(saved)
     assert _planned(site) == {}
-    office.edit(path, _typed(header, country), "objects")
+    path.write_bytes(edited)
     assert _planned(site) == _WANTED
 
 
@@ -118,9 +119,11 @@ def test_a_table_comes_back_with_what_was_typed(site: Site, tmp_path: Path, coun
     mark = ord(country.delimiter)
     read = f"{mark},34,76,1,{columns},,false,true,false"
     office = Office(tmp_path / ".office", country.locale)
-    for is_shown in ("false", "true"):
-        written = f"{mark},34,76,1,,,false,true,{is_shown}"
-        office.edit(path, {}, path.stem, read, written)
+    raw, shown = (f"{mark},34,76,1,,,false,true,{is_shown}" for is_shown in ("false", "true"))
+    visits = [Visit(written=raw), Visit(written=shown), Visit(_typed(header, country), shown)]
+    *saved, edited = office.edit(path, visits, path.stem, read)
+    for content in saved:
+        path.write_bytes(content)
         assert _planned(site) == {}
-    office.edit(path, _typed(header, country), path.stem, read, written)
+    path.write_bytes(edited)
     assert _planned(site) == _WANTED
