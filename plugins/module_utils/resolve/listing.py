@@ -208,15 +208,13 @@ def _check_visible(
     return sight
 
 
-def conditions_as_sent(
-    client: Client, schema: Schema, filters: Mapping[str, Any], option: str = "filters"
-) -> tuple[list[Condition], bool]:
+def conditions_as_sent(client: Client, schema: Schema, filters: Mapping[str, Any]) -> tuple[list[Condition], bool]:
     """Return the conditions of filters for a service that applies them itself, and True if these are all.
 
     Conditions on links are left out, because instances compare them in several ways.
     """
-    sent = {name: wanted for name, wanted in filters.items() if not _is_on_links(_field(schema, name, option))}
-    typed = _typed(Reading(client), schema, sent, option)
+    sent = {name: wanted for name, wanted in filters.items() if not _is_on_links(_field(schema, name, "filters"))}
+    typed = _typed(Reading(client), schema, sent, "filters")
     return [_as_sent(field, condition) for field, condition in typed], len(sent) == len(filters)
 
 

@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import datetime as dt
+import time
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,9 +16,18 @@ from ansible_collections.community.seventhings.plugins.module_utils.ansible_modu
     Invocation,
     run_module,
 )
+from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
+from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, NoMatch
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import ListResult, list_records
+from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import (
+    ListResult,
+    by_label,
+    conditions_as_sent,
+    list_by_barcode,
+    list_records,
+    matching_records,
+)
 
 from ..support import FakeTransport, JsonMap, answer, client_on, definition, listing, refusal, uuid_of
 
@@ -156,6 +167,10 @@ def test_in_is_any_of_the_values_and_nin_none_of_them(key: str, wanted: Any, sam
         ("size", "5", [15, "50"], [4]),
         ("room", "Work", [{"id": 7, "display_name": "Workshop"}], [{"id": 8, "display_name": "Store"}, None]),
         ("bought", "2024-05", ["2024-05-31"], ["2024-06-01", None]),
+        ("name", "", ["a", " "], ["", None]),
+        ("name", "XX", ["XXL"], ["x", None]),
+        ("size", "N", [], [5, None]),
+        ("seen", "31T12", ["2024-05-31 12:30:00"], ["2024-05-30 12:30:00", None]),
     ],
 )
 def test_like_is_a_part_in_the_same_case_and_not_like_its_opposite(
@@ -353,6 +368,7 @@ def test_an_unknown_field_to_sort_by_is_reported(sort: list[str]) -> None:
         ("bought", [None, "2023-12-31", "2024-01-01"]),
         ("seen", [None, "2024-05-31T12:30:00+02:00", "2024-05-31 12:30:00", "2024-05-31T12:30:00-02:00"]),
         ("room", [0, {"id": 7, "display_name": "B"}, {"id": 9, "display_name": "A"}]),
+        ("room", [0, {"uuid": uuid_of(5)}, {"uuid": uuid_of(6)}, {"uuid": uuid_of(8)}]),
     ],
 )
 def test_sorting_is_by_type_with_nothing_first(key: str, ascending: list[Any]) -> None:
@@ -454,6 +470,77 @@ def test_a_label_that_names_two_things_replaces_no_key() -> None:
     ]
 
 
+def test_a_label_that_is_a_key_of_any_record_replaces_no_key() -> None:
+    made = [
+        definition(key, label=label)
+        for key, label in (("custom_1", "uuid"), ("custom_2", "created_at"), ("custom_3", "extra"))
+    ]
+    warned = [
+        f"keys: {key} has the label '{label}', which is a key; it keeps its key"
+        for key, label in (("custom_1", "uuid"), ("custom_2", "created_at"), ("custom_3", "extra"))
+    ]
+    answers = {"GET /asset-tracking/asset/field-definitions": answer([*DEFINITIONS, *made])}
+    assert by_label(client_on(service(**answers)).schema(KINDS["object"]), []) == ([], warned[:2])
+    result = labelled(made, thing(1, custom_1="1", custom_2="2", custom_3="3", extra="4"))
+    assert result["warnings"] == warned
+    assert [result["records"][0][key] for key in ("custom_1", "custom_2", "custom_3", "extra")] == ["1", "2", "3", "4"]
+
+
+# ---- by barcode, and among given records
+
+
+def by_barcode(barcode: Any, *records: JsonMap, **more: Any) -> ListResult:
+    definitions = {"GET /asset-tracking/asset/field-definitions": answer([*DEFINITIONS, definition("barcode")])}
+    return list_by_barcode(client_on(service(*records, **definitions, **more)), KINDS["object"], barcode)
+
+
+def test_a_record_is_found_by_its_barcode_though_no_list_shows_it() -> None:
+    found = by_barcode("100001", **{"GET /object/by-barcode/100001": answer(thing(1, barcode="100001", size="5"))})
+    assert (found.count, found.complete) == (1, True)
+    assert (found.records[0]["uuid"], found.records[0]["size"]) == (uuid_of(1), 5)
+
+
+def test_without_a_look_up_of_barcodes_the_list_is_read() -> None:
+    records = [thing(1, barcode="100001"), thing(2, barcode="100002"), thing(3, barcode="1000")]
+    missing = {"GET /object/by-barcode/100002": refusal(404), "GET /object/by-barcode/9": refusal(404)}
+    found = by_barcode("100002", *records, **missing)
+    assert ([record["uuid"] for record in found.records], found.count) == ([uuid_of(2)], 1)
+    assert by_barcode("9", *records, **missing) == ListResult([], 0)
+
+
+@pytest.mark.parametrize("barcode", ["", 100001, None, ["100001"]])
+def test_a_barcode_that_is_no_text_is_refused(barcode: Any) -> None:
+    with pytest.raises(InvalidInput) as caught:
+        by_barcode(barcode)
+    assert caught.value.message == (f"barcode: {barcode!r} does not fit; expected a text; quote it where it is written")
+
+
+def among(filters: JsonMap, *records: JsonMap) -> list[str]:
+    transport = service()
+    client = client_on(transport)
+    schema = client.schema(KINDS["object"])
+    made = [Record(KINDS["object"], one["asset_uuid"], one["id"], one) for one in records]
+    return [record.uuid for record in matching_records(client, schema, filters, made, "exclude")]
+
+
+def test_given_records_are_filtered_without_their_list() -> None:
+    records = [thing(1, size=5, room=7), thing(2, size=6, room=7), thing(3, size=6, room={"id": 8})]
+    assert among({}, *records) == [uuid_of(1), uuid_of(2), uuid_of(3)]
+    assert among({"size": 6}, *records) == [uuid_of(2), uuid_of(3)]
+    assert among({"size": {"gt": 5}, "room": "Workshop"}, *records) == [uuid_of(2)]
+    assert among({"room": {"in": ["Workshop"]}}, *records) == [uuid_of(1), uuid_of(2)]
+
+
+def test_a_wrong_filter_of_given_records_is_reported_with_its_option() -> None:
+    for filters, problem in (
+        ({"nmae": "a"}, "exclude.nmae: no such field"),
+        ({"size": "much"}, "exclude.size.eq: 'much' does not fit"),
+    ):
+        with pytest.raises(InvalidInput) as caught:
+            among(filters, thing(1, size=5))
+        assert problem in caught.value.message
+
+
 @pytest.mark.parametrize(("count", "complete"), [(0, True), (19, True), (20, False)])
 def test_a_list_of_the_newest_only_says_whether_it_is_complete(count: int, complete: bool) -> None:
     files = [{"uuid": uuid_of(number), "name": "a"} for number in range(count)]
@@ -487,3 +574,46 @@ def test_a_rental_case_is_shown_to_an_account_that_may_not_list_users() -> None:
 def test_no_users_are_read_if_no_rental_case_is_shown() -> None:
     transport = FakeTransport({"GET /rental-management/rental-cases": listing([])})
     assert read(transport, kind="rental_case").records == []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "shown"), [("Love", [1, 3]), ("plain", []), ("9", [4]), (uuid_of(4), [5]), ("None", [])]
+)
+def test_a_renter_is_searched_by_name(wanted: str, shown: list[int]) -> None:
+    renters = [
+        {"type": "plain", "value": "Ada Lovelace"},
+        {"type": "plain", "value": "Grace"},
+        {"type": "user", "value": NAMED},
+        {"type": "user", "value": {"id": 9}},
+        {"type": "user", "value": {"uuid": uuid_of(4)}},
+        None,
+    ]
+    cases = [{"uuid": uuid_of(number), "title": "Fair", "renter": one} for number, one in enumerate(renters, 1)]
+    transport = FakeTransport({"GET /rental-management/rental-cases": listing(cases), "GET /users": listing([])})
+    found = read(transport, {"renter": {"like": wanted}}, kind="rental_case").records
+    assert [record["uuid"] for record in found] == [uuid_of(number) for number in shown]
+
+
+@pytest.fixture
+def tokyo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Run far from UTC."""
+    with monkeypatch.context() as changed:
+        changed.setenv("TZ", "Asia/Tokyo")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.mark.usefixtures("tokyo")
+def test_conditions_are_sent_as_the_service_writes_values_and_links_are_left_out() -> None:
+    client = client_on(service())
+    schema = client.schema(KINDS["object"])
+    dates = {"bought": "2024-05-31", "seen": {"gt": "2024-05-31T14:30:00+02:00"}}
+    sent, are_all = conditions_as_sent(client, schema, dates)
+    assert sent == [Condition("bought", "eq", ("2024-05-31",)), Condition("seen", "gt", ("2024-05-31 12:30:00",))]
+    assert are_all
+    assert conditions_as_sent(client, schema, {"room": 7, "size": "5"}) == ([Condition("size", "eq", (5,))], False)
+    for filters, problem in (({"nmae": 1}, "filters.nmae: "), ({"size": "much"}, "filters.size.eq: ")):
+        with pytest.raises(InvalidInput) as caught:
+            conditions_as_sent(client, schema, filters)
+        assert caught.value.message.startswith(problem)
