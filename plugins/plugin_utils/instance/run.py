@@ -59,6 +59,7 @@ from ..set_plan.removal_blockers import without_blocked
 from ..undo.inverse import STILL_WANTED, Undo, inverse_of
 from ..undo.record import ApplyRecord
 from ..undo.record_file import NOT_KEPT, RecordPlace
+from ..undo.recorder import Hides, unrecorded_values
 from ..undo.recording import Recording
 from .caps import Caps
 from .deleted_elsewhere import deleted_elsewhere
@@ -585,9 +586,15 @@ class _Run:
             run=self._run_of(journal),
             undoes=undo.record.digest if undo is not None else "",
         )
-        removals = Removals(plan, self._desired.entries, self._desired.hiding.lasting)
-        without_credentials = self._client.without_credentials
-        return Recording(self._record_place, head, removals.hides, without_credentials, self._is_resumed(journal))
+        hides, without_credentials = self._hides_from_record(plan), self._client.without_credentials
+        return Recording(self._record_place, head, hides, without_credentials, self._is_resumed(journal))
+
+    def _hides_from_record(self, plan: InstancePlan) -> Hides:
+        """Return a function that is true for fields of which the apply record has only fingerprints."""
+        return Removals(plan, self._desired.entries, self._desired.hiding.lasting).hides
+
+    def _unrecorded_values(self, plan: InstancePlan) -> dict[int, int]:
+        return unrecorded_values(plan, self._hides_from_record(plan), self._client.without_credentials)
 
     def _unrecorded(self, plan: InstancePlan) -> list[str]:
         """Return the caution that no apply record is kept."""
@@ -686,7 +693,7 @@ class _Run:
             findings=told.lines,
             warnings=[*plan.cautions, *self._warnings, *self._desired.warnings, *of_rules, *plan.warnings],
             cautions=plan.cautions,
-            undo="" if self._options.drift else not_undoable(plan.changes),
+            undo="" if self._options.drift else not_undoable(plan.changes, self._unrecorded_values(plan)),
             **vars(meaning),
             hidden_records=plan.visibility.hidden_records,
             scan_codes=plan.scan_codes.document(),

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
 from ansible_collections.community.seventhings.plugins.module_utils.plan.change import UPDATE
@@ -14,12 +14,15 @@ from ..set_plan.plan import Planned, mark_of
 from ..undo.lasting import Lasting, lasting_words
 
 
-def not_undoable(changes: Iterable[Planned]) -> str:
-    """Return what can't be undone, and what only in part; empty if all of it can be."""
-    return lasting_words(map(_lasting, changes))
+def not_undoable(changes: Iterable[Planned], unrecorded: Mapping[int, int]) -> str:
+    """Return what can't be undone, and what only in part; empty if all of it can be.
+
+    :param unrecorded: ``id`` of an entry to the number of earlier values that the apply record won't contain.
+    """
+    return lasting_words(_lasting(one, unrecorded.get(id(one.entry), 0)) for one in changes)
 
 
-def _lasting(planned: Planned) -> Lasting:
+def _lasting(planned: Planned, hidden: int) -> Lasting:
     change = planned.change
     return Lasting(
         change.kind,
@@ -29,4 +32,5 @@ def _lasting(planned: Planned) -> Lasting:
         change.action == UPDATE and change.unarchive,
         planned.made or id(planned.entry),
         frozenset(mark_of(one.pending, one.uuid) for one in references_in(tuple(change.values.values()))),
+        hidden,
     )

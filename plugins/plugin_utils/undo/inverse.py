@@ -577,6 +577,7 @@ def _lasting(change: RecordedChange) -> Lasting:
         change.unarchived,
         change.uuid or change.mark,
         frozenset(referred(list(change.after.values()))),
+        sum(is_fingerprint(was) or is_fingerprint(change.after.get(key)) for key, was in change.before.items()),
     )
 
 

@@ -14,6 +14,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 
 _DELETION = ("deletion", "deletions")
 _DEFINITION = ("changed field definition", "changed field definitions")
+_HIDDEN = ("vaulted or hidden value", "vaulted or hidden values")
 _ARCHIVED = ("record from the archive", "records from the archive")
 
 
@@ -25,6 +26,7 @@ class Lasting(NamedTuple):
     :ivar unarchived: True if an update brings the record back from the archive.
     :ivar mark: the identifier in references to the record.
     :ivar refers: the identifiers of the records that it refers to.
+    :ivar hidden: number of earlier values that the apply record doesn't contain.
     """
 
     kind: Kind
@@ -34,6 +36,7 @@ class Lasting(NamedTuple):
     unarchived: bool
     mark: Hashable
     refers: frozenset[Hashable]
+    hidden: int = 0
 
     @property
     def stays(self) -> bool:
@@ -81,9 +84,11 @@ def lasting_words(changes: Iterable[Lasting]) -> str:
             partly[_DEFINITION] += 1
         elif one.unarchived:
             partly[_ARCHIVED] += 1
+    hidden = sum(one.hidden for one in changes if one.action in (UPDATE, DELETE) and not one.unarchived)
     parts = []
-    if lasting:
+    if lasting or hidden:
         names = [_counted(count, KINDS[name].words, KINDS[name].plural) for name, count in lasting.items()]
+        names += [_counted(hidden, *_HIDDEN)] if hidden else []
         parts.append(f"cannot be undone: {', '.join(names)}")
     if partly:
         names = [_counted(count, *words) for words, count in partly.items()]

@@ -17,7 +17,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.plan.change 
 from ..apply.executor import Outcome
 from ..set_plan.plan import InstancePlan, Planned
 from .record import DONE, FAILED, NOT_TRIED, SKIPPED, UNKNOWN, RecordedChange
-from .values import fingerprint, stored
+from .values import fingerprint, is_fingerprint, stored
 
 _KEY_BYTES = 32
 
@@ -45,6 +45,38 @@ def recorded_changes(
     if shown is sides:
         return tuple(changes)
     return tuple(recorder.with_fingerprints(one, *both) for one, both in zip(changes, shown, strict=True))
+
+
+def unrecorded_values(made: InstancePlan, hides: Hides, without_credentials: Callable[[Any], Any]) -> dict[int, int]:
+    """Return the number of values before each change that the apply record won't contain, by ``id`` of the entry.
+
+    :param without_credentials: as for :func:`recorded_changes`.
+    """
+    changed = [one for one in made.changes if one.change.changed and one.change.current is not None]
+    recorder = _Recorder(made, hides)
+    sides = [(one.before, one.after) for one in (recorder.change(planned, UNKNOWN) for planned in changed)]
+    shown = without_credentials(sides)
+    return {
+        id(planned.entry): number
+        for planned, own, without in zip(changed, sides, shown, strict=True)
+        if (number := _unrecorded(*own, *without))
+    }
+
+
+def _unrecorded(
+    before: Mapping[str, Any], after: Mapping[str, Any], shown: Mapping[str, Any], shown_after: Mapping[str, Any]
+) -> int:
+    """Count the values of one change that can't be restored, or can't be compared with what was written.
+
+    :param shown: the fields before the change, without credentials. :param shown_after: those after it.
+    """
+    return sum(
+        is_fingerprint(value)
+        or is_fingerprint(after.get(key))
+        or shown.get(key) != value
+        or shown_after.get(key) != after.get(key)
+        for key, value in before.items()
+    )
 
 
 class _Recorder:

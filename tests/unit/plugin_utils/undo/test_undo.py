@@ -565,11 +565,14 @@ def test_hidden_values_are_fingerprints(here: SiteHere) -> None:
     here.write({"objects.yml": yaml_list([{**SMALL[0], "description": "hunter2", "purchasing_price": "1.00"}])})
     desired = here.load()
     desired.hiding.names.add("description")
+    announced = "cannot be undone: 1 vaulted or hidden value"
+    assert here.run(desired, check_mode=True, limits=EVERYTHING).undo == announced
     path = Path(here.run(desired, limits=EVERYTHING).apply_record)
     stored = gzip.decompress(path.read_bytes()).decode()
     assert "hunter2" not in stored
     assert "Text 0" not in stored
     result = undo(here)
+    assert announced in result.warnings
     assert (
         "objects: 1 vaulted or hidden value can't be undone, because the apply record has only fingerprints."
         in result.warnings
@@ -587,7 +590,7 @@ def test_a_credential_in_a_record_is_in_no_plan_and_in_no_apply_record(
     here.run()
     here.write({"objects.yml": yaml_list([thing(1, description="new"), thing(2, description="new")])})
     plan = tmp_path / "plan"
-    here.plan(plan_file=plan)
+    assert here.plan(plan_file=plan).undo == "cannot be undone: 1 vaulted or hidden value"
     assert spelled(ACCOUNT["password"]) not in plan.read_text()
     applied = here.run(plan_file=plan)
     assert applied.outcome == "changed"
