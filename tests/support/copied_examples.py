@@ -45,7 +45,7 @@ def evidence(here: Embedded) -> dict[str, tuple[Any, ...]]:
 
 def tasks_in(text: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the modules of the collection that tasks or plays call, with their options."""
-    for document in yaml.safe_load_all(text):
+    for document in yaml.load_all(text, Loader=yaml.CSafeLoader):
         yield from _tasks_in(document)
 
 

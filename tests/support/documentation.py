@@ -39,13 +39,13 @@ def fragment(file: str, name: str) -> dict[str, Any]:
     """Return the documentation that modules share, as a fragment of a file has it."""
     for node in ast.walk(ast.parse((ROOT / "plugins" / "doc_fragments" / f"{file}.py").read_text(encoding="utf-8"))):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == name:
-            return dict(yaml.safe_load(ast.literal_eval(node.value)))
+            return dict(yaml.load(ast.literal_eval(node.value), Loader=yaml.CSafeLoader))
     raise LookupError(f"{file} has no fragment {name}")
 
 
 def returned(module: str) -> dict[str, Any]:
     """Return the documentation of the values that a module returns."""
-    return dict(yaml.safe_load(block(ROOT / "plugins" / "modules" / f"{module}.py", "RETURN")))
+    return dict(yaml.load(block(ROOT / "plugins" / "modules" / f"{module}.py", "RETURN"), Loader=yaml.CSafeLoader))
 
 
 def misfits(results: Iterable[Mapping[str, Any]], documented: Mapping[str, Any]) -> list[str]:

@@ -95,7 +95,9 @@ def _tasks_of_steps() -> Iterator[tuple[str, Mapping[str, Any]]]:
     Results of earlier steps are replaced by some uuid.
     """
     for path in sorted((ROOT / "tests" / "integration" / "steps").glob("*.yml")):
-        for step in yaml.safe_load(re.sub(r"\{\{[^}]*\}\}", OBJECT, path.read_text(encoding="utf-8"))):
+        for step in yaml.load(
+            re.sub(r"\{\{[^}]*\}\}", OBJECT, path.read_text(encoding="utf-8")), Loader=yaml.CSafeLoader
+        ):
             for name, options in step.get("task", {}).items():
                 if name.startswith(NAMESPACE):
                     yield name.removeprefix(NAMESPACE), options or {}

@@ -155,7 +155,7 @@ def _row(cells: tuple[str, ...]) -> str:
 
 def _short(name: str) -> str:
     path = ROOT / "plugins" / "modules" / f"{name}.py"
-    return str(yaml.safe_load(documentation.block(path, "DOCUMENTATION"))["short_description"])
+    return str(yaml.load(documentation.block(path, "DOCUMENTATION"), Loader=yaml.CSafeLoader)["short_description"])
 
 
 def _sections(mark: str, sections: Iterable[str] = SECTIONS) -> list[str]:

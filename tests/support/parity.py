@@ -54,7 +54,7 @@ class Link(NamedTuple):
 
 def table() -> dict[str, Any]:
     """Return the table from its file."""
-    return dict(yaml.safe_load(_DATA.read_text(encoding="utf-8")))
+    return dict(yaml.load(_DATA.read_text(encoding="utf-8"), Loader=yaml.CSafeLoader))
 
 
 def requests() -> set[str]:

@@ -48,7 +48,7 @@ def test_every_operation_of_the_client_is_in_the_table() -> None:
 
 
 def test_every_request_of_the_interface_is_in_the_table() -> None:
-    described = yaml.safe_load((ROOT / "tests" / "emulator" / "openapi.yaml").read_text("utf-8"))["paths"]
+    described = yaml.load((ROOT / "tests" / "emulator" / "openapi.yaml").read_bytes(), Loader=yaml.CSafeLoader)["paths"]
     verbs = ("get", "post", "put", "patch", "delete")
     known = {
         f"{verb.upper()} {path.removeprefix(PREFIX)}".strip(): operation["tags"][0]

@@ -51,7 +51,7 @@ SPECS: dict[str, specs.Spec] = {
 @functools.cache
 def text_of(path: Path, name: str) -> Any:
     """Return a block of documentation of a file, decoded."""
-    return yaml.safe_load(documentation.block(path, name))
+    return yaml.load(documentation.block(path, name), Loader=yaml.CSafeLoader)
 
 
 def module_path(name: str) -> Path:
@@ -66,7 +66,7 @@ def fragment(name: str) -> JsonMap:
     """Return a fragment as ``extends_documentation_fragment`` names it."""
     file, _dot, part = name.removeprefix("community.seventhings.").partition(".")
     found = importlib.import_module(f"{COLLECTION}.doc_fragments.{file}").ModuleDocFragment
-    decoded: JsonMap = yaml.safe_load(getattr(found, part.upper() or "DOCUMENTATION"))
+    decoded: JsonMap = yaml.load(getattr(found, part.upper() or "DOCUMENTATION"), Loader=yaml.CSafeLoader)
     return decoded
 
 
@@ -115,7 +115,7 @@ def test_every_door_has_a_module_file(name: str) -> None:
 
 def runtime() -> JsonMap:
     """Return what ``meta/runtime.yml`` says."""
-    decoded: JsonMap = yaml.safe_load((ROOT / "meta/runtime.yml").read_text(encoding="utf-8"))
+    decoded: JsonMap = yaml.load((ROOT / "meta/runtime.yml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     return decoded
 
 
@@ -420,11 +420,11 @@ def test_a_module_is_its_documentation_and_a_few_lines(info: bool, most: int) ->
 
 @pytest.mark.parametrize("name", MODULE_NAMES)
 def test_the_examples_begin_with_a_task_of_the_module(name: str) -> None:
-    (first, *_others) = yaml.safe_load(documentation.block(module_path(name), "EXAMPLES"))
+    (first, *_others) = yaml.load(documentation.block(module_path(name), "EXAMPLES"), Loader=yaml.CSafeLoader)
     assert f"community.seventhings.{name}" in first
 
 
 @pytest.mark.parametrize("name", MODULE_NAMES)
 def test_no_returned_value_is_called_as_one_of_ansible(name: str) -> None:
-    returned = yaml.safe_load(documentation.block(module_path(name), "RETURN"))
+    returned = yaml.load(documentation.block(module_path(name), "RETURN"), Loader=yaml.CSafeLoader)
     assert not {"warnings", "changed", "failed", "deprecations", "invocation"} & set(returned)
