@@ -115,7 +115,7 @@ PROOFS = (
         "Imports, labels, moves, a stocktake, new ledgers and disposals of an owner are applied, with faults and kills "
         "during each command: after each step, the plan has exactly the right changes",
         (f"{_PLUGINS}/instance/test_year.py",),
-        ("range(", "{} years under faults"),
+        ("range(", "2 years without faults, {} with faults"),
         has_seeds=True,
     ),
     Proof(
