@@ -599,6 +599,20 @@ def test_a_lock_is_free_again_when_it_is_left(folder: Folder, tmp_path: Path) ->
     assert Service(tmp_path).ensure(on(folder, lock_wait=0.0), "Lab")
 
 
+def test_a_lock_that_is_removed_again_and_again_is_reported_once(folder: Folder, clock: Clock) -> None:
+    told: list[str] = []
+    one = Creations([folder], "acme", on_problem=told.append, clock=clock, sleep=clock.sleep, now=clock)
+    one.watch(["room"])
+    one.hold(["room"])
+    for _removal in range(2):
+        (folder.path / "create-acme-room").unlink()
+        with pytest.raises(CreatedMeanwhile), one.making("room"):
+            pass
+    one.leave()
+    assert len(told) == 1
+    assert "create-acme-room was removed during the run" in told[0]
+
+
 # ---- not shared
 
 
@@ -627,3 +641,11 @@ def test_a_function_runs_again_until_no_other_process_created_records(folder: Fo
     forgotten: list[int] = []
     assert creations.run("room", act, lambda: forgotten.append(1)) == 3
     assert len(forgotten) == 2
+
+
+def test_without_a_place_there_is_no_mark_to_settle() -> None:
+    nowhere = Creations([], "acme")
+    nowhere.watch(["room"])
+    nowhere.settled()
+    assert nowhere.seconds_to_settle() is None
+    nowhere.leave()
