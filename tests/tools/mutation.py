@@ -54,8 +54,14 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
     "plugin_utils/instance/plan_file": ("plugin_utils/instance/test_plan_file",),
     "module_utils/client/client": (
         *(f"module_utils/client/test_{name}" for name in ("client", "rows", "limits", "prefetch", "roots", "query")),
-        *(f"module_utils/resolve/test_{name}" for name in ("listing", "one_request")),
+        *(f"module_utils/resolve/test_{name}" for name in ("listing", "one_request", "references")),
         *(f"rules/test_{name}" for name in ("complete_lists", "link_filters", "missing_lists", "missing_rows")),
+        *(
+            "module_utils/reconcile/test_apply",
+            "rules/test_writes_have_effect",
+            f"{_PLAN}/test_long_lists",
+            f"{_PLAN}/test_state",
+        ),
     ),
     "module_utils/runtime/creations": (
         "module_utils/runtime/test_creations",
