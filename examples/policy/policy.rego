@@ -6,7 +6,7 @@ package seventhings
 
 import rego.v1
 
-most_taken_away := 10
+most_removed := 10
 
 most_percent := 20
 
@@ -17,8 +17,8 @@ deny contains reason if {
 
 deny contains reason if {
 	number := count([change | some change in input.changes; change.action in {"delete", "archive"}])
-	number > most_taken_away
-	reason := sprintf("%d records would be taken away; %d may be", [number, most_taken_away])
+	number > most_removed
+	reason := sprintf("%d records would be removed; %d may be", [number, most_removed])
 }
 
 deny contains reason if {

@@ -97,8 +97,8 @@ class IncompleteList(SeventhingsError):
         :param plural: what the list contains, such as ``rental cases``.
         """
         return cls(
-            f"Read once more, the list of {plural} holds others, and the service does not say how many there are. "
-            "Nothing is decided from it; try again when nobody else is writing."
+            f"A second read of the list of {plural} returned other records, and the service does not say how many "
+            "exist. Nothing is decided from it; try again when nobody else is writing."
         )
 
 
@@ -163,7 +163,7 @@ class ServiceError(SeventhingsError):
         quoted = f' The service says: "{words}".' if words else " The service gave no reason."
         if is_login:
             # The answer may repeat the password or the code in a spelling that no mask recognises.
-            quoted = " What the service says to a login is not shown."
+            quoted = " The answer of the service to a login is not shown."
         super().__init__(f"{endpoint}: HTTP {status}, {self.meaning}.{quoted}")
 
 

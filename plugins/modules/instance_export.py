@@ -250,8 +250,8 @@ left_out:
   type: list
   elements: str
   sample:
-    - "object 100240: accessories: the object 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11 stands in no list (archived, or
-      gone)"
+    - "object 100240: accessories: the object 5ad6a0ae-6d05-4f3b-9a57-1c9f6f3a8b11 is in no list (archived or
+      deleted)"
 observed:
   description:
     - Observed fields, which scans and people write, by section. A field is listed if a record has a value in it. Only

@@ -158,7 +158,7 @@ def test_a_link_of_that_name_in_a_directory_is_another_file(
     (place / "invoice.pdf").symlink_to(target)
     done = run("file_download", Service(), dest=str(place), check_mode=check_mode)
     assert done["failed"]
-    assert "something else is there already" in done["msg"]
+    assert "something else exists already" in done["msg"]
     if not check_mode:
         assert run("file_download", Service(), dest=str(place), force=True)["changed"]
         assert not (place / "invoice.pdf").is_symlink()
@@ -175,7 +175,7 @@ def test_another_file_of_that_name_in_a_directory_is_replaced_with_force_alone(
     for force in (None, False):
         done = run("file_download", Service(), dest=str(place), force=force, check_mode=check_mode)
         assert done["failed"]
-        assert f"{path}. Take it away, or set force: true" in done["msg"]
+        assert f"{path}. Delete it, or set force: true" in done["msg"]
         assert path.read_bytes() == other
     assert run("file_download", Service(), dest=str(place), force=True, check_mode=check_mode)["changed"]
     assert path.read_bytes() == (other if check_mode else CONTENT)

@@ -409,7 +409,7 @@ def test_directories_are_read_to_a_depth_that_is_reported(site: Site) -> None:
     try:
         desired = load(site.root)
         deepest = "/".join(["objects", *["d"] * DEEPEST])
-        assert list(map(str, desired.findings)) == [f"{deepest}: lies more than {DEEPEST} directories deep"]
+        assert list(map(str, desired.findings)) == [f"{deepest}: is more than {DEEPEST} directories deep"]
         assert len(desired.entries) == 1
     finally:
         # The library's own removal recurses once per level.
@@ -529,5 +529,5 @@ def test_a_pull_request_gets_nothing_out_of_a_real_run(site: Site) -> None:
 @pytest.mark.parametrize("path", ["a\0b", "\ud800"])
 def test_a_layer_that_no_path_names_is_reported(path: str) -> None:
     for src in (path, [".", path]):
-        with pytest.raises(InvalidInput, match="holds a character that no file name holds"):
+        with pytest.raises(InvalidInput, match="has a character that file names can't contain"):
             sources_of({"src": src})

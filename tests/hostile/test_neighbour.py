@@ -133,14 +133,16 @@ def test_a_link_that_a_neighbour_makes_where_everybody_may_write_is_not_followed
         lambda: Folder(named).listed(),
         lambda: Folder(named / "more").write("file.txt", b"x"),
     ):
-        with pytest.raises(InvalidInput, match="link is a link that another user made where everybody may write"):
+        with pytest.raises(
+            InvalidInput, match="link is a link that another user created in a directory that everybody can write to"
+        ):
             attempt()
     assert [str(path.relative_to(shared)) for path in (shared / "victim").rglob("*")] == ["victim/in"]
 
 
 @links
 def test_a_report_behind_such_a_link_is_refused_before_a_run_begins(way: str, shared: Path) -> None:
-    with pytest.raises(InvalidInput, match=r"^report: .*link is a link that another user made"):
+    with pytest.raises(InvalidInput, match=r"^report: .*link is a link that another user created"):
         check_report(hold(way, shared) / "report.md")
 
 

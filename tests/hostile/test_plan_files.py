@@ -147,7 +147,7 @@ def test_a_plan_that_is_made_anew_is_reported_of(site: Site, path: Path) -> None
     site.write({"objects.yml": objects("1")})
     result = run(site, src=site.root, plan_file=path)
     assert result["outcome"] == "changed"
-    assert result["warnings"][0] == f"plan_file: there is no {path}, so the plan was made anew."
+    assert result["warnings"][0] == f"plan_file: there is no {path}, so a new plan was created."
 
 
 @pytest.mark.parametrize("written", [None, "", " ", "0" * 63, "0" * 65, "g" * 64, "md5:" + "0" * 64, "\uff10" * 64])

@@ -120,7 +120,7 @@ class Instance:
         if name in ("MONEY", "DECIMAL", "NUMBER"):
             shapes: tuple[type, ...] = (int,) if name == "NUMBER" else (int, float)
             if isinstance(value, bool) or not isinstance(value, shapes):
-                raise Refused(400, f"{key} is no number")
+                raise Refused(400, f"{key} is not a number")
         elif name == "BOOLEAN":
             if not isinstance(value, bool):
                 raise Refused(400, f"{key} is no boolean")

@@ -53,7 +53,7 @@ class Exchange:
 
     @property
     def value(self) -> Any:
-        """The decoded body; a marker if it is no JSON."""
+        """The decoded body; a marker if it is not JSON."""
         return decoded(self.answer)
 
 

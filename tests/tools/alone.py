@@ -40,7 +40,9 @@ _RULEBOOK = next(
     for line in (ROOT / "tests" / "requirements-rulebook.txt").read_text("utf-8").splitlines()
     if line.startswith("ansible-rulebook")
 )
-_EXPECTED = re.compile("No inventory was parsed|provided hosts list is empty|.*(which is not made|create_users is off)")
+_EXPECTED = re.compile(
+    "No inventory was parsed|provided hosts list is empty|.*(which is not created|create_users is off)"
+)
 """Warnings of every play without an inventory, and of the README's run, which creates no user."""
 _LOOK = """
 - hosts: all

@@ -150,7 +150,7 @@ def test_a_cursor_is_read(kept: Path) -> None:
 
 def test_a_cursor_of_another_form_is_refused_with_a_way_out(kept: Path) -> None:
     changed(kept / "cursor.json", format=0)
-    with pytest.raises(InvalidInput, match="of another version of the collection; remove it to begin anew"):
+    with pytest.raises(InvalidInput, match="of another version of the collection; remove it to start again"):
         CursorFile(str(kept / "cursor.json"), ROOT_URL, "inventory").read()
 
 

@@ -38,7 +38,7 @@ CASES: list[tuple[dict[str, Any], list[str]]] = [
     ({}, []),
     ({"outcome": "refused"}, ["the plan came to refused"]),
     ({"changes": [change(action="delete")] * 10}, []),
-    ({"changes": [change(action="archive")] * 11}, ["11 records would be taken away; 10 may be"]),
+    ({"changes": [change(action="archive")] * 11}, ["11 records would be removed; 10 may be"]),
     ({"changes": [change(before={"purchasing_price": 100}, after={"purchasing_price": 120})]}, []),
     (
         {"changes": [change(before={"purchasing_price": 100}, after={"purchasing_price": 121})]},

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-MOST_TAKEN_AWAY = 10
+MOST_REMOVED = 10
 MOST_PERCENT = 20
 PRICE = "purchasing_price"
 
@@ -22,8 +22,8 @@ def denied(report: dict[str, Any]) -> Iterator[str]:
     if report["outcome"] not in ("changed", "unchanged"):
         yield f"the plan came to {report['outcome']}"
     gone = [change for change in report["changes"] if change["action"] in ("delete", "archive")]
-    if len(gone) > MOST_TAKEN_AWAY:
-        yield f"{len(gone)} records would be taken away; {MOST_TAKEN_AWAY} may be"
+    if len(gone) > MOST_REMOVED:
+        yield f"{len(gone)} records would be removed; {MOST_REMOVED} may be"
     for change in report["changes"]:
         before, after = change["before"].get(PRICE), change["after"].get(PRICE)
         numbers = isinstance(before, (int, float)) and isinstance(after, (int, float))

@@ -87,7 +87,7 @@ def _as_written(invocation: Invocation, name: str) -> Any:
 
 def _pending(state: str, fields: Options) -> ModuleResult:
     """Return the result of check mode for an empty uuid: an earlier task of the play would have created the record."""
-    note = "uuid is empty, as it is in check mode for a record that is yet to be made; nothing could be looked up."
+    note = "uuid is empty, as in check mode for a record that does not exist yet; nothing could be looked up."
     return Result(state == "present", fields, None, {"before": {}, "after": dict(fields)}, (note,)).result()
 
 

@@ -194,7 +194,7 @@ class Client:
                 if not has_key_and_type(one):
                     raise SeventhingsError(
                         f"The definition {shorten(one.get('label'))} of the template {template} has no field_key or no "
-                        "name of a field_type, so nobody knows its field. Nothing is decided from such a list."
+                        "name of a field_type, so its field is unknown. Nothing is decided from such a list."
                     )
             self._definitions[template] = found
         return self._definitions[template]
@@ -313,10 +313,9 @@ class Client:
                 # Some instances also list archived records and include them in the total.
                 return [record for identity, record in found.items() if identity not in archived]
         raise IncompleteList(
-            f"The list of {asked.kind.plural} does not add up: the service says that there are {total}, its pages "
-            f"hold {len(found)} different ones, "
-            f"also after reading {_READ_AGAIN + 1} times. Nothing is decided from it; try again when nobody "
-            f"else is writing."
+            f"The list of {asked.kind.plural} is inconsistent: the service reports a total of {total}, and its pages "
+            f"have {len(found)} different records, even after reading {_READ_AGAIN + 1} times. Nothing is decided from "
+            "it; try again when nobody else is writing."
         )
 
     def _read_pages_into(self, found: dict[str, Record], archived: set[str], asked: _Asked) -> int | None:
@@ -414,8 +413,8 @@ class Client:
                         raise
                     if kind.sort:
                         raise IncompleteList(
-                            f"The list of {kind.plural} has no total, and its page {number} can't be read, so nobody "
-                            f"knows whether there is more. Nothing is decided from it. ({refused.message})"
+                            f"The list of {kind.plural} has no total, and its page {number} can't be read, so the "
+                            f"rest of the list is unknown. Nothing is decided from it. ({refused.message})"
                         ) from refused
                     self.unpaged.note(kind.name)
                     return
@@ -670,10 +669,9 @@ def _deadline_parts(kind: Kind, parameters: Mapping[str, str], seen: Iterable[Re
     low, high = parameters.get("deadline_from", ""), parameters.get("deadline_to", "")
     if low == high == middle:
         raise IncompleteList(
-            f"The list of {kind.plural} with the deadline {middle} and status {parameters['status']} holds "
-            f"{kind.cap} records, "
-            "where the service cuts it; it may be incomplete, so nothing is decided from it. Name the record by "
-            "its uuid."
+            f"The list of {kind.plural} with the deadline {middle} and status {parameters['status']} holds {kind.cap} "
+            "records, at which the service cuts it; it may be incomplete, so nothing is decided from it. Name the "
+            "record by its uuid."
         )
     try:
         day = dt.date.fromisoformat(middle)

@@ -158,7 +158,7 @@ def connect(options: Mapping[str, Any], read_only: bool = False, run_folder: Pat
         raise InvalidInput(f"retries: {retries} does not fit; expected 0 or more")
     if given.get("validate_certs") is False and given.get("ca_path"):
         raise InvalidInput(
-            "validate_certs: false accepts any certificate, so ca_path would not be looked at; leave one of them out"
+            "validate_certs: false accepts any certificate, so ca_path would be ignored; leave out one of them"
         )
     for option in ("ca_path", "client_cert", "client_key"):
         if given.get(option):
@@ -257,14 +257,14 @@ def risks_of(options: Mapping[str, Any]) -> list[str]:
     risks = []
     if given.get("validate_certs") is False:
         risks.append(
-            "validate_certs: false: any certificate is accepted, so whoever is on the way can read and change "
-            "everything, passwords too. Give the authority in ca_path."
+            "validate_certs: false: any certificate is accepted, so anybody on the network path can read and change "
+            "everything, including passwords. Give the authority in ca_path."
         )
     base_url = str(given.get("base_url") or "").strip()
     if given.get("allow_http") and base_url.lower().startswith("http:") and not _is_local(base_url):
         risks.append(
-            "allow_http: true: tokens and passwords travel unencrypted, so whoever is on the way can read them. Use "
-            "https."
+            "allow_http: true: tokens and passwords travel unencrypted, so anybody on the network path can read them. "
+            "Use https."
         )
     return risks
 

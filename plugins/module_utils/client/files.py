@@ -60,7 +60,7 @@ def check_local(attachment: Attachment, option: str, searched_in: str = "") -> l
         problems.append(f"{option}: {shown}: the name is empty; leave it out, and the file keeps its own")
     if attachment.name is not None and _UNSENDABLE.search(attachment.name):
         problems.append(
-            f"{option}: {shown}: the name {name!r} has quotes or control characters; no upload carries them"
+            f"{option}: {shown}: the name {name!r} has quotes or control characters, which an upload can't contain"
         )
     return problems
 
@@ -92,7 +92,7 @@ def name_inside(written: str, root: str) -> str:
     if written.startswith(("/", "~")) or ".." in parts:
         raise InvalidInput(f"{written} leads outside of {root}")
     if any(part.startswith(".") for part in parts):
-        raise InvalidInput(f"{written} is hidden (a step of it begins with a point); hidden files are never sent")
+        raise InvalidInput(f"{written} is hidden (a part of it begins with a dot); hidden files are never sent")
     return "/".join(parts)
 
 
@@ -319,7 +319,7 @@ def _uploaded(client: Client, attachment: Attachment, content: bytes, defers: bo
         return created_uuid(client.send("POST", "/file", Effect.UNSAFE, files=part), "file")
     except OutcomeUnknown as lost:
         lost.message += (
-            " It was not sent again, because nobody can delete a file that is uploaded twice. Run it again to try "
+            " It was not sent again, because a file that is uploaded twice can't be deleted. Run it again to try "
             "once more."
         )
         if defers and lost.is_lost:

@@ -158,7 +158,7 @@ def decode_json(
 
     :param members: maximum number of maps and lists. :param depth: maximum depth.
     :param parse_constant: as in :mod:`json`. :param object_pairs_hook: as in :mod:`json`.
-    :raises ValueError: if the text is no JSON or exceeds a limit, which the message names.
+    :raises ValueError: if the text is not JSON or exceeds a limit, which the message names.
     """
     content = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
     if content.count(b"{") + content.count(b"[") > members:

@@ -98,7 +98,7 @@ def parse_filters(filters: Mapping[str, Any], option: str = "filters") -> list[C
             elif operator in PRESENCE:
                 if value is False:
                     problems.append(
-                        f"{option}.{field}.{operator}: takes true or nothing; for the opposite use another operator"
+                        f"{option}.{field}.{operator}: accepts only true; for the opposite use another operator"
                     )
                 else:
                     conditions.append(Condition(field, operator))
@@ -107,9 +107,9 @@ def parse_filters(filters: Mapping[str, Any], option: str = "filters") -> list[C
                 conditions.append(Condition(field, operator, values))
             elif isinstance(value, (list, tuple)) or (isinstance(value, Mapping) and operator not in ("eq", "neq")):
                 given = "a map" if isinstance(value, Mapping) else "a list"
-                problems.append(f"{option}.{field}.{operator}: takes one value, not {given}")
+                problems.append(f"{option}.{field}.{operator}: accepts one value, not {given}")
             elif value is None and operator not in ("eq", "neq"):
-                problems.append(f"{option}.{field}.{operator}: nothing is not larger or smaller than null")
+                problems.append(f"{option}.{field}.{operator}: expected a value; only eq and neq accept null")
             elif value is None:
                 conditions.append(Condition(field, "null" if operator == "eq" else "not_null"))
             else:

@@ -86,7 +86,7 @@ if REQUESTS_IMPORT_ERROR is None:
 
         def read(self, size: int | None = -1, /) -> bytes:
             if size is None or size < 0:
-                raise http.client.HTTPException("a part of the answer has no length that can be")
+                raise http.client.HTTPException("a part of the answer has an impossible length")
             return super().read(size)
 
     class _Answer(http.client.HTTPResponse):
@@ -154,7 +154,7 @@ def has_proxy(root: str) -> bool:
     except urllib3.exceptions.LocationParseError:
         host = None
     if not host:
-        raise ValueError("the address of the proxy is no URL")
+        raise ValueError("the address of the proxy is not a URL")
     return True
 
 

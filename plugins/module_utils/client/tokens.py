@@ -26,13 +26,13 @@ _REASONS = {
     "Banned": "the user is banned",
     "EmailUnconfirmed": "the e-mail address is not confirmed yet",
     "Inactive": "the user is not activated",
-    "OnlySSOLoginAllowed": "the user signs in by SSO only: use the grant sso_auth_code, or a token made with it",
+    "OnlySSOLoginAllowed": "the user signs in by SSO only: use the grant sso_auth_code, or a token created with it",
 }
 
 _TOLD = ("access_token", "refresh_token", "expires_in", "token_type", "scope", "user_id")
 """Members of the answer to a login that are kept."""
 
-_UNKNOWN_REASON = "the instance names a reason that is not known here, and what it says to a login is not shown"
+_UNKNOWN_REASON = "the instance names a reason that is not known here, and its answer to a login is not shown"
 
 _TOKEN = re.compile(r"[\x21-\x7e]{1,16384}")
 """The characters of a token that a header can carry (RFC 6750), and their maximum number."""
@@ -83,7 +83,7 @@ class Tokens:
         self._secrets: set[str] = set()
         self._note(credentials.access_token, credentials.refresh_token, credentials.password)
         if credentials.access_token and not is_token(credentials.access_token):
-            raise InvalidInput(f"access_token: what is given is none; {CARRIED}")
+            raise InvalidInput(f"access_token: the value is not a token; {CARRIED}")
 
     def current(self) -> str:
         """Return a valid token. Renew it if less than min(60 s, a tenth of its life) is left."""
@@ -161,7 +161,7 @@ class Tokens:
 
     def _what_is_missing(self) -> str:
         way_out = (
-            "Give username, password and client_id, or a fresh refresh_token with client_id; or make a new pair with "
+            "Give username, password and client_id, or a fresh refresh_token with client_id; or create a new pair with "
             "community.seventhings.auth_token."
         )
         refused = "The access token was refused (HTTP 401: expired, revoked or never valid)"
@@ -207,10 +207,10 @@ class Tokens:
             raise InvalidInput(f"Signing in {how} is not allowed: {_REASONS.get(error.words, other)}.") from error
         pair = answer.json()
         if not isinstance(pair, Mapping) or not pair.get("access_token"):
-            raise NotJson(f"Signing in {how}: the answer holds no access_token.")
+            raise NotJson(f"Signing in {how}: the answer has no access_token.")
         access, refresh, life = pair["access_token"], pair.get("refresh_token") or self._refresh, pair.get("expires_in")
         if not is_token(access) or not (refresh is None or is_token(refresh)):
-            raise NotJson(f"Signing in {how}: the answer holds a token that is none ({CARRIED}).")
+            raise NotJson(f"Signing in {how}: the answer has a token of an unknown form ({CARRIED}).")
         self._access, self._refresh = access, refresh
         self._note(self._access, self._refresh)
         self.user_id = pair.get("user_id")

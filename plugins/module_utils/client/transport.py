@@ -101,8 +101,8 @@ class Response:
         except json.JSONDecodeError as error:
             raise NotJson(
                 f"{self.endpoint}: HTTP {self.status}, but the answer is not JSON; it starts with "
-                f"{self.excerpt(self.body)!r}. Is base_url the root of an instance, and nothing in front of it that "
-                "answers in its place?"
+                f"{self.excerpt(self.body)!r}. Is base_url the root of an instance, and does a proxy answer "
+                "in its place?"
             ) from error
         except ValueError as error:
             raise NotJson(f"{self.endpoint}: HTTP {self.status}, but the answer can't be used: {error}.") from error
@@ -110,7 +110,7 @@ class Response:
 
 def _no_constant(name: str) -> Any:
     """Refuse the words that Python alone accepts as numbers in JSON."""
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 @dataclass(frozen=True)
@@ -472,8 +472,7 @@ class Transport:
         if _never_sent(error):
             return _Repeatable(
                 ConnectionFailed(
-                    f"{endpoint}: {host} can't be reached ({reason}). Is base_url right, and is there a way from "
-                    f"this machine?"
+                    f"{endpoint}: {host} can't be reached ({reason}). Is base_url right, and can this machine reach it?"
                 ),
                 is_outage=self._was_reached,
                 was_sent=False,
@@ -483,7 +482,7 @@ class Transport:
             (requests.exceptions.InvalidURL, requests.exceptions.InvalidSchema, requests.exceptions.MissingSchema),
         ):
             subject = f"the proxy to {host}" if self._has_proxy else "base_url"
-            return ConnectionFailed(f"{endpoint}: {subject} is no usable URL ({reason}).")
+            return ConnectionFailed(f"{endpoint}: {subject} is not a usable URL ({reason}).")
         in_time = not isinstance(error, requests.exceptions.Timeout)
         if not in_time:
             reason = f"no answer within {self.timeout:g} seconds"
@@ -508,8 +507,8 @@ class Transport:
                 self._has_proxy = not self._is_at_home and has_proxy(self.root)
             except ValueError:
                 raise ConnectionFailed(
-                    f"{self.root}: the proxy to it, which the environment names, is no usable URL. See HTTPS_PROXY and "
-                    "NO_PROXY in the environment."
+                    f"{self.root}: the proxy to it, which the environment names, is not a usable URL. See HTTPS_PROXY "
+                    "and NO_PROXY in the environment."
                 ) from None
             session = new_session(self.tls.verify, self._is_at_home)
             self._local.session = session

@@ -22,7 +22,7 @@ _PERCENT = re.compile(r"([0-9]{1,3}) *%")
 def read_seconds(name: str, value: Any) -> float:
     """Return a number of seconds.
 
-    :raises InvalidInput: if the value is no number, negative or infinite.
+    :raises InvalidInput: if the value is not a number, negative or infinite.
     """
     try:
         number = float(value)
@@ -36,7 +36,7 @@ def read_seconds(name: str, value: Any) -> float:
 def read_duration(name: str, value: Any) -> float:
     """Return a number of seconds above 0.
 
-    :raises InvalidInput: if the value is no number, zero, negative, or more than a thread can wait.
+    :raises InvalidInput: if the value is not a number, zero, negative, or more than a thread can wait.
     """
     try:
         number = float(value)

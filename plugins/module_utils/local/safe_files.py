@@ -74,7 +74,7 @@ def require_path(path: Path) -> None:
     :raises InvalidInput: if it has such a character.
     """
     if "\0" in str(path) or not _is_encodable(str(path)):
-        raise InvalidInput(f"{str(path)!r} is no path: it holds a character that no file name holds")
+        raise InvalidInput(f"{str(path)!r} is not a path: it has a character that file names can't contain")
 
 
 def _is_encodable(name: str) -> bool:
@@ -419,7 +419,7 @@ class Folder:
         """
         self._require_own_way()
         if len(folders) > DEEPEST:
-            raise NotOpened(self.path, "/".join(folders), f"lies more than {DEEPEST} directories deep")
+            raise NotOpened(self.path, "/".join(folders), f"is more than {DEEPEST} directories deep")
         try:
             descriptor = _opened_on_the_way(self.path)
         except OSError as error:
@@ -451,7 +451,8 @@ class Folder:
             raise NotOpened(
                 self._foreign.parent,
                 self._foreign.name,
-                "is a link that another user made where everybody may write; name the directory that is meant",
+                "is a link that another user created in a directory that everybody can write to; name the "
+                "directory itself",
             )
 
     def _check_owner(self, name: str, found: os.stat_result) -> None:

@@ -127,7 +127,7 @@ class CellMap(dict[str, Any]):
 
 
 class BrokenCell(str):
-    """A cell that begins like JSON and is no JSON: a text for a text type, and invalid for any other type.
+    """A cell that begins like JSON and is not JSON: a text for a text type, and invalid for any other type.
 
     :ivar why: what is wrong with it as JSON.
     """
@@ -136,7 +136,7 @@ class BrokenCell(str):
 
     @classmethod
     def from_text(cls, text: str, why: str) -> BrokenCell:
-        """Create the cell from its text and the reason why it is no JSON."""
+        """Create the cell from its text and the reason why it is not JSON."""
         found = cls(text)
         found.why = why
         return found

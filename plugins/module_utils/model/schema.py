@@ -271,12 +271,12 @@ class Schema:
         """Return the reason why a name is no field: it does not exist, or its label is shared."""
         keys = self._sharing(name)
         if keys:
-            return f"the label of {len(keys)} fields, {' and '.join(keys)}; write the key of the one that is meant"
+            return f"the label of {len(keys)} fields, {' and '.join(keys)}; write the key of the field that you mean"
         return f"no such field in {self.kind.one}; {self.nearest(name)}"
 
     def not_yet(self, name: str) -> str:
         """Return the message for a missing field that somebody may create before it is written."""
-        return f"{name}: no such field in {self.kind.one} yet; an earlier task may be the one that makes it."
+        return f"{name}: no such field in {self.kind.one} yet; an earlier task may create it."
 
     def nearest(self, name: str) -> str:
         """Return the names closest to an unknown name, in words."""
@@ -315,7 +315,7 @@ class Schema:
             field = self.find(name) if known is None else known.field
             at = f"{prefix}{name}"
             if name in SERVER_KEYS:
-                words = f"{at}: this field is made by the service and can't be written"
+                words = f"{at}: this field is set by the service and can't be written"
                 findings.errors.append(FieldError.at((name,), words))
             elif field is None and self._sharing(name):
                 findings.errors.append(FieldError.at((name,), f"{at}: {self.why_unknown(name)}"))

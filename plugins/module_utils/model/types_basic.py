@@ -69,7 +69,7 @@ def _parse_text(value: Any, _field: Field) -> str | None:
     for type_in_words, types in _NO_TEXTS.items():
         if isinstance(value, types):
             hint = f"without quotes it is {type_in_words}; in a template add | string"
-            raise InvalidValue(f"text; quote it where it is written, as it stands there ({hint})")
+            raise InvalidValue(f"text; quote it where it is written, exactly as it is ({hint})")
     raise InvalidValue('text, such as "Laptop 17"')
 
 
@@ -115,7 +115,7 @@ def _parse_decimal(value: Any, _field: Field) -> Decimal:
         raise InvalidValue('a number with a decimal point and no separators, such as 1299.50 or "1299.50"')
     if len(text) > _SIGNIFICANT_DIGITS and Decimal(repr(float(number))) != number:
         raise InvalidValue(
-            f"a number of at most {_SIGNIFICANT_DIGITS} significant digits, because the service takes JSON numbers"
+            f"a number of at most {_SIGNIFICANT_DIGITS} significant digits, because the service accepts JSON numbers"
         )
     return number
 
@@ -241,7 +241,7 @@ def _iso(value: Any) -> Any:
 
 
 def _unwritable(_value: Any, _field: Field) -> Any:
-    raise InvalidValue("nothing: a value of this type is made by the service and never written by this collection")
+    raise InvalidValue("no value: the service sets values of this type, and this collection never writes them")
 
 
 def _read_any(value: Any, _field: Field) -> Any:
@@ -383,11 +383,11 @@ def _broken_rule(rule: str, limit: Any, value: Any) -> list[str]:
     if rule == "max_decimals" and isinstance(value, Decimal) and value != round(value, int(bound)):
         return [f"expected at most {limit} decimal places"]
     if rule == "max_length" and isinstance(value, str) and len(value) > bound:
-        return [f"expected at most {limit} characters, these are {len(value)}"]
+        return [f"expected at most {limit} characters, found {len(value)}"]
     if rule in ("min_items", "min_value") and isinstance(value, tuple) and len(value) < bound:
         return [f"expected at least {limit} item(s)"]
     if rule in ("max_items", "max_value") and isinstance(value, tuple) and len(value) > bound:
-        return [f"expected at most {limit} item(s), these are {len(value)}"]
+        return [f"expected at most {limit} item(s), found {len(value)}"]
     return []
 
 

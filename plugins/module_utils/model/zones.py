@@ -55,7 +55,7 @@ def with_offsets(
             completed[name] = value
             if zone is None:
                 words = f"{name}: {value.isoformat(' ', 'seconds')} has no offset to UTC"
-                unclear[name] = f"{words}; write it with one (+02:00), or say with timezone in which zone it is meant"
+                unclear[name] = f"{words}; write it with an offset (+02:00), or set timezone to its zone"
                 continue
             local = value.replace(tzinfo=zone)
             wrong = _why_unclear(local)

@@ -85,7 +85,7 @@ def user_from_person(
         if not check_mode or by_id or advice or (isinstance(person, str) and likely_typos(person, emails)):
             raise NoMatch(
                 f"There is no {person_in_words.removeprefix('the ').removeprefix('a ')}, so no user was "
-                f"made.{_nearest(emails, person)}{advice}"
+                f"created.{_nearest(emails, person)}{advice}"
             )
         return Result(
             True,
@@ -98,7 +98,7 @@ def user_from_person(
     if "email" not in one.flat:
         field_visibility_of(client, client.schema(PERSON), everyone, ["email"]).check_written(["email"])
     if not isinstance(email, str) or not email:
-        raise InvalidInput(f"The person {one.uuid} has no e-mail address; a user can't be made without one.")
+        raise InvalidInput(f"The person {one.uuid} has no e-mail address; a user can't be created without it.")
     namesakes = natural_keys.identified(_by_email(), ["email"], {"email": email}, everyone)
     natural_keys.one_of(
         PERSON,
@@ -191,9 +191,7 @@ def _make_user_once(client: Client, email: str, defers: bool) -> Record:
         client.send("POST", "/persons/create-user", Effect.UNSAFE, body={"filter": {"email": {"eq": email}}})
         user = _user_with(client, email)
         if user is None:
-            raise OutcomeUnknown(
-                f"The service accepted making a user for {email}, but its list of users does not show one."
-            )
+            raise OutcomeUnknown(f"The service accepted the new user {email}, but its list of users does not show one.")
     except OutcomeUnknown as lost:
         lost.message += " It was not sent again, because it sends an e-mail. Run it again to try once more."
         if defers and lost.is_lost:

@@ -75,14 +75,14 @@ def _target(options: Mapping[str, Any]) -> tuple[str, bool]:
     path = path.removeprefix(PREFIX.removeprefix("/")).removeprefix("/").rstrip("/")
     if "://" in path or any(sign in path for sign in "?#\\") or not path.isprintable():
         raise InvalidInput(
-            f"path: {shorten(written)} does not fit; expected what stands after {PREFIX}/, such as objects, without a "
+            f"path: {shorten(written)} does not fit; expected what follows {PREFIX}/, such as objects, without a "
             "query (that is the option query)"
         )
     steps = unquote(path).split("/")
     if any(step in ("", ".", "..") for step in steps[:-1]) or steps[-1] in (".", ".."):
         raise InvalidInput(f"path: {shorten(written)} does not fit; between its slashes nothing may be empty, . or ..")
     if steps[0].casefold() == "auth_token":
-        raise InvalidInput("path: auth_token answers tokens, which would be shown; use the module auth_token")
+        raise InvalidInput("path: auth_token returns tokens, which would be shown; use the module auth_token")
     if options["method"] == "GET" and options["body"] is not None:
         raise InvalidInput("body: a GET has none; write a filter in query")
     return path, options["method"] == "GET" or (options["method"] == "POST" and path in _READING_POSTS)

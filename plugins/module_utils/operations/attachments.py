@@ -386,7 +386,7 @@ def _kept(
     others = [one.target.path for one in taken if not one.exists(one.fetch, check_mode)]
     if others:
         raise InvalidInput(
-            f"dest: something else is there already: {', '.join(map(str, others))}. Take it away, or set force: true "
+            f"dest: something else exists already: {', '.join(map(str, others))}. Delete it, or set force: true "
             f"to replace it."
         )
     return taken
@@ -488,7 +488,7 @@ def _report_templates(client: Client) -> list[Mapping[str, Any]]:
     try:
         answer = client.send("GET", "/report-template")
     except NotFound as missing:
-        raise SeventhingsError("This instance makes no reports: its version is too old for them.") from missing
+        raise SeventhingsError("This instance creates no reports: its version is too old for them.") from missing
     templates = answer.json()
     if not isinstance(templates, list) or not all(
         isinstance(one, Mapping) and is_uuid(one.get("uuid")) for one in templates

@@ -141,7 +141,7 @@ def hub_item(client: Client, options: Mapping[str, Any], check_mode: bool) -> Re
             {},
             None,
             warnings=(
-                f"The object stands in the order {ordered[0].flat.get('order_number')}, so it is not offered again.",
+                f"The object is in the order {ordered[0].flat.get('order_number')}, so it is not offered again.",
             ),
         )
     return _offer(client, wanted, options, price, check_mode)
@@ -262,7 +262,7 @@ def _publish_once(client: Client, wanted: Record, category: Any, price: Any, def
     except OutcomeUnknown as lost:
         lost.message += " It was not sent again, because it publishes an offer. Run it again to try once more."
         if lost.status == HTTPStatus.INTERNAL_SERVER_ERROR:
-            lost.message += " What may help: this instance may want the object to have a purchasing_price."
+            lost.message += " What may help: this instance may require a purchasing_price of the object."
         if defers and lost.is_lost:
             raise
         if not poll_after_lost_response(client.transport, lost, lambda: _items_of(client, wanted)):

@@ -48,7 +48,7 @@ def service_info(client: Client) -> dict[str, Any]:
     ping: Mapping[str, Any] = answer if isinstance(answer, Mapping) else {}
     if not isinstance(ping.get("status"), str):
         client.transport.warnings.append(
-            f"{response.endpoint}: the answer has no status, so nobody knows whether this service works as documented."
+            f"{response.endpoint}: the answer has no status, so it is unknown whether this service works as documented."
         )
     user = _signed_in(client)
     return {

@@ -108,7 +108,7 @@ def plan_present(
     if current is None:
         missing = schema.missing(desired)
         words = (
-            f"This {schema.kind.words} is not there yet{perhaps_unseen(schema.kind)} and can't be made without "
+            f"This {schema.kind.words} does not exist yet{perhaps_unseen(schema.kind)} and can't be created without "
             f"{', '.join(missing)}: mandatory, but not given."
         )
         if missing and not may_be_created:
@@ -135,7 +135,8 @@ def plan_present(
                 before[key] = current.flat.get(schema.fields[key].wire_key)
         elif type_of(schema.fields[key]).made_by_time and wanted != is_now:
             warnings.append(
-                f"{key} is {is_now}, which the service makes of {wanted} when the day has passed; left as it is."
+                f"{key} is {is_now}, which the service sets in place of {wanted} when the day has passed; left "
+                "unchanged."
             )
     action = UPDATE if values or archived else UNCHANGED
     return Change(schema.kind, action, current, values, before, after, archived, tuple(warnings))
@@ -222,8 +223,8 @@ def check_destructive(current: Record | None, change: Change, allowed: bool, use
     if isinstance(choices, Unread):
         if wanted != choices:
             lost.append(
-                f"{prefix}possible_values: the service answers {shorten(choices.raw)}, which can't be read, so nobody "
-                f"knows which values would be taken away"
+                f"{prefix}possible_values: the service answers {shorten(choices.raw)}, which can't be read, so it "
+                f"is unknown which values would be removed"
             )
         choices = ()
     gone = [value for value in choices if value not in wanted]
@@ -238,11 +239,10 @@ def check_destructive(current: Record | None, change: Change, allowed: bool, use
     gone = used(current, gone) if gone else []
     if gone:
         lost.append(
-            f"{prefix}possible_values: the value(s) {', '.join(map(repr, gone))} would be taken away, "
-            "and records use them"
+            f"{prefix}possible_values: the value(s) {', '.join(map(repr, gone))} would be removed, and records use them"
         )
     if lost:
-        raise InvalidInput([f"{reason}. Set allow_destructive: true if this is meant." for reason in lost])
+        raise InvalidInput([f"{reason}. Set allow_destructive: true if this is intended." for reason in lost])
 
 
 def check_choices(current: Record | None, change: Change) -> None:

@@ -91,8 +91,8 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
             warnings = () if current is None or archived else why_unlisted(state.client, current)
     if kind.defines_fields and current is None and wanted.state == "present" and "field_key" in wanted.desired:
         raise NoMatch(
-            f"There is no field definition with the key {wanted.desired['field_key']!r}; the service makes keys "
-            "itself, so leave field_key out to make one."
+            f"There is no field definition with the key {wanted.desired['field_key']!r}; the service creates keys "
+            "itself; leave out field_key to create a definition."
         )
     if current is None and wanted.state == "present":
         # If the account can't see the natural key, the record may exist although nothing is found.

@@ -45,8 +45,8 @@ def created_twice(records: Sequence[Record]) -> str:
     uuids = " and ".join(sorted(record.uuid for record in records))
     advice = "Field definitions can't be deleted; rename one." if kind.defines_fields else "Delete one of them."
     return (
-        f"Somebody else made the same {kind.words} at the same time: {uuids} have the natural key now. "
-        f"The newer one is {newest.uuid}. Nothing was deleted. {advice}"
+        f"Somebody else created the same {kind.words} at the same time: {uuids} have the natural key "
+        f"now. The newer record is {newest.uuid}. Nothing was deleted. {advice}"
     )
 
 
@@ -211,8 +211,8 @@ class Applier:
             return uuid
         if lost.may_follow:
             lost.message += (
-                f" No such {self._kind.words} was found. It was not sent again, because the service may still be at "
-                "it. Run it again to try once more."
+                f" No such {self._kind.words} was found. It was not sent again, because the service may still be "
+                "working on it. Run it again to try once more."
             )
         if lost.may_follow or self._is_mistake(lost, change):
             raise self._explained(lost, change) from lost
@@ -224,8 +224,8 @@ class Applier:
                 return uuid
             if again.is_lost:
                 again.message += (
-                    f" It was sent twice, and no such {self._kind.words} was found. Run it again: it is looked for "
-                    "before it is sent once more."
+                    f" It was sent twice, and no such {self._kind.words} was found. Run it again: it is looked up "
+                    "before it is sent again."
                 )
             raise self._explained(again, change) from again
         except InvalidRequest as refused:
@@ -344,7 +344,7 @@ class Applier:
         except (InvalidRequest, InternalError) as refused:
             raise self._explained(refused, change) from refused
         except NotFound as gone:
-            gone.message += f" It was there when it was read{perhaps_unseen(self._kind)}."
+            gone.message += f" It existed when it was read{perhaps_unseen(self._kind)}."
             raise
         except OutcomeUnknown as lost:
             raise (lost if lost.status is None else self._explained(lost, change)) from lost
@@ -357,7 +357,7 @@ class Applier:
         alone = self._client.get(self._kind, current.uuid, self._template)
         if alone is None:
             raise SeventhingsError(
-                f"The {self._kind.words} {current.uuid} does not exist any more. It was there when it was read"
+                f"The {self._kind.words} {current.uuid} does not exist any more. It existed when it was read"
                 f"{perhaps_unseen(self._kind)}."
             )
         return current.completed_by(alone)

@@ -52,9 +52,8 @@ def why_occupied(kind: Kind) -> str:
     if link_to(kind) not in FIELD_TYPES:
         return ""
     return (
-        f" This instance may keep {kind.one} while anything refers to it, be it as the place where it is or as the one "
-        f"where it should be. Archived objects count too, and no list shows them; nor does one show what is hidden "
-        f"({LIMITED})."
+        f" This instance may keep {kind.one} while anything refers to it, as its actual or its target place. Archived "
+        f"objects count too, and no list shows them or what is hidden ({LIMITED})."
     )
 
 

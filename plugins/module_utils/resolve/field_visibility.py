@@ -39,7 +39,7 @@ def perhaps_not_deleted(kind: Kind) -> str:
 
     The warning names no record, so that Ansible prints it once for any number of tasks.
     """
-    return f"{kind.one.capitalize()} that shall be absent and is not found may be hidden: {LIMITED}."
+    return f"{kind.one.capitalize()} that should be absent and is not found may be hidden: {LIMITED}."
 
 
 _ANY = "ANY"
@@ -59,7 +59,7 @@ def maybe_hidden_message(key: str) -> str:
 def unlisted(record: Record) -> str:
     """Say why an active record that its barcode finds may be in no list."""
     return (
-        f"The {record.kind.words} {record.uuid} is not archived, and no list shows it: it was made just now, or "
+        f"The {record.kind.words} {record.uuid} is not archived, and no list shows it: it was created just now, or "
         f"{LIMITED}."
     )
 
@@ -75,7 +75,7 @@ def witness_of(kind: Kind) -> Kind:
 def may_be_lost(kind: Kind, keys: Iterable[str]) -> str:
     """Return the warning about a change that sets all fields at once, if some fields may be hidden or empty."""
     return (
-        f"A change of {kind.one} sets all fields at once, and nothing tells whether this account sees "
+        f"A change of {kind.one} sets all fields at once, and nothing shows whether this account sees "
         f"{', '.join(keys)} (a role may hide fields, and this instance leaves out what is empty): a value that it "
         "does not see is lost."
     )
@@ -317,8 +317,8 @@ class FieldVisibility:
         """
         if key in self.hidden:
             raise InvalidInput(
-                f"possible_values: {hidden_field_message(key)}, so nobody can tell which values records use. "
-                "Set allow_destructive: true if this is meant."
+                f"possible_values: {hidden_field_message(key)}, so it is unknown which values records use. "
+                "Set allow_destructive: true if this is intended."
             )
 
     def check_identifies(self, keys: Collection[str]) -> None:

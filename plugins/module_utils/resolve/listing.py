@@ -95,7 +95,7 @@ def list_records(
         nameless = sum(kind.defines_fields and not has_key_and_type(record.flat) for record in candidates)
         if nameless:
             client.transport.warnings.append(
-                f"{nameless} field definitions have no field_key or no field_type, so nobody knows their fields."
+                f"{nameless} field definitions have no field_key or no field_type, so their fields are unknown."
             )
         sight = _check_visible(client, schema, candidates, conditions, option)
         conditions = _decided(reading, conditions, candidates)

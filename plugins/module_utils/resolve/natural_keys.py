@@ -117,7 +117,7 @@ def _unreadable(record: Record, key: str, value: Unread) -> SeventhingsError:
     kind = record.kind
     return SeventhingsError(
         f"The {kind.words} {record.uuid or record.id} has the {key} {shorten(value.raw)}, which can't be read, so "
-        f"nobody knows whether it is the {kind.words} that is meant. Nothing is decided from it."
+        f"it may or may not be the {kind.words} that you mean. Nothing is decided from it."
     )
 
 

@@ -399,7 +399,7 @@ class Creations:
     def _note(self, watched: _Kind, process: int = 0, moment: float = UNKNOWN_MOMENT) -> None:
         problem = watched.note(process, moment)
         if problem:
-            self._warn(f"{problem}. So other processes look once more before they create a record.")
+            self._warn(f"{problem}. Other processes therefore read again before they create a record.")
 
     def _warn(self, problem: str) -> None:
         if problem not in self._warned:
@@ -437,18 +437,18 @@ class Creations:
                 self.lock_wait,
                 self._clock,
                 self._sleep,
-                lambda: self.on_wait(f"Waiting for {_who(watched)}, which makes {plural} of the same instance."),
+                lambda: self.on_wait(f"Waiting for {_who(watched)}, which creates {plural} of the same instance."),
             )
         except Busy as busy:
             raise LockTimeout(
-                f"Waited {self.lock_wait:g} seconds (tuning.lock_wait) for {_who(watched)}, which makes {plural} of "
-                f"the same instance. No {KINDS[kind].words} was made by this task."
+                f"Waited {self.lock_wait:g} seconds (tuning.lock_wait) for {_who(watched)}, which creates {plural} of "
+                f"the same instance. No {KINDS[kind].words} was created by this task."
             ) from busy
         except OSError as error:
             way_out = "Remove it" if isinstance(error, Obstructed) else f"{NAMED} may name a directory for it"
             raise LockRefused(
-                f"{describe(error)}. So other processes of this user can't be kept from creating the same record, and "
-                f"no {KINDS[kind].words} was made by this task. {way_out}."
+                f"{describe(error)}. Other processes of this user may therefore create the same record, so "
+                f"no {KINDS[kind].words} was created by this task. {way_out}."
             ) from error
         watched.is_wanted = True
         state = watched.state()

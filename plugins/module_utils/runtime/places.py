@@ -28,7 +28,7 @@ RUN_FOLDER = "SEVENTHINGS_RUN_DIR"
 """The environment variable that names the private folder of the Ansible run for module processes."""
 
 NOT_SHARED = (
-    "So the rate limit, the locks and the tokens are not shared with the other processes of this user; "
+    "Therefore the rate limit, the locks and the tokens are not shared with the other processes of this user; "
     "SEVENTHINGS_RUNTIME_DIR may name a directory for them."
 )
 """The consequence, which follows the reason in a warning."""
@@ -69,7 +69,7 @@ class Places:
         if self.problem:
             return f"{self.problem}. {NOT_SHARED}"
         if self.passed and self.shared:
-            return f"{NAMED}: {self.passed}, so {self.shared.path} is used in its place."
+            return f"{NAMED}: {self.passed}, so {self.shared.path} is used instead."
         return ""
 
     @classmethod

@@ -121,7 +121,7 @@ class SharedTurnstile:
             try:
                 stack.enter_context(self._numbers.locked(_FILE_SECONDS))
             except Busy as busy:
-                raise OSError("the limit is locked by a process that does not go on") from busy
+                raise OSError("the limit is locked by a process that does not continue") from busy
             # If the file was removed, the first process to come restores what it knows.
             known = self._numbers.read(_MOST_BYTES) or self._known
             pace = Pace.from_numbers(_decoded(known), self._clock())

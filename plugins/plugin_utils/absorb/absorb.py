@@ -197,7 +197,7 @@ class _Absorbing:
             if one.change.action == UPDATE and current is not None and not one.archived:
                 self._decide(one, current)
             elif one.change.action not in (UPDATE, CREATE):
-                self._tell(one, one.entry.place, f"{one}", "it is there again, and the files take it away")
+                self._tell(one, one.entry.place, f"{one}", "it exists again, and the files remove it")
         self._remove_records()
         self._take_labels()
         fresh = self._new_records()

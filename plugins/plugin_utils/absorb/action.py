@@ -117,5 +117,5 @@ def _in_words(absorbed: Absorbed, files: int) -> str:
         for section, line in absorbed.offers.items()
     ]
     more += offers
-    head = "; ".join([*counts, f"{files} file(s) differ"] if files else ["nothing to take in"])
+    head = "; ".join([*counts, f"{files} file(s) differ"] if files else ["nothing to absorb"])
     return "\n".join([head, *lines[:_SHOWN], *more])

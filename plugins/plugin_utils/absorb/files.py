@@ -412,7 +412,7 @@ class Files:
                 name = target.name
                 if not (folder.type_of(name) is None if before is None else folder.holds(name, before)):
                     raise InvalidInput(
-                        f"src: {self.label(target)} was changed by somebody else meanwhile; run it again"
+                        f"src: {self.label(target)} was changed by another process meanwhile; run it again"
                     )
                 contents[name] = after
                 there |= {} if before is None else {name: FileType.FILE}

@@ -112,7 +112,7 @@ class Labels:
         if is_same(value, written):
             return False
         if mark in self._changing:
-            raise NotSpliced("its value in the instance could not be taken in")
+            raise NotSpliced("its value in the instance could not be absorbed")
         kept = None
         if isinstance(value, list) and isinstance(written, list):
             pairs = zip(value, written, strict=True)
@@ -128,7 +128,7 @@ class Labels:
         owner = self._owner_of(entry, name)
         target = self._files.target(owner.place_of(name))
         if self._is_overridden(entry, target):
-            raise NotSpliced("a later layer takes what changes in this section; write it there")
+            raise NotSpliced("changes of this section belong in a later layer; write it there")
         source = self._files.source(target)
         fits = partial(is_same, value)
         source.set(

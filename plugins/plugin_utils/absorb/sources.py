@@ -140,10 +140,10 @@ class YamlSource(_Pieces):
         if any(one.is_shared for one in piece.inside()):
             raise NotSpliced(THROUGH_ANCHOR)
         if id(piece) not in self._lists:
-            raise NotSpliced("it does not stand in a list of records")
+            raise NotSpliced("it is not in a list of records")
         records, number = self._lists[id(piece)]
         if not records.is_block and len(records.items) > 1:
-            raise NotSpliced("it stands in a list that is written in one pair of brackets")
+            raise NotSpliced("it is in a list that is written in one pair of brackets")
         self._splices.take_record(records, number, {number})
         self._taken.append((self.file.edits, records, number))
 

@@ -59,7 +59,7 @@ class Splices:
         """Replace a value without lines of its own."""
         text = next(self._texts(old, new, in_flow), None)
         if text is None:
-            raise NotSpliced("what would be written is not read as the same value again")
+            raise NotSpliced("what would be written would be read as another value")
         blank = " " if old.start == old.end and self._text[old.start - 1 : old.start] in (":", "-") else ""
         self._file.replace(old.start, old.end, blank + text)
 
@@ -205,7 +205,7 @@ class Splices:
         name, value = record.members[key]
         if record.is_block:
             if self._text[self._line_start(name.start) : name.start].strip():
-                raise NotSpliced(f"its member {key} can't be taken away in place")
+                raise NotSpliced(f"its member {key} can't be removed in place")
             self._file.replace(self._line_start(name.start), self._line_end(max(value.end, name.end)), "")
         else:
             pieces = [(one.start, max(one.end, two.end)) for one, two in record.members.values()]

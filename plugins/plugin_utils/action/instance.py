@@ -166,7 +166,7 @@ def _provision(run: InstanceRun, check_mode: bool, written: Mapping[str, Any]) -
     account.made_by = made_by(desired.set_name, run.host)
     account.warnings += client.transport.notes()
     if plan_file is not None and stored is None and not reads_only:
-        account.warnings.insert(0, f"plan_file: there is no {plan_file}, so the plan was made anew.")
+        account.warnings.insert(0, f"plan_file: there is no {plan_file}, so a new plan was created.")
     write_reports(account, reports, src, secrets_of(INSTANCE, options) | client.tokens.secrets, url)
     return result_of(account, reads_only and options["drift_fail"], reports)
 

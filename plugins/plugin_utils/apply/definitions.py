@@ -48,7 +48,7 @@ def relate(client: Client, planned: Planned) -> None:
     template = planned.entry.template
     resolved, missing = with_uuids(planned.relations, client.definitions(template))
     if missing:
-        raise InvalidInput(f"relations: needs {', '.join(missing.values())}, which was not made")
+        raise InvalidInput(f"relations: needs {', '.join(missing.values())}, which was not created")
     # Planning found all other mistakes in the relations.
     values, _findings = planned.schema.parse({"relations": resolved}, "")
     current = client.get(FIELD_DEFINITION, uuid, template)

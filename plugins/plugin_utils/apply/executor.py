@@ -227,7 +227,7 @@ class Executor:
         except SeventhingsError as error:
             # All changes were sent, so report the failed read as a warning.
             self._plan.warnings.append(
-                f"Whether the changes had an effect, and whether somebody else made the same, was not looked up: "
+                f"Whether the changes had an effect, and whether somebody else created the same, was not looked up: "
                 f"{error.message}"
             )
             return
@@ -401,7 +401,7 @@ class Executor:
     def _stop_if_orphaned(self) -> None:
         # After kill -9 of ansible-playbook its workers go on. They must not write at the same time as the next run.
         if os.getppid() != self._parent:
-            raise _Orphaned("not sent: the process that started this run is gone")
+            raise _Orphaned("not sent: the process that started this run has ended")
 
     def _carry_out_until_done(self, planned: Planned) -> None:
         """Execute a change. Start again if others created records of its kind during a long pause."""

@@ -358,12 +358,12 @@ class Journal:
         told = []
         if self._unread:
             told.append(
-                f"journal: {self._path} holds lines that can't be read and are passed over: {len(self._unread)}, the "
+                f"journal: {self._path} has lines that can't be read and are skipped: {len(self._unread)}, the "
                 f"first is line {self._unread[0]}."
             )
         if self._made_id:
             told.append(
-                f"instance.yml has no set_id, by which the journal knows the records of this set again. Add this line "
+                f"instance.yml has no set_id, by which the journal recognizes the records of this set. Add this line "
                 f'to it: set_id: "{self.set_id}"'
             )
         return told
@@ -414,7 +414,8 @@ class Journal:
                     self._unread.append(number)
                 if len(self._unread) > _MOST_UNREADABLE:
                     raise JournalRefused(
-                        f"journal: {self._path} is no journal: more than {_MOST_UNREADABLE} of its lines can't be read"
+                        f"journal: {self._path} is not a journal: more than {_MOST_UNREADABLE} of its lines "
+                        "can't be read"
                     )
                 self._torn = not line.endswith(b"\n")
         self.set_id = self._known_id()
@@ -454,7 +455,7 @@ class Journal:
             raise JournalRefused(
                 f"set_id: {json.dumps(self._written_id)} is not that of the journal of the set "
                 f"{json.dumps(self._owner['set'])} ({self._path}), which is {json.dumps(there)}. Two directories of "
-                f"one name would prune each other: give this one another set. If these are the same files as ever, "
+                f"one name would prune each other: give this one another set. If these are the same files as before, "
                 f"write set_id: {json.dumps(there)}."
             )
         return self._written_id or of_these
@@ -818,8 +819,8 @@ def _require_trusted(path: Path, found: os.stat_result) -> None:
         raise JournalRefused(f"journal: {path} is linked to a file of another name; expected one of its own")
     if found.st_mode & WRITABLE_BY_OTHERS:
         raise JournalRefused(
-            f"journal: {path} can be written by others, so anybody may have written it; take it away, or "
-            f"look at it and run chmod 600"
+            f"journal: {path} can be written by others, so anybody may have written it; delete it, or "
+            f"check it and run chmod 600"
         )
     if found.st_size > SIZE_LIMIT:
         raise _too_long(path)
@@ -827,6 +828,6 @@ def _require_trusted(path: Path, found: os.stat_result) -> None:
 
 def _too_long(path: Path) -> JournalRefused:
     return JournalRefused(
-        f"journal: {path} has more than {SIZE_LIMIT} bytes; take it away (then prune takes away nothing that "
-        f"was made before)"
+        f"journal: {path} has more than {SIZE_LIMIT} bytes; delete it (then prune removes nothing that "
+        "was created before)"
     )

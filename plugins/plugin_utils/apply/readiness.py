@@ -116,14 +116,14 @@ class Readiness:
             other = self._of_entry.get(id(reference.pending))
             if other is None:
                 meant = VAULTED if self._hiding.touches(planned.entry) else reference.written
-                return f"needs {reference.target} {meant}, which is not made by this run"
+                return f"needs {reference.target} {meant}, which this run does not create"
             if other.made:
                 _link(planned, reference, other.made)
             elif self.has_failed(other) and (other.section != planned.section or self.is_link(planned)):
-                return f"needs {other}, which was not made"
+                return f"needs {other}, which was not created"
         staying = [one for one in map(id, planned.leaving) if one in self._failed_entries]
         if staying:
-            return f"{self._of_entry[staying[0]]} refers to it still"
+            return f"{self._of_entry[staying[0]]} still refers to it"
         return ""
 
     def without_later_links(self, planned: Planned) -> Change:

@@ -14,19 +14,19 @@ from .dialect import Dialect
 _NUMBERS: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(r".*\d\s*[%\u2030].*|[%\u2030]\s*\d.*", re.DOTALL),
-        "percentages; write the number that is meant: format the column as a number, which makes 0.19 of 19%",
+        "percentages; write plain numbers: format the column as a number, which turns 19% into 0.19",
     ),
     (
         re.compile(r".*\d\s*[.,]\s*[-\u2013\u2014\u2212]{1,2}.*", re.DOTALL),
-        "a dash in place of the cents; format the column as a number with two decimals, which makes 5.00 of 5.-",
+        "a dash in place of the cents; format the column as a number with two decimals, which turns 5.- into 5.00",
     ),
     (
         re.compile(r".*\(.*\d.*\).*|.*\d[-\u2212]\s*", re.DOTALL),
-        "brackets or a minus behind a negative number; format the column so that the minus stands in front",
+        "brackets or a minus behind a negative number; format the column so that the minus comes first",
     ),
     (
         re.compile(r"[-+]?\d+([.,]\d+)?E[-+]?\d+", re.IGNORECASE),
-        "a long number in short; format the column as a number, and widen it",
+        "a shortened long number; format the column as a number, and widen it",
     ),
     (re.compile(r"#{3,}"), "the column was too narrow for its numbers; widen it"),
     (re.compile(r"[-\u2212]?\d{1,3}(['\u2019]\d{3})+([.,]\d+)?"), 'thousands separators; set `csv: {thousands: "\'"}`'),
@@ -42,9 +42,11 @@ _CURRENCY = re.compile(
 )
 
 _AS_TEXT = {
-    "number": "the cell holds a text and no number; format the column as a number, and type it again",
-    "date": "the cell holds a text and no date; format the column as a date, and type it again",
-    "flag": "the cell holds no true or false; type it again as the spreadsheet writes it (such as TRUE or WAHR)",
+    "number": "the cell contains text, not a number; format the column as a number, and type it again",
+    "date": "the cell contains text, not a date; format the column as a date, and type it again",
+    "flag": (
+        "the cell contains neither true nor false; type it again as the spreadsheet writes it (such as TRUE or WAHR)"
+    ),
 }
 
 

@@ -62,8 +62,8 @@ HOW_TO_SAVE = (
 
 
 _NO_TABLES = {
-    b"PK\x03\x04": "this is a workbook and no CSV; give its name the ending .xlsx, or save it as CSV",
-    b"\xd0\xcf\x11\xe0": "this is an old workbook and no CSV; save it as .xlsx or as CSV",
+    b"PK\x03\x04": "this is a workbook, not CSV; rename it to end in .xlsx, or save it as CSV",
+    b"\xd0\xcf\x11\xe0": "this is an old workbook, not CSV; save it as .xlsx or as CSV",
     codecs.BOM_UTF32_LE: f"expected UTF-8, and this is UTF-32; {HOW_TO_SAVE}",
     codecs.BOM_UTF32_BE: f"expected UTF-8, and this is UTF-32; {HOW_TO_SAVE}",
 }
@@ -238,7 +238,7 @@ class Dialect:
                 is_formula=True,
             )
         if text in _NULLS:
-            return Oddity("this is the word of a database for nothing; empty the cell", f'"null": "{text}"')
+            return Oddity("this is how a database writes an empty value; empty the cell", f'"null": "{text}"')
         return None
 
     def accepts_as_written(self, oddity: Oddity) -> bool:
@@ -462,7 +462,7 @@ class Dialect:
         try:
             return content.decode("cp1252"), True
         except UnicodeDecodeError as error:
-            words = f"expected UTF-8, and this byte is none of CP1252 either; {HOW_TO_SAVE}, or set encoding"
+            words = f"expected UTF-8, and this byte is not valid in CP1252 either; {HOW_TO_SAVE}, or set encoding"
             raise WrongEncoding(words, error.start) from error
 
     def _strictly(self, content: bytes, codec: str) -> str:
@@ -598,7 +598,7 @@ def _ambiguous(name: str, cell: str) -> FieldError:
     """Return the finding about an amount that may mean two numbers."""
     thousands, fraction = re.sub(r"[^\d]", "", cell), re.sub(r"[^\d.,]", "", cell).replace(",", ".")
     why = (
-        "the separator before three digits may be one of thousands or of a fraction; set a preset or a decimal "
+        "the separator before three digits may separate thousands or a fraction; set a preset or a decimal "
         'for this file, such as `csv: {decimal: "."}`, or write two digits after the decimal separator'
     )
     words = f"{name}: {shorten(cell)} may mean {thousands} or {fraction}: {why}"

@@ -204,4 +204,4 @@ class Placeholders:
 
 
 def _outdated(source: str) -> PlanOutdated:
-    return PlanOutdated(f"What is vaulted or hidden in {source} is not as it was when the plan was made. Plan again.")
+    return PlanOutdated(f"What is vaulted or hidden in {source} has changed since the plan was created. Plan again.")

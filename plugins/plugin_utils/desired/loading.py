@@ -62,7 +62,8 @@ _OWN = frozenset(("_state", "_managed", OF_RECORD))
 """Members of a record that are no fields."""
 
 _NEVER_VAULTED = (
-    "settings and field definitions can't be vaulted: they stand in plans, messages and journals; write them in plain"
+    "settings and field definitions can't be vaulted: they appear in plans, messages and journals; write them in "
+    "plain text"
 )
 SETTINGS = ("instance.yml", "instance.yaml")
 _NO_LINKS = "is a link; expected a regular file or directory, because no link below src is followed"
@@ -275,7 +276,7 @@ class _Loading:
             if setting in named:
                 words = (
                     f"{table.setting}.{setting}: csv.files.{pattern} sets {setting} for {self._called(name)}, too; "
-                    f"take it away in one of the two places"
+                    f"delete it in one of the two places"
                 )
                 self._find_plainly(table.place, words)
         desired = self.desired
@@ -459,7 +460,7 @@ class _Loading:
             self._records(name, found, nodes, cells=cells, table=reader)
         if book.ignored:
             ignored = ", ".join(map(repr, book.ignored))
-            self.desired.warnings.append(f"{self._called(name)}: sheets that are no sections are not read: {ignored}")
+            self.desired.warnings.append(f"{self._called(name)}: sheets that are not sections are not read: {ignored}")
 
     def warn(self) -> None:
         """Add the warnings about the files, each once."""

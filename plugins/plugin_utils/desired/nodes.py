@@ -19,7 +19,7 @@ from .positions import CellPlace, Finding, Place, Positions, SheetSource
 JINJA = ("{{", "{%", "{#")
 NO_JINJA = "no templates in these files, they are plain data; use desired in a playbook for computed values"
 NUL = "\0"
-NO_NUL = "holds a NUL character, which is no text"
+NO_NUL = "contains a NUL character, which is not text"
 DEEPEST = 40
 """Maximum depth of maps and lists."""
 MOST_COLLECTIONS = 4_000_000

@@ -179,7 +179,7 @@ class DesiredParser:
         if len(foreign) == len(columns):
             number = f"no column is a field of {schema.kind.one}; {TITLED}"
             return FieldError.at((), number + (f"; or {how}" if len(foreign) > 1 else ""), number)
-        number = f"{len(foreign)} of {len(columns)} columns are no fields of {schema.kind.one}"
+        number = f"{len(foreign)} of {len(columns)} columns are not fields of {schema.kind.one}"
         return FieldError.at((), f"{number}: {listed(foreign)}; {how}", number)
 
     def _read_cells(

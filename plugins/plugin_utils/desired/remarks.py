@@ -73,7 +73,11 @@ class Remarks:
         if blanks and (field is None or value not in field.allowed):
             name = written_as(schema, entry, key)
             self._note(
-                entry, name, key, f"{blanks}; it is written as it is", "begin or end with a blank; they are written so"
+                entry,
+                name,
+                key,
+                f"{blanks}; it is written unchanged",
+                "begin or end with a blank; they are written unchanged",
             )
 
     def _note(self, entry: Entry, name: str, key: str, words: str, words_of_many: str) -> None:

@@ -52,7 +52,7 @@ class SimilarPlaces:
         return [
             (
                 f"places: names differ in blanks or case only, and are different places here: "
-                f"{'; '.join(groups[:_MOST_NAMED])}{more}. Write one name if one place is meant."
+                f"{'; '.join(groups[:_MOST_NAMED])}{more}. Use one name if they are the same place."
             )
         ]
 

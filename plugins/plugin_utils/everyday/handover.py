@@ -89,7 +89,7 @@ class _Handover:
             raise InvalidInput("to: this is the person whose things are handed over; expected another person")
         if lists.objects:
             needed = (lists.schema.fields[key] for key in fields_of_people(lists))
-            lists.check_visible(needed, f"nobody can say what {person.words} has")
+            lists.check_visible(needed, f"it is unknown what {person.words} has")
         whole = self._belongings(lists, person)
         in_scope = {record.uuid for record in lists.in_scope(self._options["scope"])}
         has = Belongings(

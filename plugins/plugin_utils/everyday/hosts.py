@@ -388,7 +388,7 @@ def _why_not_mapped(one: Field, key: Field | None, codes: Iterable[str]) -> str:
     if one.type.startswith(_SCALARS):
         return f"{one.key} ({one.type}) names other records or files; expected a field that holds a value"
     if one.key in SERVER_KEYS or not type_of(one).writable:
-        return f"{one.key} is made by the service and can't be written"
+        return f"{one.key} is set by the service and can't be written"
     if key is not None and one == key:
         return f"{one.key} finds the object, so it is not changed; expected another field"
     return ""

@@ -44,7 +44,7 @@ def _run(call: Call) -> dict[str, Any]:
     if options["person"] is not None:
         needed = [*needed, *fields_of_people(lists)]
     if lists.objects:
-        lists.check_visible((lists.schema.fields[key] for key in needed), "nobody can say what has to move")
+        lists.check_visible((lists.schema.fields[key] for key in needed), "it is unknown what has to move")
     chosen = _chosen(lists, options, target)
     visible = {record.uuid for record in in_scope}
     left = [lists.code_of(one) or one.uuid for one in chosen if one.uuid not in visible]
@@ -83,7 +83,7 @@ def _warn_of_locations(call: Call, lists: ObjectLists, keys: Iterable[str]) -> N
         is_known = lists.client.is_on("room_location", "independent")
         if is_known or any(lists.is_apart(one, key, beside.key) for one in lists.objects):
             call.warnings.append(
-                f"{beside.key} may still say the earlier location: this instance does not set it with {key}. Write it "
+                f"{beside.key} may still have the earlier location: this instance does not set it with {key}. Write it "
                 "with community.seventhings.object."
             )
 

@@ -388,14 +388,14 @@ def _refuse(edited: Collection[str], strangers: Collection[str]) -> None:
     problems = []
     if strangers:
         problems.append(
-            f"dest: {listed(strangers)}: not written by an export, so nothing is written beside it. Export to an "
-            f"empty directory, take these files away, or set force: true to lose them."
+            f"dest: {listed(strangers)}: not written by an export, so nothing is written next to it. Export to an "
+            f"empty directory, delete these files, or set force: true to lose them."
         )
     records = [path for path in edited if _section_of(path) in SECTIONS or path == BOOK]
     if records:
         problems.append(
             f"dest: {listed(records)}: edited since an export wrote it, and the instance has no records for it any "
-            f"more. Take it away, or set force: true to lose it."
+            f"more. Delete it, or set force: true to lose it."
         )
     if problems:
         raise InvalidInput(problems)
@@ -408,8 +408,8 @@ def _refuse_what_is_in_the_way(dest: Destination, changes: Changes) -> None:
     blocked += [path for path in to_be_made if dest.there.get(path) in (FileType.FOLDER, FileType.OTHER)]
     if blocked:
         raise InvalidInput(
-            f"dest: {listed(sorted(blocked))}: a link, a directory, a device or a pipe stands where something else is "
-            f"to be written; take it away"
+            f"dest: {listed(sorted(blocked))}: a link, a directory, a device or a pipe is at a path that "
+            f"the export writes; delete it"
         )
 
 

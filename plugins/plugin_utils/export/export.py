@@ -133,7 +133,7 @@ class Selection:
         for option, names in (("only", self.only), ("filters", self.filters)):
             for name in names:
                 if name not in SECTIONS:
-                    raise InvalidInput(f"{option}: {name!r} is no section; expected one of {', '.join(SECTIONS)}")
+                    raise InvalidInput(f"{option}: {name!r} is not a section; expected one of {', '.join(SECTIONS)}")
         for name, filters in self.filters.items():
             if not isinstance(filters, Mapping):
                 raise InvalidInput(f"filters.{name}: {filters!r} does not fit; expected a map of fields to filters")

@@ -65,7 +65,7 @@ _MANAGED: Json = {
         "type": "object",
         "properties": {
             **_LIFECYCLE,
-            "protect": {"description": "No plan may take the record away, or archive it", "type": "boolean"},
+            "protect": {"description": "No plan may delete or archive the record", "type": "boolean"},
         },
         "additionalProperties": False,
     },
@@ -316,8 +316,12 @@ def _settings() -> Json:
     prune = {section: {"enum": list(prune_actions(section))} for section in SECTIONS}
     names = {"type": "array", "items": {"type": "string"}, "minItems": 1}
     key: Json = {"type": ["string", "number"], "minLength": 1}
-    protected: Json = {"description": "Natural keys of records that no plan may take away; * stands for anything"}
-    protected |= {"type": "array", "items": key, "minItems": 1}
+    protected: Json = {
+        "description": "Natural keys of records that no plan may delete or archive; * stands for anything",
+        "type": "array",
+        "items": key,
+        "minItems": 1,
+    }
     return {
         "type": "object",
         "properties": {
@@ -330,7 +334,7 @@ def _settings() -> Json:
             "set_id": {
                 "type": "string",
                 "minLength": 1,
-                "description": "Tells this set from others of its name; the first run, or an export, makes one",
+                "description": "Distinguishes this set from others of its name; the first run or an export creates it",
             },
             "timezone": {"type": "string", "examples": ["Europe/Berlin"]},
             "identity": {**_by_section(names), "description": "Fields that identify a record"},
@@ -344,7 +348,7 @@ def _settings() -> Json:
             ),
             "scope": _by_section({"type": "object", "additionalProperties": {"type": "array"}}),
             "lifecycle": _by_section(_closed({**_LIFECYCLE, "protect": protected}))
-            | {"description": "What is left alone, and what must stay"},
+            | {"description": "What is not compared, and what must stay"},
             "observed": _closed({key_0: {"type": "array", "items": _FIELDS["items"]} for key_0 in SECTIONS_WITH_FIELDS})
             | {"description": "Fields that scans or people write, and files must not; an empty list: none"},
             "scan_codes": _closed(
@@ -410,7 +414,7 @@ def _foreign_tables() -> Json:
             "type": "object",
             "additionalProperties": words,
         },
-        "missing_rows": {"description": "The fate of a record whose row is missing", "enum": [KEEP, PRUNE]},
+        "missing_rows": {"description": "What happens to a record whose row is missing", "enum": [KEEP, PRUNE]},
         "sheets": {
             "description": "Sheets of workbooks that are read, with or without their sections",
             "anyOf": [*texts["anyOf"], {"type": "object", "additionalProperties": section, "minProperties": 1}],

@@ -196,7 +196,7 @@ class Portable:
             raise NotPortable(findings.errors[0] if findings.errors else findings.unknown[0])
         is_linked = any(references_in((value, parsed[field.key]))) or any(attachments_in(value))
         if not is_linked and not schema.equal(field.key, parsed[field.key], value):
-            raise NotPortable("what would be written is not read as the same value again")
+            raise NotPortable("what would be written would be read as another value")
         return written
 
     def checked(self, field: Field, value: Any) -> Any:
@@ -247,7 +247,7 @@ class Portable:
             check_texts(self._downloads.name_of(attachment))
             return self._downloads.written(attachment)
         except (InvalidInput, NotFound, NotPortable, WrongContent) as wrong:
-            raise NotPortable(f"the file {attachment.uuid} can't be taken along: {wrong}") from wrong
+            raise NotPortable(f"the file {attachment.uuid} can't be exported: {wrong}") from wrong
 
     def _reference(self, reference: Reference) -> Any:
         record = self._state.find(reference)
@@ -263,7 +263,7 @@ class Portable:
                 and self.archived(KINDS[reference.target], reference.uuid)
             ):
                 return self._names.setdefault(key, reference.uuid)
-            raise NotPortable(f"the {reference.target} {gone} stands in no list (archived, or gone)")
+            raise NotPortable(f"the {reference.target} {gone} is in no list (archived or deleted)")
         key = (reference.target, record.uuid)
         if key in self._left_out:
             raise NotPortable(f"the {reference.target} {record.uuid} is left out")
@@ -375,9 +375,9 @@ def check_texts(written: Any) -> None:
         if any(mark in written for mark in TEMPLATE_MARKS):
             raise NotPortable("it looks like a template, and files hold none")
         if _HALF.search(written):
-            raise NotPortable("it holds half a character, which is no Unicode")
+            raise NotPortable("it contains half a character, which is not valid Unicode")
         if "\x00" in written:
-            raise NotPortable("it holds a NUL character, which is no text")
+            raise NotPortable("it contains a NUL character, which is not text")
     elif isinstance(written, Mapping):
         check_texts([*written, *written.values()])
     elif isinstance(written, list):
@@ -412,7 +412,7 @@ def plain(field: Field, value: Any) -> Any:
 def _digits(value: Decimal, fraction_digits: int) -> str:
     """Return a number without an exponent, with the digits of its field if exact, else as few as possible."""
     if not value.is_finite():
-        raise NotPortable(f"{value} is no number")
+        raise NotPortable(f"{value} is not a number")
     return in_digits(value, fraction_digits)
 
 

@@ -61,8 +61,8 @@ _HELP = (
     "Each sheet is a section, and its first row names the fields, by label or by key.",
     "Sheets and columns whose names begin with # are comments.",
     "An empty cell leaves what the instance has. With csv: {{empty: clear}} in instance.yml it clears that.",
-    "A row that is taken away is reported. It is deleted only where policy.prune of instance.yml says so.",
-    "Texts, such as barcodes, stand in text cells, so that no zeros are lost. Lists and maps are written as JSON.",
+    "A deleted row is reported. Its record is deleted only if policy.prune of instance.yml says so.",
+    "Texts, such as barcodes, are in text cells, so that no zeros are lost. Lists and maps are written as JSON.",
     "The choices of a cell are those of the day of the export. What is named there as a record may be new.",
 )
 

@@ -83,7 +83,7 @@ def scalar(value: Any) -> str:
         # Some instances return floats for fields that are not numbers. Written like this, the value reads back
         # unchanged.
         return _text(str(value))
-    raise TypeError(f"{value!r} is no plain value")
+    raise TypeError(f"{value!r} is not a plain value")
 
 
 def _is_block(value: Any) -> bool:
@@ -246,5 +246,5 @@ def cell_of(value: Any, dialect: Dialect) -> str:
     if text == dialect.null:
         raise Unwritable("a cell would be read as nothing")
     if dialect.why_not_written(text):
-        raise Unwritable("a cell would not be taken as it is")
+        raise Unwritable("a cell would change it")
     return text

@@ -134,7 +134,7 @@ class Caps:
             return ""
         meant = f"These files are for {', '.join(instances)}, and the connection is to {connected}."
         if self.expected:
-            return f"{meant} Of the roots in expect_instance only those count that the files name too."
+            return f"{meant} Of the roots in expect_instance, only those that the files also name count."
         return f"{meant} expect_instance overrides it."
 
     def _weaker(self, section: str, action: str) -> str:

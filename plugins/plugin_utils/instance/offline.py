@@ -92,8 +92,9 @@ def _not_judged(desired: DesiredInstance, known: Mapping[str, Sequence[Field]]) 
         if unknown:
             more = f" and {len(unknown) - _MOST_NAMES} more" if len(unknown) > _MOST_NAMES else ""
             lines.append(
-                f"{_SECTIONS[kind_name]}: nothing here tells the types of {', '.join(unknown[:_MOST_NAMES])}{more}, so "
-                f"their values were not judged; an export writes schema/, which tells them without a connection"
+                f"{_SECTIONS[kind_name]}: the files do not contain the types of "
+                f"{', '.join(unknown[:_MOST_NAMES])}{more}, so their values were not checked; export the "
+                "set to get schema/, which contains the types"
             )
     return lines
 
@@ -162,7 +163,7 @@ def _finding_of(entry: Entry, error: Any) -> Finding:
     way: Way = tuple(error.absolute_path)
     if "propertyNames" in error.absolute_schema_path:
         name = str(error.instance)
-        return Finding(entry.place_of(name), f"{name}: this field is made by the service and can't be written")
+        return Finding(entry.place_of(name), f"{name}: this field is set by the service and can't be written")
     written: Any = entry.fields
     for step in way:
         written = written[step]

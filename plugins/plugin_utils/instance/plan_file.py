@@ -291,7 +291,7 @@ def _plan_from(document: Mapping[str, Any], digest: str) -> StoredPlan:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _each_once(members: Sequence[tuple[str, Any]]) -> dict[str, Any]:

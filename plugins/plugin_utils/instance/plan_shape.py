@@ -67,12 +67,12 @@ def _check_change(change: Mapping[str, Any], prefix: str) -> None:
         raise ValueError(f"{prefix}state: {shorten(state)} does not fit; expected {allowed}")
     kind = KINDS[SECTIONS[section]]
     if (change["template"] in TEMPLATES) != kind.defines_fields:
-        raise ValueError(f"{prefix}template: {shorten(change['template'])} does not fit to {section}")
+        raise ValueError(f"{prefix}template: {shorten(change['template'])} does not fit {section}")
     is_by_uuid = change["action"] != CREATE and not kind.numbered
     if is_by_uuid and not is_uuid(change["uuid"]):
         raise ValueError(f"{prefix}uuid: {shorten(change['uuid'])} does not fit; expected that of the record")
     if change["pruned"] and (state == "present" or not is_by_uuid):
-        raise ValueError(f"{prefix}pruned: what is pruned is there, and goes")
+        raise ValueError(f"{prefix}pruned: a pruned record must exist and be removed")
 
 
 # ---- validation

@@ -317,7 +317,7 @@ class _Run:
         if earlier is not None:
             self._warnings.append(
                 f"{earlier} is the journal of an earlier version. It is not read; the journal is {journal.place.path} "
-                f"now. Take the old one away."
+                f"now. Delete the old file."
             )
         return journal
 
@@ -465,11 +465,11 @@ class _Run:
             return plan, []
         if self._plan_file.stale != "skip":
             return plan, [
-                f"{planned} is not as it was when the plan was made. Plan again, or set stale: skip."
+                f"{planned} has changed since the plan was created. Plan again, or set stale: skip."
                 for planned in stale
             ]
         plan.warnings += [
-            f"{planned}: skipped, because it is not as it was when the plan was made." for planned in stale
+            f"{planned}: skipped, because it has changed since the plan was created." for planned in stale
         ]
         left = drop_changes(plan, stale)
         held = list(without_blocked(plan.state, left.changes)) if plan.state is not None else []

@@ -124,7 +124,7 @@ def profile_schema() -> Json:
             },
             "date": {"type": "string", "format": "date", "description": "The day of the probe."},
             "tier": {"enum": list(TIERS), "description": "What it was allowed to send."},
-            "outcome": {"enum": list(OUTCOMES), "description": "What it came to."},
+            "outcome": {"enum": list(OUTCOMES), "description": "The outcome."},
             "unable": {
                 "type": "array",
                 "items": _closed({"task": _TEXT, "why": _TEXT}),

@@ -122,7 +122,7 @@ class Earlier:
     ) -> None:
         if name in _ANSIBLES_NAMES or is_reserved_name(name):
             raise InvalidInput(
-                f"{option}: no {noun} can be called {name!r}, which means something to Ansible; set {options}"
+                f"{option}: no {noun} can be called {name!r}, which has a meaning in Ansible; set {options}"
             )
         if name in others:
             # Ansible would set the variables of one on the other.
@@ -132,7 +132,7 @@ class Earlier:
             )
         if name in same and not self.may_join:
             raise InvalidInput(
-                f"{option}: an earlier source has a {noun} {name!r}, which a record must not take; set {options}, "
+                f"{option}: an earlier source has a {noun} {name!r}, which a record must not replace; set {options}, "
                 "or existing: join"
             )
 

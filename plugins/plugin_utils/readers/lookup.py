@@ -37,7 +37,7 @@ def kind_named(name: Any) -> Kind:
     :raises InvalidInput: for another name.
     """
     if name not in LOOKED_UP:
-        raise InvalidInput(f"{shorten(name)} is no kind of record; expected one of {', '.join(LOOKED_UP)}")
+        raise InvalidInput(f"{shorten(name)} is not a kind of record; expected one of {', '.join(LOOKED_UP)}")
     return KINDS[str(name)]
 
 

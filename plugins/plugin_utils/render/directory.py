@@ -54,7 +54,7 @@ class RenderedDirectory:
         real = path.resolve()
         for source in (one.resolve() for one in sources):
             if source.is_dir() and source in (real, *real.parents):
-                raise InvalidInput(f"dest: {path} lies in the layer {source}; render to a directory of its own")
+                raise InvalidInput(f"dest: {path} is in the layer {source}; render to a directory of its own")
             if real in source.parents:
                 raise InvalidInput(f"dest: the layer {source} lies in {path}; render to a directory of its own")
         if real.exists() and not real.is_dir():
@@ -72,14 +72,15 @@ class RenderedDirectory:
         if self.earlier is None:
             if self.files.there:
                 raise InvalidInput(
-                    f"dest: {self.files.folder.path} is not empty, and no render made it. Render to an empty directory."
+                    f"dest: {self.files.folder.path} is not empty, and no render created it. Render to an empty "
+                    "directory."
                 )
             return
         strangers = [
             path for path, kind in self.files.there.items() if path not in self.earlier and _is_read(path, kind)
         ]
         if strangers:
-            raise InvalidInput(f"dest: {listed(strangers)}: no render wrote it, and a plan would read it; take it away")
+            raise InvalidInput(f"dest: {listed(strangers)}: no render wrote it, and a plan would read it; delete it")
 
     def compare(self, wanted: Mapping[str, bytes | LocalFile]) -> None:
         """Find what is to be written and removed.
@@ -91,7 +92,7 @@ class RenderedDirectory:
         blocked = self.files.above(wanted)
         blocked += [path for path in (*wanted, NOTE) if there.get(path) not in (None, FileType.FILE)]
         if blocked:
-            raise InvalidInput(f"dest: {listed(blocked)}: something else stands where a file is to be; take it away")
+            raise InvalidInput(f"dest: {listed(blocked)}: something else is at the path of a file; delete it")
         contents = {path: one if isinstance(one, bytes) else one.read for path, one in wanted.items()}
         self.files.compare(contents, (path for path in self.earlier or {} if path not in wanted and path in there))
 

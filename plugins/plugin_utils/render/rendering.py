@@ -56,9 +56,9 @@ SETTINGS = "instance.yml"
 MOVED = "moved.yml"
 
 _HIDDEN_FILE = (
-    "this file is vaulted, and what is rendered stands in clear; leave it out of src, or set show_vaulted: true"
+    "this file is vaulted, and rendered files are in clear text; leave it out of src, or set show_vaulted: true"
 )
-_HIDDEN_FIELD = "is vaulted or hidden, and what is rendered stands in clear; set show_vaulted: true to have it written"
+_HIDDEN_FIELD = "is vaulted or hidden, and rendered files are in clear text; set show_vaulted: true to have it written"
 _NEEDS_TYPES = (
     "only the instance knows the type of this field, which decides about its value, and there is no connection"
 )

@@ -100,7 +100,7 @@ def as_markdown(result: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") -
     )
     rest = more.fill(hidden=hidden, whole=whole)
     in_full = _folded(Markdown("{number} changes").fill(number=Markdown(f"{len(result.changes):,}")), shown_changes)
-    remarks = _folded(Markdown("Warnings and records that were left alone"), [*shown_warned, *last])
+    remarks = _folded(Markdown("Warnings and records that were not changed"), [*shown_warned, *last])
     fields_table = _folded(Markdown("Fields by number of changes"), [by_field])
     return Markdown.joined([head, *shown_wrong, brief, fields_table, in_full, remarks, rest, Markdown("\n")])
 

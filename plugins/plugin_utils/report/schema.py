@@ -28,7 +28,7 @@ def report_schema() -> dict[str, Any]:
     """Return the schema of the report, with every member described."""
     document = _closed(
         {
-            "outcome": {"enum": list(OUTCOMES), "description": "What it came to."},
+            "outcome": {"enum": list(OUTCOMES), "description": "The outcome."},
             "instance": {**_TEXT, "description": "Root of the instance."},
             "check_mode": {"type": "boolean", "description": "Whether nothing was to be sent."},
             "summary": _of_sections(
@@ -127,7 +127,7 @@ def _change() -> dict[str, Any]:
             "after": {"type": "object", "description": "Field key to the value as it is written."},
             "place": {**_TEXT, "description": "Where it is written."},
             "labels": {"type": "object", "additionalProperties": _TEXT, "description": "Field key to label."},
-            "status": {"enum": [DONE, FAILED, SKIPPED, NOT_TRIED], "description": "What became of it."},
+            "status": {"enum": [DONE, FAILED, SKIPPED, NOT_TRIED], "description": "The outcome."},
             "reason": {**_TEXT, "description": "Why it was not done; empty where it was, and in a plan."},
             "name": {**_TEXT, "description": "The name of the record for people; empty if it has none or is hidden."},
             "removed": {

@@ -182,7 +182,7 @@ def check_report_path(path: Path, endings: Collection[str], option: str = "repor
     if path.suffix not in endings:
         raise InvalidInput(f"{option}: {path} ends in {path.suffix or 'nothing'}; expected {' or '.join(endings)}")
     if not path.parent.is_dir() or path.is_dir() or _type_of(path, option) is FileType.OTHER:
-        raise InvalidInput(f"{option}: {path} can't be written; expected a file in a directory that is there")
+        raise InvalidInput(f"{option}: {path} can't be written; expected a file in an existing directory")
 
 
 def _type_of(path: Path, option: str) -> FileType | None:

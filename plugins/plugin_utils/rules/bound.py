@@ -24,7 +24,7 @@ CHANGE_MEMBERS = ("section", "action", "key", "before", "after", "fields")
 """The members of a change that rules may judge."""
 _SIDES = ("before", "after")
 
-_TOO_LONG = "the pattern {!r} takes too long for this value, so nothing is known of it"
+_TOO_LONG = "the pattern {!r} takes too long for this value, so the rule does not judge it"
 
 
 @dataclass
@@ -122,7 +122,10 @@ def _bound_change(
     for value in named:
         if value not in SECTIONS:
             expected = ", ".join(SECTIONS)
-            find(place(str(value)), f"rule {rule.id}: section: {shorten(value)} is none; expected one of {expected}")
+            find(
+                place(str(value)),
+                f"rule {rule.id}: section: {shorten(value)} is not a section; expected one of {expected}",
+            )
     chosen = [section for section in sections if not named or section in named]
     names = _Names(rule, [one for section in chosen for one in views(section)], ("archived",), find)
 

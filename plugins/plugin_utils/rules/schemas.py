@@ -125,7 +125,7 @@ class FileSchemas:
         if not isinstance(member.value, str) or not pointer.startswith("#"):
             raise _Refused(member.place, f"$ref: {_shown(member)} leads out of this file; expected #/ and a path in it")
         if pointer in steps:
-            raise _Refused(member.place, f"$ref: {pointer} leads back to itself")
+            raise _Refused(member.place, f"$ref: {pointer} refers to itself")
         found = _at(self._document, pointer) or _at(root, pointer)
         if found is None:
             raise _Refused(member.place, f"$ref: nothing in this file is at {pointer}")

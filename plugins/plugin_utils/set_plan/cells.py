@@ -119,7 +119,7 @@ _OR_YAML = ", or write a record of its own in a YAML file"
 
 def _cut(name: str, text: str) -> FieldError:
     why = f"a spreadsheet cut a long number; format the column as text and type the number again{_OR_YAML}"
-    words = f"{name}: {shorten(text)} is not there: {why}"
+    words = f"{name}: {shorten(text)} does not exist: {why}"
     return FieldError.at((name,), words, "a long number that was cut", Misfit(text, why))
 
 
@@ -128,5 +128,5 @@ def _lost(name: str, text: str, there: str) -> FieldError:
         "leading zeros are lost, as the instance has this key with zeros; format the column as text and type them "
         f"again{_OR_YAML}"
     )
-    words = f"{name}: {shorten(text)} is not there, and {shorten(there)} is: {why}"
+    words = f"{name}: {shorten(text)} does not exist, and {shorten(there)} does: {why}"
     return FieldError.at((name,), words, "a key of the instance, without its leading zeros", Misfit(text, why))

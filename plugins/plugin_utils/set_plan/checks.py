@@ -19,7 +19,7 @@ from .context import PlanContext, numbered_references
 from .order import waiting_for_ever
 from .plan import Planned
 
-_LEFT_OUT = "is not there yet, and making it is not part of this plan"
+_LEFT_OUT = "does not exist yet, and creating it is not part of this plan"
 
 
 def check_settings(context: PlanContext) -> Iterator[Finding]:
@@ -72,7 +72,7 @@ def is_in_scope(context: PlanContext, planned: Planned, current: Record | None) 
     if section not in context.desired.scope or not planned.kind.is_plain:
         return True
     if current is not None and not planned.archived and not context.scope.holds(section, current):
-        context.find(entry.place, f"{planned} is there, but outside of the scope of this set ({current.uuid})")
+        context.find(entry.place, f"{planned} exists, but is outside of the scope of this set ({current.uuid})")
         return False
     wrong = context.scope.leaves(section, planned.desired, current is None) if entry.state == "present" else ""
     if wrong:
@@ -163,7 +163,7 @@ def check_order(context: PlanContext) -> Iterator[Finding]:
     """Refuse records whose unique values wait for each other in a circle."""
     for planned, key, owner in waiting_for_ever(context.result.changes):
         name, value = written_as(planned.schema, planned.entry, key), shorten(planned.change.values[key])
-        words = f"must be unique, and the one at {owner.place} has it and waits for a value of this one"
+        words = f"must be unique, and the one at {owner.place} has it and waits for a value of this record"
         yield Finding.for_message(
             planned.entry.place_of(name), f"{name}: {value} {words}; give one of them another value first"
         )
@@ -187,7 +187,7 @@ def _needs(context: PlanContext, reference: Reference, gone: Mapping[str, Planne
     if other is None:
         return ""
     if other.entry.state == "absent":
-        return f"{other} is to be taken away at {other.entry.place}"
+        return f"{other} is to be removed at {other.entry.place}"
     if is_uuid(reference.written):
         return ""
     return f"{other} is to be archived at {other.entry.place}, and no list shows it any more: write its uuid"

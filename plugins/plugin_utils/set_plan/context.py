@@ -194,7 +194,7 @@ class PlanContext:
         """
         earlier = self.claimed.setdefault(kind.name, {}).setdefault(uuid, entry)
         if earlier is not entry:
-            self.find(entry.place, f"the {kind.words} {uuid} is meant here and at {earlier.place}{more}")
+            self.find(entry.place, f"the {kind.words} {uuid} is described both here and at {earlier.place}{more}")
         return earlier is entry
 
     def resolve(self, values: dict[str, Any], entry: Entry | None, before: bool = False) -> bool:
@@ -269,7 +269,7 @@ class PlanContext:
         return [
             f"moved.{section}: {', '.join(found[:_MOST_NAMED])}"
             + (f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else "")
-            + " in references: taken for what is renamed; write the new names there, too."
+            + " in references: read as the renamed records; write the new names there, too."
             for section, found in names.items()
         ]
 
@@ -302,7 +302,7 @@ class PlanContext:
         elif isinstance(written, Mapping):
             way = (name, *(member for member, one in written.items() if one == reference.written))
         inner = problem.way if isinstance(problem, FieldError) else ()
-        gist = "this reference means nothing that is there, or several"
+        gist = "this reference matches no record, or several"
         misfit = Misfit(reference.written, cause_of(problem))
         error = FieldError.at(way, f"{words_of(way)}: {problem}", gist, misfit)
         remedy = self.wanted.cell_checks.remedy(entry, name, written)

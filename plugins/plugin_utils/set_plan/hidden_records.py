@@ -114,4 +114,4 @@ def _warnings(context: PlanContext, creations: Sequence[Planned], seen: Visibili
     for section, number in sorted(context.result.unmatched.items()):
         if is_proven or (seen.hidden_records != NO and KINDS[SECTIONS[section]].can_be_archived):
             why = seen.evidence if is_proven else LIMITED
-            yield f"{section}: {number} that shall be absent or archived are in no list, and may be hidden ({why})."
+            yield f"{section}: {number} that should be absent or archived are in no list, and may be hidden ({why})."

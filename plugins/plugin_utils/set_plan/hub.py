@@ -180,7 +180,7 @@ def _change(
     order = items.ordered(wanted) if wanted.pending is None else None
     values["object"] = items.with_ids(values["object"])
     if order is not None:
-        return unchanged, f"the object stands in the order {order.flat.get('order_number')}, so it is not offered again"
+        return unchanged, f"the object is in the order {order.flat.get('order_number')}, so it is not offered again"
     shown_after = {key: fields.brief(key, value) for key, value in values.items()}
     return Change(HUB_ITEM, CREATE, None, values, {}, shown_after), ""
 

@@ -59,7 +59,7 @@ class Lifecycles:
             if schema is None:
                 continue
             self._context.result.warnings += [
-                f"{LIFECYCLE}.{section}.{setting}: {name!r} matches no field, so it leaves nothing alone."
+                f"{LIFECYCLE}.{section}.{setting}: {name!r} matches no field, so it has no effect."
                 for setting, name in idle_patterns(lifecycle, schema)
             ]
             kind = KINDS[SECTIONS[section]]
@@ -165,7 +165,7 @@ class Lifecycles:
             elif current is not None and planned.kind is OBJECT and planned.change.action == DELETE:
                 why = shields.why(HUB_ITEM.section, names, offer_mark(uuid))
                 if why and current.id in asset_ids_offered(self._context.state):
-                    yield f"{planned} is offered on the hub, which is protected, and the plan would take it away: {why}"
+                    yield f"{planned} is offered on the hub, which is protected, and the plan would remove it: {why}"
 
 
 class _Shields:
@@ -191,11 +191,11 @@ class _Shields:
             return f"{OF_RECORD} at {self._written[mark].place} says so"
         lifted = f"write it with `{OF_RECORD}: {{protect: false}}`"
         if mark in options.protected:
-            return f"the files protected it when they were applied last; to take it away, {lifted}, and apply that once"
+            return f"the files protected it when they were applied last; to remove it, {lifted}, and apply that once"
         if mark in self._others:
             return (
-                f"{self._others[mark]} protected it; to take it away, {lifted} there, and apply that once. If that set "
-                f"is no more, take its journal away"
+                f"{self._others[mark]} protected it; to remove it, {lifted} there, and apply that once. If that set "
+                f"no longer exists, delete its journal"
             )
         return ""
 

@@ -89,7 +89,7 @@ class LimitCheck:
         )
         return [
             f"{section}: {name} changes in {number} of {size} records of this set, more than limits.update_percent "
-            f"({percent:g} %). Look whether a column was shifted or sorted on its own."
+            f"({percent:g} %). Check whether a column was shifted or sorted on its own."
             for (section, name), number in sorted(fields.items())
             if number > MANY_UPDATES and (size := self.made.set_sizes.get(section)) and number * 100 > size * percent
         ]
@@ -99,7 +99,7 @@ def _users(check: LimitCheck, section: str, _action: str, number: int) -> str:
     most = check.limits.users
     if number <= most:
         return ""
-    words = f"{number} would be made, more than limits.users ({most:g}) a run"
+    words = f"{number} would be created, more than limits.users ({most:g}) a run"
     return f"{section}: {words}; a higher limits.users lets this pass"
 
 

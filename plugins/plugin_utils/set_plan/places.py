@@ -67,7 +67,7 @@ class Places:
         name = self._context.state.name_of(meant) or meant.uuid
         why = (
             f"is the id of the {kind.words} {name!r} ({meant.uuid}) and the name of another {kind.words} ({named}); "
-            f"quote it if the name is meant, or write the uuid or the name of the first"
+            f"quote it if you mean the name, or write the uuid or the name of the first"
         )
         return FieldError.at((), f"{written} {why}", misfit=Misfit(written, why))
 

@@ -520,7 +520,7 @@ class _Planner:
             self._context.places.check_pair(planned)
             self._context.note_references(planned.desired, entry)
         if planned.kind.made_of and current is None and not self._desired.policy.create_users:
-            self._context.skip(planned, "not made, because create_users is off (a new user gets an e-mail).")
+            self._context.skip(planned, "not created, because create_users is off (a new user gets an e-mail).")
             return
         try:
             change = self._change(planned, current, is_unchanged)

@@ -172,8 +172,8 @@ class Pruning:
         mine = {uuid for uuid in mine if not self._is_kept(uuid)}
         if mine and not self.desired.set_name:
             result.warnings.append(
-                f"{section}: prune takes nothing away, because instance.yml names no set (records that these files "
-                f"held before, and that stay: {len(mine)})."
+                f"{section}: prune removes nothing, because instance.yml names no set (records that these files "
+                f"had before, and that stay: {len(mine)})."
             )
             mine = set()
         name_of_uuid = {record.uuid: self._named(section, schema, record) for record in left}
@@ -182,8 +182,7 @@ class Pruning:
             result.reported[section] = others
         if mine and section not in self.filled and not self.options.confirm_empty:
             result.exceeded_limits.append(
-                f"{section}: the files hold none, and {len(mine)} would be taken away; confirm_empty: true lets "
-                f"this pass"
+                f"{section}: the files have none, and {len(mine)} would be removed; confirm_empty: true lets this pass"
             )
         for record in left:
             if record.uuid not in mine:

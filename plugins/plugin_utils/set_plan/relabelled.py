@@ -28,7 +28,7 @@ from .plan import Planned
 _MOST_NAMED = 10
 """Maximum number of named records in a finding about relabelled records."""
 
-_GIST = "a record of this set had this key before, and is there with another one"
+_GIST = "a record of this set had this key before, and now has another key"
 
 
 def check_relabelled(context: PlanContext, matched: Iterable[tuple[Planned, Record | None]]) -> Iterator[Finding]:
@@ -64,8 +64,8 @@ def _words(context: PlanContext, planned: Planned, record: Record) -> str:
     line = json.dumps({planned.section: [{"from": now, "to": wanted}]}, ensure_ascii=False, default=str)
     advice = f", or give it back the old one with this line in moved.yml: {line}" if now else ""
     return (
-        f"{planned} is not there, and the record that had this key before is there as {words} ({record.uuid}): "
-        f"somebody gave it another key. Write the new key here if it is right{advice}"
+        f"{planned} does not exist, and the record that had this key before is now {words} ({record.uuid}): "
+        f"its key was changed. Write the new key here if it is right{advice}"
     )
 
 
@@ -85,8 +85,8 @@ def _words_of_records(context: PlanContext, found: Sequence[tuple[Planned, Recor
             "instance.yml: then no label is a change"
         )
     return (
-        f"{len(found):,} {kind.plural} are not there, and the records that had these keys before are there with "
-        f"others: {', '.join(named[:_MOST_NAMED])}{more}. Somebody gave them other keys. Write the new keys "
+        f"{len(found):,} {kind.plural} do not exist, and the records that had these keys before now have "
+        f"others: {', '.join(named[:_MOST_NAMED])}{more}. Their keys were changed. Write the new keys "
         f"here if they are right{advice}{labels}"
     )
 

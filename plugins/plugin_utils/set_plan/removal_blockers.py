@@ -98,7 +98,7 @@ def why_blocked(planned: Planned, blockers: Iterable[Blocker]) -> str:
     words = " and ".join([", ".join(shown_names[:-1]), shown_names[-1]] if len(shown_names) > 1 else shown_names)
     refer = "refers" if len(names) == 1 else "refer"
     return (
-        f"{planned} is to be taken away, and {words} {refer} to it; move or clear what refers to it first, or keep the "
+        f"{planned} is to be removed, and {words} {refer} to it; first move or clear what refers to it, or keep the "
         f"{planned.kind.words}"
     )
 

@@ -114,7 +114,7 @@ class Moved:
             return
         now = context.state.find_existing(schema, tuple(pair.new), pair.new)
         if any(record.uuid in claimed for record in now):
-            words = f"moved.{section}: {pair.words}: both are there, so {left[0].uuid} keeps its old key."
+            words = f"moved.{section}: {pair.words}: both exist, so {left[0].uuid} keeps its old key."
             context.result.warnings.append(words)
         elif not context.state.find_planned(schema, tuple(pair.new), pair.new):
             context.find(
@@ -165,7 +165,7 @@ class Moved:
             if at is None:
                 straight.append(pair)
             elif at is pair:
-                words = "goes round in a circle; rename to a key that is free first, and on from there in a later run"
+                words = "renames in a circle; rename to an unused key first, and to the final key in a later run"
                 self._context.find(pair.place, f"moved.{section}: {pair.words} {words}")
         return straight
 

@@ -225,7 +225,7 @@ class ScanCodes:
             words = (
                 f"{SCAN_CODES}: {created:,} of {number:,} rows with a placeholder (first at {self._created[0].place}) "
                 f"would be created, although there are {result.existing[_SECTION]:,} objects. Most likely they are the "
-                f"same objects: look whether {names} is as it was on both sides. If they are new, apply at most half "
+                f"same objects: check whether {names} is unchanged on both sides. If they are new, apply at most half "
                 f"of them at a time; if these files are about other objects, say so by scope.{_SECTION}"
             )
             yield Finding.plain(context.desired.place_of(SCAN_CODES), words)

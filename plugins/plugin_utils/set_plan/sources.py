@@ -66,7 +66,7 @@ def _words(context: PlanContext, section: str, paths: Mapping[str, int]) -> str:
     more = f", and {rest} more" if rest > 0 else ""
     return (
         f"{section}: sources that held records when these files were applied last hold none: {', '.join(named)}{more}; "
-        f"put them back, or set confirm_empty: true if this is meant"
+        f"put them back, or set confirm_empty: true if this is intended"
     )
 
 

@@ -34,11 +34,11 @@ def plan_user(state: ListedState, planned: Planned, current: Record | None) -> C
     email = str(planned.desired["email"])
     if current is not None:
         other = str(current.flat.get("email"))
-        words = f"there already, as {other}; nothing here changes the address of a user"
+        words = f"exists already, as {other}; this collection does not change the address of a user"
         return Change(USER, UNCHANGED, current, warnings=(words,) if other.casefold() != email.casefold() else ())
     person, problem = state.resolved(Reference("person", written=email))
     if problem:
-        raise InvalidInput(f"a user is made of a person, but {problem}")
+        raise InvalidInput(f"a user is created from a person, but {problem}")
     address = email
     if person.pending is not None:
         address = str(person.pending.fields.get("email", email))
@@ -63,7 +63,7 @@ def without_dependants_of_users(context: PlanContext) -> None:
             needed = [gone[id(one.pending)] for one in _references(planned) if id(one.pending) in gone]
             if needed:
                 gone[id(planned.entry)] = str(planned)
-                context.skip(planned, f"skipped, because it needs {needed[0]}, which is not made.")
+                context.skip(planned, f"skipped, because it needs {needed[0]}, which is not created.")
             else:
                 left.append(planned)
         skipped = len(context.result.changes) - len(left)

@@ -151,8 +151,8 @@ class _Call:
         number = sum(bool(one.service_status) for one in evaluation.objects)
         if number:
             found.append(
-                f"The service says another status for {number:,} objects than follows from their rooms; service_status "
-                "in objects has it."
+                f"The service reports another status for {number:,} objects than follows from their rooms; "
+                "service_status in objects has it."
             )
         if not lists.sees_times:
             found.append("This account sees no time of a scan, so every object counts as not scanned.")

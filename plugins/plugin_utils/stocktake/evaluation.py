@@ -268,7 +268,7 @@ def _check_comparable(target: Room | None, actual: Room | None) -> None:
     :raises Doubtful: if only the uuid of one room is known, and only the id of the other.
     """
     if target is not None and actual is not None and isinstance(target.mark, str) is not isinstance(actual.mark, str):
-        raise Doubtful(f"no list shows the room {target.path} or {actual.path}, so nobody can say whether they differ")
+        raise Doubtful(f"no list shows the room {target.path} or {actual.path}, so it is unknown whether they differ")
 
 
 def _text(value: Any) -> str:

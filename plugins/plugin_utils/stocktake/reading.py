@@ -114,7 +114,7 @@ class InstanceLists(ObjectLists):
             raise InvalidInput(f"time_field: {name}: no such field in objects; {hint}")
         if not self.sees_times:
             raise InvalidInput(
-                f"time_field: {maybe_hidden_message(field.key)}, so nobody can say what was scanned in the window"
+                f"time_field: {maybe_hidden_message(field.key)}, so it is unknown what was scanned in the window"
             )
 
     @cached_property

@@ -47,7 +47,7 @@ _RESULTS: Sequence[_List] = (
     ("New", _has(NEW), "Accepted", ""),
     ("Unknown", _has(UNKNOWN), "Cleared up", ""),
     ("Without a label, to confirm by hand", lambda one: bool(one["unlabelled"]), "Confirmed", ""),
-    ("The service says another status", lambda one: bool(one["service_status"]), "Service", "service_status"),
+    ("The service reports another status", lambda one: bool(one["service_status"]), "Service", "service_status"),
 )
 _PREPARATIONS: Sequence[_List] = (
     ("A placeholder in place of a label", _is_for(PLACEHOLDER), "Label", ""),

@@ -67,7 +67,7 @@ class Rooms:
     def _read(self, field: Field, raw: Any) -> Room | None:
         value = type_of(field).read(raw, field)
         if isinstance(value, Unread):
-            raise Doubtful(f"{field.key}: what the service answers is no room: {shorten(raw)}")
+            raise Doubtful(f"{field.key}: the answer of the service is not a room: {shorten(raw)}")
         return self.target_of(value) if isinstance(value, Reference) else None
 
     def target_of(self, reference: Reference) -> Room:

@@ -89,7 +89,7 @@ def read_scans(path: Path) -> list[Scan]:
         if lacking:
             findings.append(Finding.plain(row.node.place.row, f"{' and '.join(lacking)}: this row has none"))
         elif scan.room.is_number:
-            words = f"{ROOM}: {shorten(scan.room.text)} is no text in the workbook; format the column as text"
+            words = f"{ROOM}: {shorten(scan.room.text)} is not text in the workbook; format the column as text"
             findings.append(Finding(scan.room.place, words))
         else:
             found.append(scan)

@@ -250,7 +250,7 @@ class _Inverter:
             return True
         self._refusals.append(
             f"{KINDS[change.kind].words} {change.key}: the journal does not know it as created by this set, so it is "
-            f"not removed. Look at the apply record, and give its SHA-256 as record_digest."
+            f"not removed. Check the apply record, and give its SHA-256 as record_digest."
         )
         return False
 

@@ -204,7 +204,7 @@ def _decompressed(content: bytes) -> bytes:
 
 
 def _refuse(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no number of JSON")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 # ---- shape
@@ -225,7 +225,7 @@ def _check(value: Any, shapes: Mapping[str, _Shape], prefix: str) -> None:
 def _check_change(change: Mapping[str, Any], prefix: str) -> None:
     kind = KINDS[change["kind"]]
     if (change["template"] in TEMPLATES) != kind.defines_fields:
-        raise ValueError(f"{prefix}template: {shorten(change['template'])} does not fit to {kind.section}")
+        raise ValueError(f"{prefix}template: {shorten(change['template'])} does not fit {kind.section}")
     states = states_of(kind.section)
     if (change["action"] == DELETE and "absent" not in states) or (
         change["action"] == ARCHIVE and "archived" not in states

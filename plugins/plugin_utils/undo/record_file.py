@@ -62,7 +62,7 @@ def _read(folder: Folder, name: str) -> ApplyRecord:
         raise RecordRefused(f"applied: {path} belongs to another user; expected a file of the user who runs this")
     if found.st_mode & WRITABLE_BY_OTHERS:
         raise RecordRefused(
-            f"applied: {path} can be written by others, so anybody may have written it; take it away, or look at it "
+            f"applied: {path} can be written by others, so anybody may have written it; delete it, or check it "
             f"and run chmod 600"
         )
     if found.st_nlink > 1:
@@ -126,7 +126,7 @@ class RecordPlace:
                 _read(self._folder, self._name)
             except RecordRefused as other:
                 raise InvalidInput(
-                    f"apply_record: {path} is there and is no apply record of this user; name another file"
+                    f"apply_record: {path} exists and is not an apply record of this user; name another file"
                 ) from other
 
     def interrupted(self, run: str) -> ApplyRecord | None:
@@ -197,8 +197,7 @@ def last_record(instance: str, set_name: str | None) -> tuple[Path, ApplyRecord]
         if hashlib.sha256(folder.read(name, MAX_RECORD)).hexdigest() == record.undoes:
             return folder.path / name, _read(folder, name)
     raise RecordRefused(
-        "applied: the last run was an undo of another file, and it was interrupted; name that file once more to finish "
-        "it"
+        "applied: the last run was an undo of another file, and it was interrupted; name that file again to finish it"
     )
 
 

@@ -26,7 +26,7 @@ from ..apply.journal_place import kept_place
 _FORMAT = 1
 _LARGEST = 1 << 30
 _SALT = re.compile("[0-9a-f]{32}")
-_BEGIN_ANEW = "remove it to begin anew from what is there now"
+_BEGIN_ANEW = "remove it to start again from the present state"
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,7 +152,7 @@ def test_a_plan_that_is_not_there_is_never_made_anew_without_a_word(
         assert f"there is no {plan}" in refused["msg"]
         assert refused["requests"] == 0
     assert run.named("anew")["outcome"] == "changed"
-    assert f"there is no {plan}, so the plan was made anew" in " ".join(run.output.split())
+    assert f"there is no {plan}, so a new plan was created" in " ".join(run.output.split())
 
 
 # ---- a room that is given up

@@ -342,7 +342,7 @@ def test_what_people_changed_becomes_a_branch_of_its_own(pipeline: Pipeline) -> 
     nothing = pipeline.job("absorb")
     assert nothing.returncode == 0, nothing.stdout
     shown = ["git", "-C", str(remote), "log", "--format=%s", "--numstat", "-1", "absorb"]
-    assert subprocess.run(shown, capture_output=True, check=False).returncode != 0, "there is nothing to take in"
+    assert subprocess.run(shown, capture_output=True, check=False).returncode != 0, "there is nothing to absorb"
     somebody = pipeline.directory / "somebody"
     (somebody / "acme").mkdir(parents=True)
     (somebody / "acme" / "instance.yml").write_text("api: seventhings/v1\n", "utf-8")

@@ -172,7 +172,9 @@ def test_a_newcomer_is_not_warned_of_what_the_plan_judges(service: Emulator, tmp
     assert "warnings" not in done.named("Validate the files").data
     task = {"name": "Judge", "community.seventhings.instance": {"mode": "validate", "src": str(files)}}
     alone = run(tmp_path / "play", [{"hosts": "localhost", "gather_facts": False, "tasks": [task]}])
-    assert "nothing here tells the types of inventory_name, purchasing_price" in alone.named("Judge")["warnings"][0]
+    assert (
+        "the files do not contain the types of inventory_name, purchasing_price" in alone.named("Judge")["warnings"][0]
+    )
 
 
 def test_the_source_is_required(service: Emulator, tmp_path: Path) -> None:

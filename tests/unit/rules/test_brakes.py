@@ -46,7 +46,7 @@ def test_a_protection_that_matches_is_no_finding(site: Site) -> None:
 @pytest.mark.parametrize("setting", ["initial", "ignore"])
 def test_a_pattern_that_matches_no_field_is_a_warning(site: Site, setting: str) -> None:
     site.write({"instance.yml": settings(f'{{{setting}: ["Prise*"]}}'), "objects.yml": yaml_list(PANELS)})
-    expected = f"lifecycle.objects.{setting}: 'Prise*' matches no field, so it leaves nothing alone."
+    expected = f"lifecycle.objects.{setting}: 'Prise*' matches no field, so it has no effect."
     assert expected in site.plan().warnings
 
 

@@ -68,7 +68,7 @@ def test_references_to_what_is_pruned_are_not_called_unknown(site: Site) -> None
     site.write({"rooms.yml": "[]\n", "objects.csv": _table("Plant/1", "Plant/9", copies=5)})
     account = site.plan(prune={"rooms": "delete"}, confirm_empty=True, limits={"delete_percent": 100})
     assert [line.partition("): ")[2] for line in account.findings[-2:]] == [
-        "room Plant/1 is to be taken away at prune of rooms",
+        "room Plant/1 is to be removed at prune of rooms",
         "there is no such room",
     ]
 
@@ -144,7 +144,7 @@ def test_another_text_with_a_blank_is_written_as_it_is_with_one_warning(site: Si
     for warnings in (judged, planned, applied):
         (warning,) = [one for one in warnings if "Note: " in one]
         assert warning.startswith(name)
-        assert warning.endswith("Note: 'x ' ends with a blank; it is written as it is")
+        assert warning.endswith("Note: 'x ' ends with a blank; it is written unchanged")
     assert "x " in site.dump()["objects"][0]["fields"].values()
     assert site.plan().warnings == []
 
@@ -155,7 +155,7 @@ def test_many_texts_with_blanks_are_one_warning(site: Site) -> None:
     (warning,) = site.plan().warnings
     first, _semicolon, then = warning.partition("; ")
     assert first == "inventory_name: 4 values such as ' x' (first at objects.csv:2:5) begin or end with a blank"
-    assert then == "they are written so"
+    assert then == "they are written unchanged"
 
 
 def test_the_end_of_the_last_line_of_a_long_text_is_no_blank(site: Site) -> None:

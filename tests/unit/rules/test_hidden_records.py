@@ -132,8 +132,8 @@ def test_an_object_that_shall_be_absent_and_is_in_no_list_may_be_hidden(house: S
     assert (told.outcome, told.hidden_records) == ("unchanged", "unknown")
     (warning,) = told.warnings
     assert warning == (
-        "objects: 1 that shall be absent or archived are in no list, and may be hidden (this account may be limited to "
-        "locations)."
+        "objects: 1 that should be absent or archived are in no list, and may be hidden (this account may be limited "
+        "to locations)."
     )
     assert house.run(confirm_empty=True).warnings == []
 
@@ -384,7 +384,9 @@ def test_a_hidden_object_that_a_module_does_not_find_is_not_absent_without_a_not
         ensure(account.client(), DesiredRecord(OBJECT, {"barcode": barcode}, state="absent")) for barcode in ("2", "7")
     ]
     results.append(ensure(account.client(), DesiredRecord(OBJECT, {}, uuid=uuid_of(house, "2"), state="absent")))
-    warning = "An object that shall be absent and is not found may be hidden: this account may be limited to locations."
+    warning = (
+        "An object that should be absent and is not found may be hidden: this account may be limited to locations."
+    )
     for result in results:
         assert (result.changed, result.warnings) == (False, (warning,))
     assert house.writes() == []

@@ -219,7 +219,7 @@ def test_a_plan_that_changes_one_field_of_most_of_the_set_begins_with_a_warning(
     assert account.outcome == "changed"
     warning = (
         "objects: inventory_name changes in 101 of 150 records of this set, more than limits.update_percent (30 %). "
-        "Look whether a column was shifted or sorted on its own."
+        "Check whether a column was shifted or sorted on its own."
     )
     assert account.warnings == [warning]
     assert as_text(account).splitlines()[:2] == ["Look at this first:", f"  {warning}"]

@@ -296,7 +296,7 @@ def test_records_that_are_lost_twice_are_failures_and_the_next_run_looks_for_the
     here.service.fault("504_late", method="POST", path="/location", commit_after=20, after=5, times=1)
     account = here.run()
     assert (account.outcome, len(account.failures)) == ("partly_applied", 1)
-    assert "looked for before it is sent once more" in account.failures[0]["reason"]
+    assert "looked up before it is sent again" in account.failures[0]["reason"]
     began = seconds(here)
     assert here.run().outcome == "unchanged"
     assert seconds(here) - began == 30

@@ -110,7 +110,7 @@ def test_an_offer_is_recognised_by_the_barcode() -> None:
     assert service.call("hub_order", items=["100020"])["changed"]
     ordered = service.call("hub_item", object="100020", price="450")
     assert not ordered["changed"]
-    assert "stands in the order" in ordered["warnings"][0]
+    assert "is in the order" in ordered["warnings"][0]
     assert not service.call("hub_order", items=["100020"])["changed"]
 
 

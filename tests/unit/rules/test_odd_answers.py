@@ -132,7 +132,7 @@ def test_a_service_that_reports_no_status_is_named(value: Any) -> None:
     done = wrong("/customer-api/v1", value).call("service_info")
     assert (done["status"], done["description"]) == (None, None)
     assert done["warnings"] == [
-        "GET /customer-api/v1: the answer has no status, so nobody knows whether this service works as documented."
+        "GET /customer-api/v1: the answer has no status, so it is unknown whether this service works as documented."
     ]
 
 
@@ -206,7 +206,7 @@ def test_words_that_python_alone_takes_for_numbers_are_no_json(number: str) -> N
     service.mutation = Mutation("odd", ("list",), lambda _exchange: Answer(200, body, JSON))
     service.at_path = "/locations"
     done = service.call("location_info")
-    assert f"the answer can't be used: {number} is no JSON" in done["msg"]
+    assert f"the answer can't be used: {number} is not JSON" in done["msg"]
 
 
 @pytest.mark.parametrize(
@@ -268,7 +268,7 @@ def test_a_file_whose_name_is_not_answered_is_left_out_of_an_export_and_said(tmp
     service.mutation = Mutation("odd", ("record",), lambda _exchange: answer_json({"uuid": FILE_UUID, "size": 263}))
     service.at_path = f"/file/{FILE_UUID}"
     done = exported(service, tmp_path, "objects")
-    words = f"the file {FILE_UUID} can't be taken along: GET /file/{FILE_UUID}: the service answers no name of the file"
+    words = f"the file {FILE_UUID} can't be exported: GET /file/{FILE_UUID}: the service answers no name of the file"
     assert any(line.endswith(words) for line in done.left_out), done.left_out
 
 

@@ -288,7 +288,7 @@ def test_a_plan_file_is_stale_if_its_record_is_archived_by_now(listed: Site, tmp
     listed.service.clear_log()
     account = listed.run(plan_file=path)
     assert account.outcome == "refused"
-    assert "is not as it was when the plan was made" in account.refusals[0]
+    assert "has changed since the plan was created" in account.refusals[0]
     assert listed.writes() == []
     assert listed.plan(plan_file=path).outcome == "changed"
     assert listed.run(plan_file=path).outcome == "changed"
@@ -326,7 +326,7 @@ def test_an_archived_object_that_the_files_name_keeps_its_room(
         house.write({"rooms.yml": f"{ROOMS}- {{building_id: North, number: '2', _state: absent}}\n"})
     for account in (house.plan(), house.run()):
         (finding,) = account.findings
-        assert "room North/2 is to be taken away, and object N00001 (target_room, archived) refers to it" in finding
+        assert "room North/2 is to be removed, and object N00001 (target_room, archived) refers to it" in finding
     assert house.writes() == []
     house.write({"objects.yml": yaml_list([{"barcode": "N00001", "_state": "absent"}])})
     assert house.run().outcome == "changed"
@@ -496,7 +496,7 @@ def test_references_to_archived_objects_are_not_lost_in_silence(listed: Site, tm
     (uuid,) = [one.uuid for one in client.list_all(OBJECT) if one.flat["barcode"] == "N00001"]
     client.archive(OBJECT, uuid)
     left_out = export_of(listed, tmp_path / "exported")["left_out"]
-    gone = f"the object {uuid} stands in no list (archived, or gone)"
+    gone = f"the object {uuid} is in no list (archived or deleted)"
     assert {line.partition(": ")[0] for line in left_out if gone in line} == {"object N00002", "task Look"}
     listed.root = tmp_path / "files"
     listed.write({"objects.yml": yaml_list(objects), "tasks.yml": yaml_list([{**task, "assignees": [caller]}])})

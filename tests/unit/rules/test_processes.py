@@ -232,7 +232,7 @@ def test_a_full_disk_takes_no_lock_away(number: int, bench: Bench, monkeypatch: 
     _break(monkeypatch, number, "pwrite")
     assert bench.ensure(bench.creations())
     (warning,) = {one.partition(":")[2] for one in bench.warnings}
-    assert warning == f" {os.strerror(number)}. So other processes look once more before they create a record."
+    assert warning == f" {os.strerror(number)}. Other processes therefore read again before they create a record."
     monkeypatch.undo()
     assert other.hold(["room"]) == {"room"}
 
@@ -287,8 +287,8 @@ def test_without_a_working_lock_nothing_is_created(bench: Bench, monkeypatch: py
     with pytest.raises(LockRefused) as caught:
         bench.ensure(bench.creations())
     assert caught.value.message == (
-        f"{bench.places[0] / LOCK}: No locks available; {bench.places[1] / LOCK}: No locks available. So other "
-        "processes of this user can't be kept from creating the same record, and no room was made by this task. "
+        f"{bench.places[0] / LOCK}: No locks available; {bench.places[1] / LOCK}: No locks available. As a "
+        "result, other processes of this user may create the same record, and no room was created by this task. "
         "SEVENTHINGS_RUNTIME_DIR may name a directory for it."
     )
     assert bench.rooms() == []
@@ -345,8 +345,8 @@ def test_something_else_in_place_of_a_lock_is_named_and_nothing_is_created(what:
     with pytest.raises(LockRefused) as caught:
         bench.ensure(bench.creations())
     assert caught.value.message == (
-        f"{lock} {OBSTRUCTIONS[what]}. So other processes of this user can't be kept from creating the same record, "
-        f"and no room was made by this task. Remove it."
+        f"{lock} {OBSTRUCTIONS[what]}. As a result, other processes of this user may create the same record, "
+        f"and no room was created by this task. Remove it."
     )
     assert bench.rooms() == []
     assert lock.lstat() == before

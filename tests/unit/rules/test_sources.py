@@ -50,7 +50,7 @@ def applied(site: Site) -> Site:
 def lost(state: str, path: str = "objects/a.csv", number: int = 45, section: str = "objects") -> str:
     return (
         f"{path}: {section}: sources that held records when these files were applied last hold none: {path} held "
-        f"{number} and {state}; put them back, or set confirm_empty: true if this is meant"
+        f"{number} and {state}; put them back, or set confirm_empty: true if this is intended"
     )
 
 

@@ -47,7 +47,7 @@ from .formulas import unescaped
 from .json_source import NUL_ESCAPED, JsonNode, has_too_many, is_whole, no_constant, plain_number, too_deep
 
 NO_NAME = "this column has no name; give it one, one that begins with # for a comment"
-TITLED = "the first row names the columns, so take away what stands above the names"
+TITLED = "the first row names the columns, so delete what is above the names"
 
 MOST_COLUMNS = 16_384
 """Maximum number of columns of a table: as many as a spreadsheet has."""
@@ -315,19 +315,17 @@ def _of_errors(table: _Table) -> str:
     number = len(table.errors)
     cells = f"{number:,} cells hold errors" if number > 1 else "1 cell holds an error"
     place = place_at(table.source, table.mark(line, index))
-    return f"{table.source}: {cells} of a spreadsheet such as {cell} (first at {place}); mend or empty it"
+    return f"{table.source}: {cells} of a spreadsheet such as {cell} (first at {place}); correct or empty it"
 
 
 def _other_width(cells: int, names: int) -> str:
     """Return the message for a row with more or fewer cells than names, with what to do."""
-    words = f"expected {names} cells as in the first row, these are {cells}"
+    words = f"expected {names} cells as in the first row, found {cells}"
     if cells < names:
-        return f"{words}; where Excel left out empty cells, add a last column # with a text in each row"
+        return f"{words}; if Excel left out empty cells, add a last column # with a text in each row"
     if names == 1:
-        return f"expected 1 cell as in this row, those below are {cells}; {TITLED}"
-    return (
-        f"{words}; give each column a name, one that begins with # for a comment, and take away what stands above them"
-    )
+        return f"expected 1 cell as in this row, the rows below have {cells}; {TITLED}"
+    return f"{words}; give each column a name, one that begins with # for a comment, and delete what is above them"
 
 
 def _is_as_wide(row: list[str], table: _Table) -> bool:
@@ -347,7 +345,7 @@ def _width_below(table: _Table) -> int:
 def _wrong_header(table: _Table) -> list[Finding]:
     if len(table.header) > MOST_COLUMNS:
         place = Place(table.source, table.header_line, 1)
-        return [Finding.plain(place, f"expected at most {MOST_COLUMNS} columns, these are {len(table.header)}")]
+        return [Finding.plain(place, f"expected at most {MOST_COLUMNS} columns, found {len(table.header)}")]
     wider = _width_below(table) if len(table.header) == 1 else 1
     if wider > 1:
         return [Finding.plain(Place(table.source, table.header_line, 1), _other_width(wider, 1))]

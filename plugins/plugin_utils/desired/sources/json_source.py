@@ -164,7 +164,7 @@ def read_json_lines(text: str, source: str, findings: list[Finding]) -> Iterator
                 findings += nul_in(node)
             # Half of a surrogate pair can't be sent or written to a file.
             if not is_whole(line, node.value):
-                findings.append(Finding(Place(source, number, 1), "this is no text: half of a surrogate pair"))
+                findings.append(Finding(Place(source, number, 1), "this is not text: half of a surrogate pair"))
                 continue
             yield node
 
@@ -197,7 +197,7 @@ def has_too_many(text: str) -> bool:
 
 
 NUL_ESCAPED = "\\u0000"
-"""How JSON writes a NUL character. Any other spelling is no JSON."""
+"""How JSON writes a NUL character. Any other spelling is not JSON."""
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -229,4 +229,4 @@ _EXPONENT = re.compile(r"[eE][+-]?0*[0-9]{1,2}$")
 
 def no_constant(name: str) -> Any:
     """Refuse the words that only Python accepts as numbers in JSON."""
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")

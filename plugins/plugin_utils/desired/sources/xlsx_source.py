@@ -75,9 +75,9 @@ DIGITS = ".15g"
 
 _NO_TEXT = {
     "number": (
-        "text; the cell holds a number, because Excel makes one of digits: leading zeros are lost, and a long one "
-        "becomes 4.01E+12. Format the column as text, and type it again; or, if no digit is missing, name the column "
-        "in text_columns"
+        "text; the cell holds a number, because Excel turns digits into a number: leading zeros are lost, and a long "
+        "one becomes 4.01E+12. Format the column as text, and type it again; or, if no digit is missing, name the "
+        "column in text_columns"
     ),
     "date": "text; the cell holds a date. Format the column as text, and type it again",
     "flag": "text; the cell holds true or false. Format the column as text, and type it again",
@@ -99,7 +99,7 @@ _SHOWN = "number as "
 
 _ERROR, _CONTROL, _UNSTORED, _LONG = "error", "control", "unstored", "long"
 _UNREADABLE = {
-    _CONTROL: "this cell holds a character that XML can't hold; take it out",
+    _CONTROL: "this cell holds a character that XML can't contain; remove it",
     _LONG: TOO_LONG,
     _UNSTORED: "this formula has no stored value; open the workbook in a spreadsheet program and save it",
 }
@@ -276,7 +276,7 @@ class _Sheet:
             if column in self._unread:
                 continue
             if kind == _ERROR:
-                words = f"this cell holds the error {value}; mend or empty it"
+                words = f"this cell holds the error {value}; correct or empty it"
                 self._find_unread(number, column, words, "this cell holds an error")
             elif kind in _UNREADABLE:
                 self._find_unread(number, column, _UNREADABLE[kind])
@@ -305,7 +305,7 @@ class _Sheet:
         """Read the names of the columns. Return True if all of them are valid."""
         self.header_row = number
         if len(cells) > MAX_COLUMNS:
-            self._find(number, 1, f"expected at most {MAX_COLUMNS} columns, these are {len(cells)}")
+            self._find(number, 1, f"expected at most {MAX_COLUMNS} columns, found {len(cells)}")
             return False
         fine = True
         for column, value in cells.items():
@@ -413,7 +413,7 @@ class Workbook:
         except (_Refused, InvalidInput) as refused:
             self._findings.append(Finding.plain(Place(self._name), str(refused)))
         except _Broken as broken:
-            words = f"this is no workbook that can be read ({broken}); save it as .xlsx again"
+            words = f"this workbook can't be read ({broken}); save it as .xlsx again"
             self._findings.append(Finding(Place(self._name), words))
 
     def _sections(self, contents: Iterable[Sequence[Any]]) -> Iterator[tuple[str, SheetSource, list[Node]]]:
@@ -445,7 +445,7 @@ class Workbook:
             wanted = ", ".join(name for name in SECTIONS if name != "fields")
             sheets = ", ".join(map(repr, self.ignored)) or "none"
             self.ignored = []
-            words = f"expected sheets that are called as sections: {wanted}; these are {sheets}"
+            words = f"expected sheets named after sections: {wanted}; these are {sheets}"
             if self._sheets.section and titles:
                 words += f"; set `sheets: [{titles[0]}]` in tables to read another one"
             self._findings.append(Finding(Place(self._name), words))
@@ -455,7 +455,7 @@ class Workbook:
         found = [node.place for node in nodes if node.place.line in hidden] if hidden else []
         if found:
             rows = "1 hidden row is read" if len(found) == 1 else f"{len(found):,} hidden rows are read"
-            self._warnings.append(f"{found[0]}: {rows}; a filter of a spreadsheet hides rows and removes none")
+            self._warnings.append(f"{found[0]}: {rows}; a filter of a spreadsheet hides rows but does not remove them")
 
     def _warn_of_formulas(self, sheet: _Sheet, formulas: Iterable[tuple[int, int, int]]) -> None:
         """Warn once about formulas in columns that are read, because their results are as old as the saved file."""
@@ -536,8 +536,8 @@ def _rows(values: Any, formulas: Any) -> Iterator[tuple[int, list[Cell]]]:
         size += len(row) + sum(len(cell.value) for cell in row if cell.value.__class__ is str)
         if size > MAX_UNPACKED:
             raise _Refused(
-                f"the cells of the sheet {values.title!r} hold more than {MAX_UNPACKED >> 20} MiB, empty ones before "
-                f"the last of a row counted; take away what stands far right"
+                f"the cells of the sheet {values.title!r} hold more than {MAX_UNPACKED >> 20} MiB, counting empty "
+                "cells before the last of a row; delete what is far to the right"
             )
         cells = [_cell(cell) for cell in row if cell.value is not None]
         cells += [
@@ -724,16 +724,16 @@ def _check_part(name: str, part: bytes) -> None:
     head = _HEAD.match(part)
     encoding = _ENCODING.search(head["declaration"] or b"") if head else None
     if not head or b"\0" in part or (encoding and encoding[1].upper() not in _ENCODINGS):
-        raise _Refused(f"{name} is no XML in UTF-8, as spreadsheet programs write it; save it as .xlsx again")
+        raise _Refused(f"{name} is not XML in UTF-8, as spreadsheet programs write it; save it as .xlsx again")
     if b"<!DOCTYPE" in part:
         raise _Refused(f"{name} declares entities, and no spreadsheet program does that; save it as .xlsx again")
     if name == "xl/workbook.xml" and _STRICT in part:
         raise _Refused("this is a 'Strict Open XML Spreadsheet'; save it as the plain 'Excel Workbook' (.xlsx)")
     if _LONG_FORMAT.search(part):
-        raise _Refused(f"{name} has a format of numbers that is longer than Excel takes; save it as .xlsx again")
+        raise _Refused(f"{name} has a number format that is longer than Excel accepts; save it as .xlsx again")
     if any(int(row) >= int(following) for row, following in pairwise(_ROW_NUMBER.findall(part))):
         # The library keeps only the first of several such rows.
-        raise _Refused(f"{name} has rows out of their order, or twice; save it as .xlsx again")
+        raise _Refused(f"{name} has rows out of order or repeated; save it as .xlsx again")
 
 
 def _check_elements(name: str, part: bytes) -> None:

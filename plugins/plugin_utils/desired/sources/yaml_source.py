@@ -166,13 +166,15 @@ class _Yaml:
     def _alias(self, event: Any) -> tuple[Any, Sequence[int], dict[Any, Node] | None]:
         meant = self._anchors.get(event.anchor)
         if meant is None:
-            missing = "stands inside of what it means" if event.anchor in self._anchors else "no such anchor before it"
+            missing = (
+                "is inside the value it refers to" if event.anchor in self._anchors else "no such anchor before it"
+            )
             self._find(event, f"*{event.anchor}: {missing}")
             return None, (), None
         node, weight = meant
         self._built += weight
         if self._built > len(self._text) + 1000:
-            self._give_up(event, f"*{event.anchor}: aliases of aliases make too much of this file")
+            self._give_up(event, f"*{event.anchor}: aliases of aliases expand this file too much")
         return node.value, node.marks, dict(node.children) if node.children else None
 
     def _map(self, depth: int) -> tuple[Any, Sequence[int], dict[Any, Node] | None]:

@@ -300,7 +300,7 @@ def test_a_directory_that_is_not_there_is_a_warning_in_check_mode_and_an_error_l
 
 def test_an_instance_that_makes_no_reports_says_so(tmp_path: Path) -> None:
     options = {"template": "t", "objects": ["1"], "dest": str(tmp_path / "a.pdf")}
-    with pytest.raises(SeventhingsError, match="This instance makes no reports: its version is too old"):
+    with pytest.raises(SeventhingsError, match="This instance creates no reports: its version is too old"):
         report(client_on(FakeTransport({"GET /report-template": by_uuid(None)})), options, check_mode=False)
 
 
@@ -413,7 +413,7 @@ def test_a_full_field_is_an_error_before_anything_is_sent(check_mode: bool, invo
     with pytest.raises(InvalidInput) as caught:
         service.run("present", "cover", path=str(invoice), check_mode=check_mode)
     assert caught.value.message == (
-        "field: cover would have 2 file(s) in place of 1; expected at most 1 item(s), these are 2"
+        "field: cover would have 2 file(s) in place of 1; expected at most 1 item(s), found 2"
     )
     assert service.transport.writes == []
 

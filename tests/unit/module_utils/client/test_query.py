@@ -133,7 +133,7 @@ def test_presence_takes_true_or_nothing(operator: str, value: Any) -> None:
 @pytest.mark.parametrize("operator", PRESENCE)
 def test_presence_does_not_take_false(operator: str) -> None:
     assert problems({"name": {operator: False}}) == [
-        f"filters.name.{operator}: takes true or nothing; for the opposite use another operator"
+        f"filters.name.{operator}: accepts only true; for the opposite use another operator"
     ]
 
 
@@ -173,7 +173,7 @@ def test_equality_takes_a_map_as_value_for_a_reference_by_its_fields() -> None:
 def test_one_value_is_not_a_list(operator: str, value: Any) -> None:
     (line,) = problems({"name": {operator: value}})
     assert line.startswith(
-        f"filters.name.{operator}: takes one value, not {'a map' if isinstance(value, dict) else 'a list'}"
+        f"filters.name.{operator}: accepts one value, not {'a map' if isinstance(value, dict) else 'a list'}"
     )
 
 

@@ -97,14 +97,14 @@ NO_TOKENS: list[Any] = ["a\r\nEvil: 1", "a b", "tök", "a\ud800", "a\0b", "x" * 
 @pytest.mark.parametrize("name", ["access_token", "refresh_token"])
 @pytest.mark.parametrize("value", NO_TOKENS)
 def test_what_no_header_carries_is_no_token(name: str, value: Any) -> None:
-    with pytest.raises(NotJson, match=r"holds a token that is none \(expected"):
+    with pytest.raises(NotJson, match=r"has a token of an unknown form \(expected"):
         tokens(FakeTransport({LOGIN: pair(1, **{name: value})}), **PASSWORD).current()
 
 
 def test_a_given_token_that_no_header_carries_is_an_error_without_it() -> None:
     with pytest.raises(InvalidInput) as refused:
         tokens(FakeTransport({}), access_token="access-geheim\n")
-    assert refused.value.message.startswith("access_token: what is given is none; expected")
+    assert refused.value.message.startswith("access_token: the value is not a token; expected")
 
 
 def test_one_login_serves_many_requests() -> None:
@@ -339,7 +339,7 @@ def test_a_login_that_is_not_allowed_is_reported_with_the_reason(reason: str, wo
 @pytest.mark.parametrize("body", [None, [], {}, {"access_token": ""}, {"token": "x"}, "x"])
 def test_an_answer_without_a_token_is_reported(body: Any) -> None:
     transport = FakeTransport({LOGIN: answer(body)})
-    with pytest.raises(NotJson, match="holds no access_token"):
+    with pytest.raises(NotJson, match="has no access_token"):
         tokens(transport, **PASSWORD).current()
 
 

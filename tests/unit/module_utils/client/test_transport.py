@@ -593,7 +593,7 @@ def test_a_page_in_place_of_an_answer_to_a_write_is_asked_for_again(play: Play, 
 
 def test_a_page_that_stays_in_place_of_the_answer_is_an_error(play: Play, clock: Clock) -> None:
     play(*[Scripted(200, PAGE)] * 9)
-    with pytest.raises(NotJson, match="nothing in front of it that answers in its place"):
+    with pytest.raises(NotJson, match="does a proxy answer in its place"):
         transport(clock).request("DELETE", "/object/x", effect=IDEMPOTENT)
 
 
@@ -777,7 +777,7 @@ def test_a_text_that_is_no_unicode_is_not_sent(server: Loopback, clock: Clock) -
 
 def test_a_base_url_that_leads_nowhere_is_reported(clock: Clock) -> None:
     sender = Transport("https://.acme.invalid", sleep=clock.sleep)
-    with pytest.raises(ConnectionFailed, match="/objects: base_url is no usable URL"):
+    with pytest.raises(ConnectionFailed, match="/objects: base_url is not a usable URL"):
         sender.request("GET", "/objects")
 
 
@@ -921,7 +921,7 @@ def test_nothing_is_shown_of_a_proxy_that_is_none(proxy: str, monkeypatch: pytes
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("https_proxy", proxy)
     with pytest.raises(
-        ConnectionFailed, match="the proxy to it, which the environment names, is no usable URL"
+        ConnectionFailed, match="the proxy to it, which the environment names, is not a usable URL"
     ) as caught:
         Transport("https://acme.invalid", retries=0).request("GET", "/x")
     assert "geheim" not in caught.value.message

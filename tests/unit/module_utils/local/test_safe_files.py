@@ -356,7 +356,7 @@ def test_a_backup_of_a_file_that_goes_on_growing_ends(folder: Folder, monkeypatc
 @pytest.mark.parametrize("path", ["a\0b", "/tmp/a\0", "\ud800", "/a/\udcff\ud800/b"])
 def test_a_path_that_no_directory_can_have_is_refused(path: str) -> None:
     for name in (Folder, Folder.around):
-        with pytest.raises(InvalidInput, match="holds a character that no file name holds"):
+        with pytest.raises(InvalidInput, match="has a character that file names can't contain"):
             name(Path(path))
 
 
@@ -454,6 +454,6 @@ def test_whose_a_link_is_counts_where_everybody_may_write(tmp_path: Path) -> Non
         Folder(tmp_path / name / "link").write(name, b"x")
         os.chown(tmp_path / name / "link", 65534, 65534, follow_symlinks=False)
     for name in ("public", "sticky"):
-        with pytest.raises(NotOpened, match=f"{name}/link is a link that another user made"):
+        with pytest.raises(NotOpened, match=f"{name}/link is a link that another user created"):
             Folder(tmp_path / name / "link").read(name, 10)
     assert Folder(tmp_path / "own" / "link").read("own", 10) == b"x"

@@ -183,7 +183,7 @@ def test_a_label_of_two_fields_is_for_neither() -> None:
     assert LAPTOP.find("Size") is None
     found = findings(LAPTOP, {"Size": 5})
     assert found.errors == [
-        "fields.Size: the label of 2 fields, width and height; write the key of the one that is meant"
+        "fields.Size: the label of 2 fields, width and height; write the key of the field that you mean"
     ]
     assert not found.unknown
 
@@ -250,7 +250,7 @@ def test_an_unknown_field_passes_as_it_is_where_that_is_allowed() -> None:
 def test_a_key_of_the_server_is_refused_even_where_a_definition_has_it(key: str, allowed: bool) -> None:
     of = schema(definition(key), definition("a"))
     found = findings(of, {key: "x", "a": "y"}, allow_unknown=allowed)
-    assert found.errors == [f"fields.{key}: this field is made by the service and can't be written"]
+    assert found.errors == [f"fields.{key}: this field is set by the service and can't be written"]
 
 
 # ---- values

@@ -103,7 +103,7 @@ def test_a_text_is_taken_as_it_is_written(name: str, text: str) -> None:
 )
 def test_what_yaml_made_of_an_unquoted_text_is_refused_with_quote_it(name: str, value: Any, made: str) -> None:
     message = refused(name, value)
-    assert "quote it where it is written, as it stands there" in message
+    assert "quote it where it is written, exactly as it is" in message
     assert f"without quotes it is {made};" in message
 
 
@@ -378,7 +378,7 @@ def test_an_instant_that_does_not_exist_is_refused(value: str) -> None:
         (
             "MONEY",
             "0.1234567890123456789",
-            "a number of at most 15 significant digits, because the service takes JSON numbers",
+            "a number of at most 15 significant digits, because the service accepts JSON numbers",
         ),
         ("BOOLEAN", "yes", "true or false, without quotes; in a template add | bool"),
         ("DATE", "31.05.2024", "a date as YYYY-MM-DD, such as 2024-05-31"),
@@ -406,7 +406,7 @@ def test_what_was_expected_is_reported_with_an_example(name: str, value: Any, ex
 @pytest.mark.parametrize("value", ["52.5,13.4", {"lat": 1}, 1, [], ""])
 def test_coordinates_and_comparisons_are_never_written(name: str, value: Any) -> None:
     assert refused(name, value) == (
-        "nothing: a value of this type is made by the service and never written by this collection"
+        "no value: the service sets values of this type, and this collection never writes them"
     )
 
 
@@ -1049,14 +1049,14 @@ def test_an_answer_that_nobody_understands_is_left_as_it_is(name: str, value: An
         ("MONEY", Decimal("1.234"), {"max_decimals": 3}, None),
         ("MONEY", Decimal("1.234"), {"min_value": 1}, None),
         ("TEXT", "1.234", {"max_decimals": 2}, None),
-        ("TEXT", "abcd", {"max_length": 3}, "at most 3 characters, these are 4"),
+        ("TEXT", "abcd", {"max_length": 3}, "at most 3 characters, found 4"),
         ("TEXT", "abc", {"max_length": 3}, None),
-        ("TEXT", "abcd", {"max_length": "3"}, "at most 3 characters, these are 4"),
-        ("ATTACHMENT", (1, 2), {"max_items": 1}, "at most 1 item(s), these are 2"),
+        ("TEXT", "abcd", {"max_length": "3"}, "at most 3 characters, found 4"),
+        ("ATTACHMENT", (1, 2), {"max_items": 1}, "at most 1 item(s), found 2"),
         ("ATTACHMENT", (1, 2), {"max_items": 2}, None),
         ("ATTACHMENT", (1,), {"min_items": 2}, "at least 2 item(s)"),
         ("ATTACHMENT", (1, 2), {"min_items": 2}, None),
-        ("ATTACHMENT", (1, 2), {"max_value": 1}, "at most 1 item(s), these are 2"),
+        ("ATTACHMENT", (1, 2), {"max_value": 1}, "at most 1 item(s), found 2"),
         ("ATTACHMENT", (1,), {"min_value": 2}, "at least 2 item(s)"),
         ("TEXT", "abc", {"min_value": 3, "max_items": 1}, None),
         ("NUMBER", 1000, {"max_length": 1, "regular_expression": "x"}, None),

@@ -108,7 +108,7 @@ def test_filters_find_the_person_and_what_is_sent_is_still_the_address(filters: 
 @pytest.mark.parametrize("who", ["nobody@example.com", 99, uuid_of(99), {"email": "nobody@example.com"}])
 def test_no_person_is_an_error_and_nothing_is_sent(who: Any) -> None:
     transport = service([ADA, BOB])
-    with pytest.raises(NoMatch, match="no user was made"):
+    with pytest.raises(NoMatch, match="no user was created"):
         make(transport, who)
     assert transport.writes == []
 

@@ -112,7 +112,7 @@ def test_a_record_is_not_made_without_its_mandatory_fields(desired: JsonMap, mis
     with pytest.raises(InvalidInput) as caught:
         present(desired, None)
     assert caught.value.message == (
-        "This object is not there yet (this account may be limited to locations) and can't be made without "
+        "This object does not exist yet (this account may be limited to locations) and can't be created without "
         f"{missing}: mandatory, but not given."
     )
     # The message contains no value, so it may be shown for a hidden record. It is about the whole record.
@@ -258,7 +258,7 @@ def test_where_somebody_else_may_make_the_record_before_what_is_missing_is_a_war
     change = plan_present(OBJECT, {"barcode": "2"}, None, may_be_created=True)
     assert change.action == CREATE
     (warning,) = change.warnings
-    assert "can't be made without name" in warning
+    assert "can't be created without name" in warning
     assert plan_present(OBJECT, {"barcode": "2", "name": "a"}, None, may_be_created=True).warnings == ()
 
 
@@ -491,7 +491,7 @@ def test_another_type_is_refused_unless_it_is_allowed() -> None:
     assert problems({"type": "TEXT"}) == [
         (
             "Colour: type would change from DROPDOWN to TEXT, and records keep values of the old type. "
-            "Set allow_destructive: true if this is meant."
+            "Set allow_destructive: true if this is intended."
         )
     ]
     check({"type": "TEXT"}, allowed=True)
@@ -504,8 +504,8 @@ def test_the_same_type_is_no_change() -> None:
 def test_taking_away_a_possible_value_is_refused_and_names_it() -> None:
     assert problems({"possible_values": ["b"]}, possible_values=["a", "b", "c"]) == [
         (
-            "Colour: possible_values: the value(s) 'a', 'c' would be taken away, and records use them. "
-            "Set allow_destructive: true if this is meant."
+            "Colour: possible_values: the value(s) 'a', 'c' would be removed, and records use them. "
+            "Set allow_destructive: true if this is intended."
         )
     ]
     check({"possible_values": ["b"]}, allowed=True, possible_values=["a", "b", "c"])

@@ -194,7 +194,7 @@ def test_what_the_service_may_be_at_still_is_not_sent_again(clock: Clock) -> Non
     transport = service(cut_off)
     with pytest.raises(OutcomeUnknown) as caught:
         carry_out(transport, NEW, clock, Looks(clock))
-    assert "It was not sent again, because the service may still be at it. Run it again" in caught.value.message
+    assert "It was not sent again, because the service may still be working on it. Run it again" in caught.value.message
     assert transport.count(POST) == 1
     assert clock.now - 1000 == 30
 
@@ -292,7 +292,7 @@ def test_a_500_to_a_missing_renter_is_explained_and_not_sent_again(clock: Clock)
     written = {key: value for key, value in FULL_RENTAL.items() if key != "renter"}
     with pytest.raises(OutcomeUnknown) as caught:
         carry_out(transport, creation(RENTAL, written), clock, Looks(clock), RENTAL)
-    assert "may want a renter" in caught.value.message
+    assert "may require a renter" in caught.value.message
     assert transport.count(RENTALS) == 1
 
 
@@ -527,7 +527,7 @@ def test_a_refused_put_without_a_renter_is_explained_and_sent_once(failure: Exce
     change = update(RENTAL, {**RENTAL_FLAT, "renter": {"type": "plain", "value": "Ada"}}, {"renter": None})
     with pytest.raises(SeventhingsError) as caught:
         carry_out(transport, change, schema=RENTAL)
-    assert "may want a renter" in caught.value.message
+    assert "may require a renter" in caught.value.message
     assert [call.effect for call in transport.calls] == [Effect.UNSAFE]
 
 
@@ -557,7 +557,7 @@ def test_a_put_that_carries_what_an_instance_refuses_is_explained_though_that_do
     }
     with pytest.raises(SeventhingsError) as caught:
         carry_out(transport, update(schema, flat, {"comment": "x"}), schema=schema)
-    assert "this instance may want one or two reminders" in caught.value.message
+    assert "this instance may require one or two reminders" in caught.value.message
 
 
 @pytest.mark.parametrize(("puts", "sent"), [([refusal(400), answer(None, 204)], 2), ([answer(None, 204)], 1)])

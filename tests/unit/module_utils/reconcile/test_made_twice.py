@@ -36,8 +36,8 @@ def test_a_second_record_is_reported_with_both_uuids_and_which_one_is_newer() ->
     with pytest.raises(Ambiguous) as caught:
         ensure(client_on(transport_with(MILL, OTHER)), WISH)
     assert caught.value.message == (
-        f"Somebody else made the same location at the same time: {uuid_of(3)} and {uuid_of(7)} have the natural key "
-        f"now. The newer one is {uuid_of(3)}. Nothing was deleted. Delete one of them."
+        f"Somebody else created the same location at the same time: {uuid_of(3)} and {uuid_of(7)} have the natural key "
+        f"now. The newer record is {uuid_of(3)}. Nothing was deleted. Delete one of them."
     )
 
 
@@ -119,7 +119,7 @@ def test_a_list_of_one_page_that_nothing_narrows_is_read_again_in_place_of_the_r
         "POST /person",
         "GET /persons",
     ]
-    with pytest.raises(Ambiguous, match="Somebody else made the same person at the same time"):
+    with pytest.raises(Ambiguous, match="Somebody else created the same person at the same time"):
         ensure(client_on(people([ADA, {**ADA, "person_uuid": uuid_of(2003), "id": 2003}])), ADA_WISH)
 
 

@@ -319,7 +319,7 @@ def test_a_label_that_two_fields_share_is_an_error_with_both_keys(check_mode: bo
     with pytest.raises(InvalidInput) as caught:
         wish(service(), "object", {"barcode": "0001", "Size": "5"}, check_mode, allow_unknown_fields=allowed)
     assert caught.value.message == (
-        "fields.Size: the label of 2 fields, width and height; write the key of the one that is meant"
+        "fields.Size: the label of 2 fields, width and height; write the key of the field that you mean"
     )
 
 

@@ -521,7 +521,7 @@ def test_a_record_whose_key_cannot_be_read_is_not_left_out(keys: tuple[str, ...]
         list(natural_keys.keyed(OBJECT, keys, [one], lambda _reference: None))
 
 
-UNREAD = "which can't be read, so nobody knows whether it is the object that is meant. Nothing is decided from it."
+UNREAD = "which can't be read, so it may or may not be the object that you mean. Nothing is decided from it."
 
 
 def test_the_message_about_an_unreadable_key_says_what_the_service_answered() -> None:

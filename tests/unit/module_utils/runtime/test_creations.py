@@ -468,7 +468,7 @@ def test_a_wait_is_reported_after_5_seconds_and_fails_after_lock_wait(
     who = f"another process (id {process}) of this user, which makes rental cases of the same instance"
     assert text == f"Waiting for {who}."
     assert caught.value.message == (
-        f"Waited 600 seconds (tuning.lock_wait) for {who}. No rental case was made by this task."
+        f"Waited 600 seconds (tuning.lock_wait) for {who}. No rental case was created by this task."
     )
 
 

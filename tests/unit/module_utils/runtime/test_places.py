@@ -137,7 +137,7 @@ def test_a_place_that_is_not_this_user_s_alone_is_passed_over(
     assert [one.path for one in places.locks[:1]] == [used]
     assert places.problem == ""
     assert places.warning.startswith(f"SEVENTHINGS_RUNTIME_DIR: {variables['SEVENTHINGS_RUNTIME_DIR']}")
-    assert places.warning.endswith(f", so {used} is used in its place.")
+    assert places.warning.endswith(f", so {used} is used instead.")
 
 
 def test_a_place_of_another_user_is_passed_over(

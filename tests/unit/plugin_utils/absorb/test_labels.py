@@ -180,5 +180,5 @@ def test_a_code_stays_if_a_later_layer_takes_what_changes(site: Site) -> None:
     attach(site, A1="100001")
     told = take(site, src=[str(one) for one in sources], into={"objects": "over/objects.yml"})
     assert told["changed"] is False
-    assert "a later layer takes what changes in this section" in told["not_changed"][0]
+    assert "changes of this section belong in a later layer" in told["not_changed"][0]
     assert site.run(load_layers(sources), check_mode=True).outcome == "unchanged"

@@ -52,7 +52,7 @@ def test_what_the_files_take_away_is_reported_where_it_is_there_again(below: Sit
     done = take(below, into={"objects": "objects.yml"})
     assert done["changed"] is False
     assert done["not_changed"] == [
-        f"objects.yml:{number}:3: object {number}: not changed, because it is there again, and the files take it away"
+        f"objects.yml:{number}:3: object {number}: not changed, because it exists again, and the files remove it"
         for number in (1, 2)
     ]
 
@@ -130,7 +130,7 @@ def test_attachments_stay_where_another_record_can_t_be_removed(below: Site) -> 
     things = _objects({"barcode": "1", "documents": ["a.txt"]}, {"barcode": "2", "_state": "absent"})
     somebody(below, {"a.txt": "a", **things})
     done = take(below, gone="remove")
-    assert _why(done) == ["it stands in a list that is written in one pair of brackets"]
+    assert _why(done) == ["it is in a list that is written in one pair of brackets"]
     (path,) = (str(one.relative_to(below.root)) for one in below.root.rglob("*.txt"))
     assert (below.root / "objects.yml").read_text() == text.replace("[]", f"[{path}]")
 
@@ -170,7 +170,7 @@ def test_a_record_of_two_layers_leaves_both_or_none(below: Site) -> None:
     somebody(below, {"objects.yml": "- {barcode: '1', _state: absent}\n"})
     before = content(below.root)
     done = take(below, gone="remove", **options)
-    assert _why(done) == ["it stands in a list that is written in one pair of brackets"]
+    assert _why(done) == ["it is in a list that is written in one pair of brackets"]
     assert content(below.root) == before
 
 
@@ -377,6 +377,6 @@ def test_what_would_not_be_read_again_is_not_written(below: Site) -> None:
 def test_what_somebody_else_wrote_meanwhile_is_not_overwritten(below: Site, before: bytes | None) -> None:
     below.write({"objects.yml": "- {barcode: '2'}\n"})
     change = FileChange(_TARGET, before, before, b"- {barcode: '1'}\n")
-    with pytest.raises(InvalidInput, match=r"objects\.yml was changed by somebody else meanwhile; run it again"):
+    with pytest.raises(InvalidInput, match=r"objects\.yml was changed by another process meanwhile; run it again"):
         _files(below.root).write([change], backup=False)
     assert (below.root / "objects.yml").read_text() == "- {barcode: '2'}\n"

@@ -107,7 +107,7 @@ def test_odd_lines_are_passed_over_and_reported(tmp_path: Path, line: str) -> No
     again = _journal(tmp_path)
     assert again.known == {"one"}
     (warning,) = again.warnings
-    assert warning.endswith("journal.jsonl holds lines that can't be read and are passed over: 1, the first is line 3.")
+    assert warning.endswith("journal.jsonl has lines that can't be read and are skipped: 1, the first is line 3.")
 
 
 def test_uploads_are_known_by_name_and_content(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def test_without_a_set_prune_only_reports_and_says_so(site: SiteHere) -> None:
     account = site.run(prune={"objects": "archive"})
     assert (account.outcome, account.reported) == ("unchanged", {"objects": ["002"]})
     (warning,) = account.warnings
-    assert warning.startswith("objects: prune takes nothing away, because instance.yml names no set")
+    assert warning.startswith("objects: prune removes nothing, because instance.yml names no set")
 
 
 def test_an_id_that_is_no_text_is_a_finding(site: SiteHere) -> None:

@@ -510,8 +510,8 @@ def test_a_journal_is_full_at_its_maximum_size(tmp_path: Path, monkeypatch: pyte
         with pytest.raises(JournalBroken) as caught:
             journal.managed(["six"])
         assert caught.value.message == (
-            f"journal: {path} has more than {size + length} bytes; take it away (then prune takes away nothing that "
-            f"was made before)"
+            f"journal: {path} has more than {size + length} bytes; delete it (then prune removes nothing that "
+            f"was created before)"
         )
     assert _journal(tmp_path).known == {"one", "two"}
     monkeypatch.setattr(journals, "SIZE_LIMIT", size + length - 1)
@@ -545,7 +545,7 @@ def test_an_unended_line_is_reported_only_if_no_run_began_it(tmp_path: Path) -> 
     assert (_journal(tmp_path).warnings, _journal(tmp_path).known) == ([], {"uuid-1"})
     path.write_bytes(content + b"mine")
     assert _journal(tmp_path).warnings == [
-        f"journal: {path} holds lines that can't be read and are passed over: 1, the first is line 2."
+        f"journal: {path} has lines that can't be read and are skipped: 1, the first is line 2."
     ]
     with _journal(tmp_path) as journal:
         journal.managed(["one"])
@@ -563,7 +563,7 @@ def test_the_unreadable_lines_are_counted(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(journals, "_MOST_UNREADABLE", 2)
     with pytest.raises(JournalRefused) as caught:
         _journal(tmp_path)
-    assert caught.value.message == f"journal: {path} is no journal: more than 2 of its lines can't be read"
+    assert caught.value.message == f"journal: {path} is not a journal: more than 2 of its lines can't be read"
 
 
 def test_a_line_has_a_maximum_length(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -583,7 +583,7 @@ def test_a_journal_that_others_can_write_is_refused(tmp_path: Path, mode: int) -
     with pytest.raises(JournalRefused) as caught:
         _journal(tmp_path)
     assert caught.value.message == (
-        f"journal: {path} can be written by others, so anybody may have written it; take it away, or look at it and "
+        f"journal: {path} can be written by others, so anybody may have written it; delete it, or check it and "
         f"run chmod 600"
     )
 
@@ -662,7 +662,7 @@ def test_the_refusal_of_another_id_says_what_to_write(tmp_path: Path) -> None:
     assert caught.value.message == (
         f'set_id: "theirs" is not that of the journal of the set "s" ({tmp_path / "journal.jsonl"}), which is "mine". '
         f"Two directories of one name would prune each other: give this one another set. If these are the same files "
-        f'as ever, write set_id: "mine".'
+        f'as before, write set_id: "mine".'
     )
 
 
@@ -702,7 +702,7 @@ def test_the_words_about_a_missing_id(tmp_path: Path) -> None:
     with Journal(tmp_path, "i", "s", src="/files") as journal:
         (words,) = journal.warnings
         assert words == (
-            "instance.yml has no set_id, by which the journal knows the records of this set again. Add this line to "
+            "instance.yml has no set_id, by which the journal recognizes the records of this set. Add this line to "
             f'it: set_id: "{journal.set_id}"'
         )
         made = hashlib.sha256(b"s\0/files").hexdigest()[:16]

@@ -112,7 +112,7 @@ def test_what_waits_for_a_record_that_failed_is_not_written() -> None:
     changes.fail(room)
     assert changes.has_failed(room)
     assert not changes.has_failed(thing)
-    assert changes.why_not_ready(thing) == "needs room 1, which was not made"
+    assert changes.why_not_ready(thing) == "needs room 1, which was not created"
 
 
 @pytest.mark.parametrize(("is_hidden", "name"), [(False, "Store"), (True, VAULTED)])
@@ -122,7 +122,7 @@ def test_what_waits_for_a_record_of_no_change_is_not_written(
     room = planned("rooms", CREATE, 1)
     thing = planned("objects", CREATE, 2, room=awaiting(room, "Store"))
     monkeypatch.setattr(Hiding, "touches", lambda _self, entry: is_hidden and entry is thing.entry)
-    assert ready(thing).why_not_ready(thing) == f"needs room {name}, which is not made by this run"
+    assert ready(thing).why_not_ready(thing) == f"needs room {name}, which this run does not create"
 
 
 @pytest.mark.parametrize(("action", "verb"), [(CREATE, "made"), (UPDATE, "changed")])
@@ -147,7 +147,7 @@ def test_what_somebody_refers_to_still_is_not_removed() -> None:
     changes = ready(room, thing)
     assert changes.why_not_ready(room) == ""
     changes.fail(thing)
-    assert changes.why_not_ready(room) == "object 2 refers to it still"
+    assert changes.why_not_ready(room) == "object 2 still refers to it"
 
 
 # ---- links to records of the same level
@@ -186,7 +186,7 @@ def test_only_the_link_misses_where_a_record_of_the_same_section_failed() -> Non
     assert changes.why_not_ready(second) == ""
     changes.without_later_links(second)
     [link] = dict(changes.batches())[Level.LINKS]
-    assert changes.why_not_ready(link) == "needs object 1, which was not made"
+    assert changes.why_not_ready(link) == "needs object 1, which was not created"
 
 
 def test_a_change_of_links_alone_is_done_when_they_are_written() -> None:

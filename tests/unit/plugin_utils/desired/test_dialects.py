@@ -215,9 +215,9 @@ def test_lines_and_columns_count_the_line_that_says_sep(tmp_path: Path) -> None:
     ("text", "found"),
     [
         ("barcode,,price\n1,,2\n", "objects.csv:1:9: this column has no name"),
-        ("barcode,price\n1,2,3\n", "objects.csv:2:1: expected 2 cells as in the first row, these are 3"),
-        ("barcode,price,,\n1,2,,3\n", "objects.csv:2:1: expected 2 cells as in the first row, these are 4"),
-        ("barcode,price\n1\n", "objects.csv:2:1: expected 2 cells as in the first row, these are 1"),
+        ("barcode,price\n1,2,3\n", "objects.csv:2:1: expected 2 cells as in the first row, found 3"),
+        ("barcode,price,,\n1,2,,3\n", "objects.csv:2:1: expected 2 cells as in the first row, found 4"),
+        ("barcode,price\n1\n", "objects.csv:2:1: expected 2 cells as in the first row, found 1"),
     ],
 )
 def test_rows_of_another_width_are_found(tmp_path: Path, text: str, found: str) -> None:

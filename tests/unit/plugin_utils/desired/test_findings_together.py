@@ -38,7 +38,7 @@ def test_values_are_held_against_what_the_same_files_say_of_their_fields(site: S
         "objects.yml:2:45: Code",
         "objects.yml:2:56: Seats",
         "objects.yml:2:65: Size",
-        f"objects.yml:3:3: This object is not there yet ({LIMITED}) and can't be made without Size",
+        f"objects.yml:3:3: This object does not exist yet ({LIMITED}) and can't be created without Size",
     ]
 
 
@@ -48,7 +48,7 @@ def test_values_are_held_against_what_their_fields_will_be(site: Site) -> None:
     assert site.run().outcome == "changed"
     site.write({"fields/asset.yml": "- {label: Code, type: TEXT, constraints: {max_length: 3}}\n"})
     (finding,) = site.plan().findings
-    assert finding == "objects.yml:1:45: Code: 'ABCD' does not fit; expected at most 3 characters, these are 4"
+    assert finding == "objects.yml:1:45: Code: 'ABCD' does not fit; expected at most 3 characters, found 4"
     site.write({"objects.yml": one.replace("ABCD", "ABC")})
     assert site.run().outcome == "changed"
     assert site.plan().outcome == "unchanged"
@@ -90,7 +90,7 @@ def test_nothing_may_refer_to_what_is_removed_though_it_does_not_change(site: Si
     site.run()
     site.write({"objects.yml": objects.replace("  inventory_name: Two\n", "  _state: absent\n")})
     limits = {"delete_percent": 100}
-    said = "is to be taken away at"
+    said = "is to be removed at"
     assert site.plan(limits=limits).findings == [f"objects.yml:7:22: accessories[1]: object 2 {said} objects.yml:3:3"]
     site.write({"objects.yml": objects.replace('- barcode: "2"\n  inventory_name: Two\n', "")})
     # The object is no longer in the files, so a prune removes it.
@@ -113,7 +113,7 @@ def test_tasks_rental_cases_and_offers_need_their_objects_too(site: Site) -> Non
             "hub.yml": '- {object: "1", category: c, price: 1}\n- {object: "2", category: c, price: 1}\n',
         }
     )
-    gone = ": object 1 is to be taken away at objects.yml:1:3"
+    gone = ": object 1 is to be removed at objects.yml:1:3"
     findings = [finding for finding in site.plan().findings if finding.endswith(gone)]
     assert [finding.removesuffix(gone) for finding in findings] == [
         "hub.yml:1:12: object",
@@ -147,7 +147,7 @@ def test_a_room_goes_with_its_location_as_far_as_names_are_concerned(site: Site)
     (site.root / "rooms.yml").unlink()
     site.write({"locations.yml": "- {name: Depot, _state: absent}\n"})
     (finding,) = site.plan(confirm_empty=True).findings
-    assert finding == "objects.yml:1:52: target_room: location Depot is to be taken away at locations.yml:1:3"
+    assert finding == "objects.yml:1:52: target_room: location Depot is to be removed at locations.yml:1:3"
 
 
 def test_a_user_is_not_made_of_a_person_who_is_removed(site: Site) -> None:
@@ -156,7 +156,7 @@ def test_a_user_is_not_made_of_a_person_who_is_removed(site: Site) -> None:
     site.run()
     site.write({"persons.yml": "- {email: ada@acme.example, _state: absent}\n", "users.yml": "- ada@acme.example\n"})
     (finding,) = site.plan().findings
-    assert finding == "users.yml:1:3: email: person ada@acme.example is to be taken away at persons.yml:1:3"
+    assert finding == "users.yml:1:3: email: person ada@acme.example is to be removed at persons.yml:1:3"
 
 
 def test_what_is_renamed_is_called_by_its_new_name(site: Site) -> None:

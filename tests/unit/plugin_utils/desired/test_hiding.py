@@ -120,7 +120,7 @@ def test_a_plan_is_refused_where_what_is_vaulted_is_not_as_it_was(site: Site, ch
     result = _provision(site, plan_file=path, src=site.root, stale="skip")
     assert result["outcome"] == "refused"
     assert result["refusals"] == [
-        "What is vaulted or hidden in objects/s.csv is not as it was when the plan was made. Plan again."
+        "What is vaulted or hidden in objects/s.csv has changed since the plan was created. Plan again."
     ]
     assert site.writes() == []
 
@@ -134,9 +134,7 @@ def test_a_record_that_was_changed_behind_a_plan_with_vaulted_values_is_stale(si
     assert _provision(site, desired=other)["outcome"] == "changed"
     result = _provision(site, plan_file=path, src=site.root)
     assert result["outcome"] == "refused"
-    assert result["refusals"][0].startswith(
-        "object (vaulted) objects/s.csv:2:1 is not as it was when the plan was made"
-    )
+    assert result["refusals"][0].startswith("object (vaulted) objects/s.csv:2:1 has changed since the plan was created")
 
 
 def test_a_plan_that_was_forged_takes_no_value_from_another_place(site: Site) -> None:
@@ -228,7 +226,7 @@ def test_settings_and_field_definitions_can_not_be_vaulted(site: Site, name: str
     site.write({name: _vaulted("hunter2: x\n"), "objects.yml": "- {barcode: '1', inventory_name: a}\n"})
     result = _provision(site, check_mode=True, src=site.root)
     assert [one.partition(";")[0] for one in result["findings"]] == [
-        f"{name}: settings and field definitions can't be vaulted: they stand in plans, messages and journals"
+        f"{name}: settings and field definitions can't be vaulted: they appear in plans, messages and journals"
     ]
 
 
@@ -265,7 +263,7 @@ def test_hidden_texts_are_masked_in_the_spellings_of_urls_pages_and_json() -> No
             "It is not known whether it was carried out.",
         ),
         (ConnectionFailed("no route to hunter2"), "The service was not reached."),
-        (NotJson("hunter2 is no JSON"), "The answer was not JSON."),
+        (NotJson("hunter2 is not JSON"), "The answer was not JSON."),
         (ValueError("hunter2"), "It failed."),
         (PermissionMissing(403, "not with hunter2", "POST /objects"), "HTTP 403, the signed-in user is not permitted"),
     ],

@@ -78,12 +78,12 @@ def test_many_mistakes_cost_linear_time(read: Read, text: str, expected: int) ->
 @pytest.mark.parametrize(
     ("read", "text", "finding"),
     [
-        (read_csv, "a,b\n1,2\n3,x\0y\n", "a:3:3: b: holds a NUL character, which is no text"),
-        (read_csv, "a,b\0\n1,2\n", "a:1:3: the name of this column: holds a NUL character, which is no text"),
-        (read_csv, 'a,b\n1,"[""\\u0000""]"\n', "a:2:3: b: holds a NUL character, which is no text"),
-        (read_yaml, 'a: 1\nb: "x\\0"\n', "a:2:4: holds a NUL character, which is no text"),
-        (read_yaml, 'a: 1\n"b\\x00": 1\n', "a:2:1: the key holds a NUL character, which is no text"),
-        (read_json_lines, '{}\n{"a": 1, "b": ["\\u0000"]}', "a:2:15: b: holds a NUL character, which is no text"),
+        (read_csv, "a,b\n1,2\n3,x\0y\n", "a:3:3: b: contains a NUL character, which is not text"),
+        (read_csv, "a,b\0\n1,2\n", "a:1:3: the name of this column: contains a NUL character, which is not text"),
+        (read_csv, 'a,b\n1,"[""\\u0000""]"\n', "a:2:3: b: contains a NUL character, which is not text"),
+        (read_yaml, 'a: 1\nb: "x\\0"\n', "a:2:4: contains a NUL character, which is not text"),
+        (read_yaml, 'a: 1\n"b\\x00": 1\n', "a:2:1: the key contains a NUL character, which is not text"),
+        (read_json_lines, '{}\n{"a": 1, "b": ["\\u0000"]}', "a:2:15: b: contains a NUL character, which is not text"),
     ],
 )
 def test_a_nul_character_is_refused_with_its_place(read: Read, text: str, finding: str) -> None:
@@ -114,9 +114,7 @@ def test_a_text_that_looks_like_an_escaped_nul_is_none() -> None:
 
 def test_a_table_has_at_most_as_many_columns_as_a_spreadsheet() -> None:
     text = ",".join(f"c{number}" for number in range(MOST_COLUMNS + 1))
-    assert _findings(read_csv, text) == [
-        f"a:1:1: expected at most {MOST_COLUMNS} columns, these are {MOST_COLUMNS + 1}"
-    ]
+    assert _findings(read_csv, text) == [f"a:1:1: expected at most {MOST_COLUMNS} columns, found {MOST_COLUMNS + 1}"]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])

@@ -64,7 +64,7 @@ def test_a_section_is_a_file_or_a_directory_of_any_depth_and_any_format(tmp_path
         ),
         ({"objects/a.YML": "[]"}, "objects/a.YML: files end in"),
         ({"objects.ods": b"PK"}, "objects.ods: files end in"),
-        ({"objects.xlsx": b"PK"}, "objects.xlsx: this is no workbook that can be read"),
+        ({"objects.xlsx": b"PK"}, "objects.xlsx: this workbook can't be read"),
         ({"object.yml": "[]"}, "object.yml: no such section; did you mean objects?"),
         ({"taks/a.yml": "[]"}, "taks: no such section; did you mean tasks?"),
         ({"fields/assets.yml": "[]"}, "fields/assets.yml: expected one of asset.yml, room.yml, person.yml"),
@@ -106,7 +106,10 @@ def test_a_section_is_a_file_or_a_directory_of_any_depth_and_any_format(tmp_path
         ),
         ({"rooms.yml": b"- name: caf\xe9\n"}, "rooms.yml:1:12: expected UTF-8: invalid continuation byte at byte 11"),
         ({"rooms.yml": "- name: x\n".encode("utf-16")}, "rooms.yml:1:1: expected UTF-8"),
-        ({"rooms.csv": b"name\nx\n\x81\n"}, "rooms.csv:3:1: expected UTF-8, and this byte is none of CP1252 either"),
+        (
+            {"rooms.csv": b"name\nx\n\x81\n"},
+            ("rooms.csv:3:1: expected UTF-8, and this byte is not valid in CP1252 either"),
+        ),
     ],
 )
 def test_a_mistake_in_the_layout_is_found(tmp_path: Path, files: dict[str, str | bytes], found: str) -> None:

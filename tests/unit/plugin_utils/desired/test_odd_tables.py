@@ -74,7 +74,7 @@ def book(
     [
         ("x ", "Name: 'x ' ends with a blank; set `csv: {trim: true}`, or `trim: false` to write blanks"),
         ('"=""0001235"""', "Name: '=\"0001235\"': this formula keeps a text in Excel; write the text alone, without "),
-        ("NULL", "Name: 'NULL': this is the word of a database for nothing; empty the cell; set `csv: {\"null\": "),
+        ("NULL", "Name: 'NULL': this is how a database writes an empty value; empty the cell; set `csv: {\"null\": "),
     ],
 )  # fmt: skip
 def test_a_cell_that_says_something_else_is_called_by_its_name(tmp_path: Path, cell: str, found: str) -> None:
@@ -91,7 +91,7 @@ def test_all_cells_that_a_program_coded_are_one_finding_per_file(tmp_path: Path)
     assert line == (
         "Name, Serial number: 8 cells such as '=\"1\"' (first at objects.csv:2:1): this formula keeps a text in Excel; "
         "write the text alone, without the equals sign and quotes; price: 4 cells such as 'NULL' (first at "
-        'objects.csv:2:10): this is the word of a database for nothing; empty the cell; set `csv: {"null": "NULL"}`'
+        'objects.csv:2:10): this is how a database writes an empty value; empty the cell; set `csv: {"null": "NULL"}`'
     )
 
 
@@ -157,7 +157,7 @@ def test_the_columns_of_another_system_are_one_finding_with_the_mapping(tmp_path
     )
     (line,) = judged(read(tmp_path, "objects.csv", rows.replace("Device ID", "barcode")))
     assert line.startswith(
-        "objects.csv:1:1: 5 of 6 columns are no fields of an object: Device name, Serial Number, OS: version, Yes, "
+        "objects.csv:1:1: 5 of 6 columns are not fields of an object: Device name, Serial Number, OS: version, Yes, "
     )
     tables = line.partition("`")[2].rstrip("`")
     desired = read(
@@ -245,7 +245,7 @@ def test_a_workbook_that_was_saved_in_part_is_called_so(tmp_path: Path) -> None:
     book(tmp_path, [["barcode"], ["1"]])
     content = (tmp_path / "a.xlsx").read_bytes()
     (line,) = judged(read(tmp_path, "a.xlsx", content[: len(content) // 2]))
-    assert line.startswith("a.xlsx: this is no workbook that can be read (it was saved or copied in part)")
+    assert line.startswith("a.xlsx: this workbook can't be read (it was saved or copied in part)")
 
 
 # ---- workbooks
@@ -275,7 +275,7 @@ def test_hidden_rows_are_read_and_said_once(tmp_path: Path) -> None:
     desired = book(tmp_path, [["barcode"], *([str(row)] for row in range(2, 6))], hide)
     assert len(desired.entries) == 4
     assert desired.warnings == [
-        "a.xlsx:objects!A3: 2 hidden rows are read; a filter of a spreadsheet hides rows and removes none"
+        "a.xlsx:objects!A3: 2 hidden rows are read; a filter of a spreadsheet hides rows but does not remove them"
     ]
 
 

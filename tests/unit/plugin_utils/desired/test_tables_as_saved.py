@@ -73,13 +73,13 @@ def test_a_table_of_nothing_but_delimiters_is_empty(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "found"),
     [
-        ("Stock 2024;;\n;;\nbarcode;price;bought\n1;2;\n", "so take away what stands above the names"),
+        ("Stock 2024;;\n;;\nbarcode;price;bought\n1;2;\n", "so delete what is above the names"),
         ("barcode;price\n1\n", "add a last column # with a text in each row"),
         ("barcode;price\n1;2;x\n", "give each column a name, one that begins with # for a comment"),
         ('barcode,price\n1,"24" Monitor"\n', "a quote in a cell in quotes is written twice"),
         ("barcode\n1\n".encode("utf-32"), "objects.csv:1:1: expected UTF-8, and this is UTF-32; save it as UTF-8: "),
-        (_workbook(["barcode"]), "objects.csv:1:1: this is a workbook and no CSV; give its name the ending .xlsx"),
-        (b"\xd0\xcf\x11\xe0" + bytes(600), "objects.csv:1:1: this is an old workbook and no CSV; save it as .xlsx"),
+        (_workbook(["barcode"]), "objects.csv:1:1: this is a workbook, not CSV; rename it to end in .xlsx"),
+        (b"\xd0\xcf\x11\xe0" + bytes(600), "objects.csv:1:1: this is an old workbook, not CSV; save it as .xlsx"),
     ],
 )  # fmt: skip
 def test_what_is_no_table_says_what_to_do(tmp_path: Path, content: str | bytes, found: str) -> None:
@@ -91,7 +91,9 @@ def test_what_is_no_table_says_what_to_do(tmp_path: Path, content: str | bytes, 
 def test_a_title_above_the_names_is_reported_once(tmp_path: Path, title: str) -> None:
     rows = "".join(f"{number};x;{number % 2 or ''}\n" for number in range(9))
     (line,) = _judged(_load(tmp_path, {"objects.csv": f"{title}\nbarcode;price;bought\n{rows}"}, "excel-de"))
-    assert line.startswith("objects.csv:1:1: expected 1 cell as in this row, those below are 3; the first row names")
+    assert line.startswith(
+        "objects.csv:1:1: expected 1 cell as in this row, the rows below have 3; the first row names"
+    )
 
 
 def test_columns_of_which_none_is_a_field_are_reported_once(tmp_path: Path) -> None:
@@ -123,7 +125,7 @@ def test_a_year_of_two_digits_is_read_as_spreadsheets_show_it(tmp_path: Path, pr
 
 def test_no_dialect_is_proposed_for_what_was_read(tmp_path: Path) -> None:
     (line,) = _judged(_load(tmp_path, {"objects.csv": "barcode;price\n1;12345678901234567,89\n"}, "excel-de"))
-    assert line.endswith("at most 15 significant digits, because the service takes JSON numbers")
+    assert line.endswith("at most 15 significant digits, because the service accepts JSON numbers")
 
 
 def test_a_number_that_is_not_whole_is_quoted_as_it_was_written(tmp_path: Path) -> None:
@@ -147,13 +149,13 @@ def test_blanks_around_a_number_are_no_currency(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("cell", "preset", "told"),
     [
-        ("19,00 %", "excel-de", "percentages; write the number that is meant"),
-        ("19%", "plain", "percentages; write the number that is meant"),
-        ("5 \u2030", "excel-de", "percentages; write the number that is meant"),
+        ("19,00 %", "excel-de", "percentages; write plain numbers"),
+        ("19%", "plain", "percentages; write plain numbers"),
+        ("5 \u2030", "excel-de", "percentages; write plain numbers"),
         ('"($1,299.50)"', "excel-us", "brackets or a minus behind a negative number"),
         ("1.299,50-", "excel-de", "brackets or a minus behind a negative number"),
-        ("1,5E+3", "excel-de", "a long number in short; format the column as a number"),
-        ("1E3", "excel-us", "a long number in short; format the column as a number"),
+        ("1,5E+3", "excel-de", "a shortened long number; format the column as a number"),
+        ("1E3", "excel-us", "a shortened long number; format the column as a number"),
         ("#####", "plain", "the column was too narrow for its numbers"),
         ("1'299,50", "excel-de", 'set `csv: {thousands: "\'"}`'),
         ("1.299,50 CHF", "excel-de", "set `csv: {currency: [\u20ac, EUR, CHF]}`"),
@@ -196,8 +198,8 @@ def test_texts_in_a_workbook_where_another_type_was_wanted_say_how_to_type_them(
         "price: 40 cells such as '1.299,50'",
         "Gekauft am: 40 cells such as '31.05.2024'",
     ]
-    assert lines[0].endswith("holds a text and no number; format the column as a number, and type it again")
-    assert lines[1].endswith("holds a text and no date; format the column as a date, and type it again")
+    assert lines[0].endswith("contains text, not a number; format the column as a number, and type it again")
+    assert lines[1].endswith("contains text, not a date; format the column as a date, and type it again")
 
 
 @pytest.mark.parametrize("name", ["Purchasing\nprice", "Purchasing\u00a0 price"])
@@ -247,9 +249,11 @@ def test_an_error_of_a_spreadsheet_is_no_silent_text(tmp_path: Path) -> None:
     text = "barcode;Preis, netto, in EUR;# sum\n1;#NAME?;#N/A\n2;#NV;\n3;# 1;\n4;####;\n5;Err:502;\n"
     desired = _load(tmp_path, {"objects.csv": text})
     assert _judged(desired) == []
-    assert desired.warnings == [
-        "objects.csv: 4 cells hold errors of a spreadsheet such as #NAME? (first at objects.csv:2:3); mend or empty it"
-    ]
+    (warning,) = desired.warnings
+    assert warning == (
+        "objects.csv: 4 cells hold errors of a spreadsheet such as #NAME? (first at objects.csv:2:3); correct or "
+        "empty it"
+    )
 
 
 # ---- files that LibreOffice wrote
@@ -290,7 +294,7 @@ def test_what_libreoffice_wrote_is_read(tmp_path: Path, country: str, preset: st
     assert set(wrong) == ({"share"} - set(share))
     assert second.fields["barcode"] == "4012345678901234567890"
     assert sorted(map(str, desired.findings)) == (
-        ["book.xlsx:Objects!B3: this cell holds the error #NAME?; mend or empty it"]
+        ["book.xlsx:Objects!B3: this cell holds the error #NAME?; correct or empty it"]
         if form == ".xlsx" and country != "en"
         else []
     )

@@ -401,8 +401,8 @@ def test_tables_win_over_csv_and_a_setting_of_both_is_found(tmp_path: Path) -> N
     desired = read(tmp_path, tables, {"objects/ledger.csv": rows}, more)
     (line,) = judged(desired)
     assert line == (
-        "instance.yml:4:3: tables[0].preset: csv.files.objects/*.csv sets preset for objects/ledger.csv, too; take it "
-        "away in one of the two places"
+        "instance.yml:4:3: tables[0].preset: csv.files.objects/*.csv sets preset for objects/ledger.csv, too; delete "
+        "it in one of the two places"
     )
     more = 'csv: {preset: excel-us, files: {"objects/*.csv": {"null": "-"}}}\n'
     desired = read(tmp_path, tables, {"objects/ledger.csv": rows + "2;-;\n"}, more)

@@ -93,7 +93,7 @@ def test_a_title_above_the_names_is_reported(tmp_path: Path) -> None:
     _book(tmp_path / "a.xlsx", {"objects": [["Stock"], [], ["barcode", "inventory_name", "count"], ["1", "x", "2"]]})
     (line,) = _judged(_load(tmp_path))
     assert line.startswith("a.xlsx:objects!B3: this column has no name")
-    assert line.endswith("take away what stands above the names")
+    assert line.endswith("delete what is above the names")
 
 
 def _changed(path: Path, change: Callable[[str, bytes], bytes]) -> None:
@@ -134,7 +134,7 @@ def test_each_sheet_is_a_section_and_each_cell_has_its_type(tmp_path: Path) -> N
     ]  # fmt: skip
     assert _judged(desired) == []
     assert desired.sections == {"objects", "locations"}
-    assert desired.warnings == ["assets.xlsx: sheets that are no sections are not read: 'Tabelle1'"]
+    assert desired.warnings == ["assets.xlsx: sheets that are not sections are not read: 'Tabelle1'"]
     entry = desired.entries[1]
     assert str(entry.place) == "assets.xlsx:Objects!A4"
     assert str(entry.place_of("bought")) == "assets.xlsx:Objects!E4"
@@ -233,8 +233,8 @@ def test_errors_of_cells_and_characters_that_xml_can_not_hold_are_found(tmp_path
     _book(tmp_path / "a.xlsx", {"objects": rows})
     desired = _load(tmp_path)
     assert list(map(str, desired.findings)) == [
-        "a.xlsx:objects!B2: this cell holds the error #N/A; mend or empty it",
-        "a.xlsx:objects!B3: this cell holds a character that XML can't hold; take it out",
+        "a.xlsx:objects!B2: this cell holds the error #N/A; correct or empty it",
+        "a.xlsx:objects!B3: this cell holds a character that XML can't contain; remove it",
     ]
     assert desired.entries[-1].fields["Name"] == "a_x0041_b\nc"
 
@@ -246,7 +246,7 @@ def test_errors_of_cells_and_characters_that_xml_can_not_hold_are_found(tmp_path
         ([["barcode", None, "Name"], ["1", "2", "3"]], "a.xlsx:objects!B2: this column has no name"),
         ([["barcode"], ["1", "2"], ["2", "3"]], "a.xlsx:objects!B2: this column has no name"),
         ([["barcode"], ["{{ x }}"]], "a.xlsx:objects!A2: barcode: no templates in these files"),
-        ([[f"c{number}" for number in range(201)]], "a.xlsx:objects!A1: expected at most 200 columns, these are 201"),
+        ([[f"c{number}" for number in range(201)]], "a.xlsx:objects!A1: expected at most 200 columns, found 201"),
     ],
 )
 def test_a_mistake_in_a_sheet_is_found(tmp_path: Path, rows: list[list[Any]], found: str) -> None:
@@ -274,7 +274,7 @@ def test_lists_and_maps_stand_as_json_in_a_cell(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "found"),
     [
-        (b"barcode\n1\n", "a.xlsx: this is no workbook that can be read (BadZipFile: File is not a zip file)"),
+        (b"barcode\n1\n", "a.xlsx: this workbook can't be read (BadZipFile: File is not a zip file)"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1", "a.xlsx: this is an old or an encrypted workbook; save it as .xlsx"),
     ],
 )
@@ -288,7 +288,7 @@ def test_a_workbook_without_a_section_is_refused(tmp_path: Path) -> None:
     _book(tmp_path / "a.xlsx", {"Tabelle1": [["barcode"], ["1"]], "fields": [["label"]]})
     desired = _load(tmp_path)
     (finding,) = desired.findings
-    assert str(finding).startswith("a.xlsx: expected sheets that are called as sections: locations, rooms, ")
+    assert str(finding).startswith("a.xlsx: expected sheets named after sections: locations, rooms, ")
     assert str(finding).endswith("; these are 'Tabelle1', 'fields'")
     assert desired.warnings == []
 
@@ -317,8 +317,8 @@ def test_a_workbook_that_declares_entities_is_refused(tmp_path: Path) -> None:
             b'<row r="99999999999999999999"',
             "expected at most 1,048,576 rows, the sheet 'objects' has more",
         ),
-        (b'<row r="3"', b'<row r="2"', "xl/worksheets/sheet1.xml has rows out of their order, or twice"),
-        (b'<row r="2"', b'<row r="9"', "xl/worksheets/sheet1.xml has rows out of their order, or twice"),
+        (b'<row r="3"', b'<row r="2"', "xl/worksheets/sheet1.xml has rows out of order or repeated"),
+        (b'<row r="2"', b'<row r="9"', "xl/worksheets/sheet1.xml has rows out of order or repeated"),
     ],
 )
 def test_rows_that_no_sheet_has_are_refused(tmp_path: Path, old: bytes, new: bytes, found: str) -> None:
@@ -342,7 +342,9 @@ def test_xml_of_another_encoding_is_refused(tmp_path: Path, encode: Callable[[by
     path = _book(tmp_path / "a.xlsx", {"objects": [["barcode"], ["1"]]})
     _changed(path, lambda name, part: encode(part) if "sheet1" in name else part)
     (finding,) = _load(tmp_path).findings
-    assert str(finding).startswith("a.xlsx: xl/worksheets/sheet1.xml is no XML in UTF-8, as spreadsheet programs write")
+    assert str(finding).startswith(
+        "a.xlsx: xl/worksheets/sheet1.xml is not XML in UTF-8, as spreadsheet programs write"
+    )
 
 
 @pytest.mark.parametrize("declared", [b"", b'<?xml version="1.0"?>', b'<?xml version="1.0" encoding="utf-8"?>'])
@@ -359,7 +361,7 @@ def test_a_format_of_numbers_that_takes_long_to_read_is_refused(tmp_path: Path) 
     path = _book(tmp_path / "a.xlsx", {"objects": [["bought"], [dt.date(2024, 5, 31)]]})
     _changed(path, lambda _name, part: part.replace(b'formatCode="', b'formatCode="' + b"[h" * 500))
     (finding,) = _load(tmp_path).findings
-    assert str(finding).startswith("a.xlsx: xl/styles.xml has a format of numbers that is longer than Excel takes")
+    assert str(finding).startswith("a.xlsx: xl/styles.xml has a number format that is longer than Excel accepts")
 
 
 @pytest.mark.parametrize("prefix", ["", "x:"])

@@ -139,4 +139,4 @@ def test_a_location_that_stays_behind_is_no_secret(here: Embedded) -> None:
     apart = Embedded.started({"room_location": "independent"})
     apart.call("object", fields={"barcode": "100008", "target_building": "Leipzig"}, match_on=["barcode"])
     result = move(apart, objects=["100007"], to=ATELIER)
-    assert any("target_building may still say the earlier location" in one for one in result["warnings"])
+    assert any("target_building may still have the earlier location" in one for one in result["warnings"])

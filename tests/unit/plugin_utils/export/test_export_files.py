@@ -258,7 +258,7 @@ def test_an_attachment_that_can_not_be_taken_along_is_asked_for_once_and_said(
     monkeypatch.setattr(downloads, "download", fetch)
     monkeypatch.setattr(downloads, "MAX_SIZE", 4)
     done = export_of(site, site.root / "out")
-    left = [line for line in done["left_out"] if "can't be taken along" in line]
+    left = [line for line in done["left_out"] if "can't be exported" in line]
     assert len(left) == 2
     assert all(
         ("no such file" in line) if is_gone else ("has 5 bytes, which can't be uploaded" in line) for line in left

@@ -226,7 +226,7 @@ def test_the_example_is_valid(acme: Path) -> None:
 
 SPOILT = {
     ("objects/x.yml", "- barcode: 1234\n"): "objects/x.yml:1:12: barcode: '1234' does not fit; expected text; quote it",
-    ("objects/x.yml", "- barcode: '1'\n  uuid: x\n"): "objects/x.yml:2:9: uuid: this field is made by the service",
+    ("objects/x.yml", "- barcode: '1'\n  uuid: x\n"): "objects/x.yml:2:9: uuid: this field is set by the service",
     ("objects/x.yml", "- Condition: fair\n"): "objects/x.yml:1:14: Condition: 'fair' does not fit; expected one of",
     ("objects/x.yml", "- Warranty until: soon\n"): "objects/x.yml:1:19: Warranty until: 'soon' does not fit",
     (

@@ -296,7 +296,10 @@ def test_of_attributes_only_what_can_not_be_written_is_left_out(site: Site, othe
     ("name", "reason"),
     [
         ("{{ x }}.txt", TEMPLATE),
-        ("tab\tx.txt", "name: tab_x.txt: the name 'tab\\tx.txt' has quotes or control characters; no upload carries"),
+        (
+            "tab\tx.txt",
+            "name: tab_x.txt: the name 'tab\\tx.txt' has quotes or control characters, which an upload can't",
+        ),
     ],
 )
 def test_files_with_names_that_no_file_can_hold_are_left_out(
@@ -308,7 +311,7 @@ def test_files_with_names_that_no_file_can_hold_are_left_out(
     assert name_there == name
     make(site, "object", barcode="1", inventory_name="A", documents=[document, upload(site, "b.txt", b"b")])
     (told,) = copied(site, other)["left_out"]
-    assert told.startswith(f"object 1: documents: the file {document} can't be taken along: {reason}")
+    assert told.startswith(f"object 1: documents: the file {document} can't be exported: {reason}")
     assert not (site.root / "out" / "files").exists()
 
 

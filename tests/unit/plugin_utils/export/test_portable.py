@@ -51,10 +51,10 @@ def test_a_number_has_the_digits_that_its_field_keeps_where_that_is_exact(value:
     [
         ("{{ lookup('pipe', 'id') }}", "it looks like a template"),
         ("{% if %}", "it looks like a template"),
-        ("\ud83d", "it holds half a character"),
-        ("a\x00b", "it holds a NUL character"),
-        (Decimal("NaN"), "NaN is no number"),
-        (float("inf"), "Infinity is no number"),
+        ("\ud83d", "it contains half a character"),
+        ("a\x00b", "it contains a NUL character"),
+        (Decimal("NaN"), "NaN is not a number"),
+        (float("inf"), "Infinity is not a number"),
         (["a"], r"\['a'\] is nothing that a file can hold"),
     ],
 )

@@ -118,7 +118,7 @@ def test_records_that_refer_to_archived_objects_are_on_the_twin(demo: Site, tmp_
     exported = tmp_path / "exported"
     told = export_of(demo, exported, twin=True)
     assert not told.get("failed")
-    assert not [line for line in told["left_out"] if "stands in no list" in line]
+    assert not [line for line in told["left_out"] if "is in no list" in line]
     archived = [line["fields"]["inventory_name"] for line in lines(exported) if "archived" in line]
     assert sorted(archived) == sorted(["Inner", "Outer", "Studiokamera"])
     with running_here(export=exported) as service:
@@ -455,7 +455,7 @@ def test_what_belongs_to_the_set_is_rehearsed_and_noted_nowhere(site: Site, tmp_
     with running_here(export=exported) as service:
         twin = Site(site.root, service)
         rehearsed = {**given, "twin_of": f"{site.service.base_url}/customer-api/v1/"}
-        for kept, told in ((rows[:3], "somebody gave it another key"), (rows[:1], "protected")):
+        for kept, told in ((rows[:3], "its key was changed"), (rows[:1], "protected")):
             site.write({"objects.yml": yaml_list(kept)})
             mine = plan(site, **given)
             assert told in json.dumps(mine), mine

@@ -40,7 +40,7 @@ def test_each_change_says_what_became_of_it(site: Site) -> None:
     assert statuses == ["done", "done", "failed", "skipped"]
     for status, reason in told.values():
         assert bool(reason) == (status != "done")
-    assert any("which was not made" in reason for status, reason in told.values() if status == "skipped")
+    assert any("which was not created" in reason for status, reason in told.values() if status == "skipped")
     assert {one["reason"] for one in applied.failures} == {reason for _status, reason in told.values() if reason}
 
 

@@ -356,7 +356,7 @@ def test_a_file_that_is_not_as_it_was_when_it_was_planned_is_not_uploaded(site: 
     site.service.clear_log()
     refused = _provision(site, src=site.root, plan_file=path)
     assert refused["outcome"] == "refused"
-    assert "object 1 is not as it was when the plan was made" in refused["msg"]
+    assert "object 1 has changed since the plan was created" in refused["msg"]
     assert site.writes() == []
     site.write({"files/a.txt": "approved"})
     assert _provision(site, src=site.root, plan_file=path)["outcome"] == "changed"

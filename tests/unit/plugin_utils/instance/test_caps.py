@@ -223,7 +223,7 @@ def test_a_plan_that_prunes_more_than_the_task_allows_is_forbidden() -> None:
     ]
 
 
-ONLY_THOSE = "Of the roots in expect_instance only those count that the files name too."
+ONLY_THOSE = "Of the roots in expect_instance, only those that the files also name count."
 
 
 @pytest.mark.parametrize(

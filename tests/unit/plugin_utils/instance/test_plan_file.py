@@ -652,7 +652,7 @@ def test_a_plan_is_private(path: Path) -> None:
     [
         (b"[]", "is not a plan of this collection (version is missing). Plan again."),
         (b"{}", "is not a plan of this collection (version is missing). Plan again."),
-        (b'{"version": NaN}', "is not a plan of this collection (NaN is no number of JSON). Plan again."),
+        (b'{"version": NaN}', "is not a plan of this collection (NaN is not a JSON number). Plan again."),
         (
             b'{"version": 2, "version": 2}',
             "is not a plan of this collection ('version' is written twice). Plan again.",

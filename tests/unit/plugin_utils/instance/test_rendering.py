@@ -196,7 +196,7 @@ def test_what_is_written_can_be_read_by_its_owner_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("there", "message"),
     [
-        ({"out/notes.txt": "mine"}, "is not empty, and no render made it"),
+        ({"out/notes.txt": "mine"}, "is not empty, and no render created it"),
         ({"out/.render.json": "{}"}, "was not written by a render"),
         ({"out/.render.json": '{"version": 1, "files": {"../x": "0"}}'}, "was not written by a render"),
         ({"out": "a file"}, "is no directory"),
@@ -229,11 +229,11 @@ def test_a_link_in_the_way_is_refused_and_not_followed(tmp_path: Path) -> None:
     (tmp_path / "out/locations.yml").unlink()
     (tmp_path / "out/locations.yml").symlink_to(tmp_path / "outside/x")
     done = _render(tmp_path, "base", variables={"city": "Bonn"})
-    assert "something else stands where a file is to be" in done["msg"]
+    assert "something else is at the path of a file" in done["msg"]
     assert (tmp_path / "outside/x").read_text() == "mine"
 
 
-@pytest.mark.parametrize(("dest", "message"), [("base/out", "lies in the layer"), (".", "lies in")])
+@pytest.mark.parametrize(("dest", "message"), [("base/out", "is in the layer"), (".", "lies in")])
 def test_a_layer_is_never_rendered_into(tmp_path: Path, dest: str, message: str) -> None:
     _write(tmp_path, FILES)
     done = _render(tmp_path, "base", dest=str(tmp_path / dest), variables={"city": "Berlin"})
@@ -262,7 +262,7 @@ def test_what_is_vaulted_or_hidden_is_never_written_unless_the_task_shows_it(tmp
         },
     )
     refused = _render(tmp_path, "base", secret="s3cret", hide=["city"])
-    stands = "and what is rendered stands in clear"
+    stands = "and rendered files are in clear text"
     assert refused["findings"] == [
         f"locations.yml:1:22: city: is vaulted or hidden, {stands}; set show_vaulted: true to have it written",
         f"persons.yml: this file is vaulted, {stands}; leave it out of src, or set show_vaulted: true",
@@ -392,7 +392,7 @@ def test_renames_that_are_vaulted_are_not_written_in_clear(tmp_path: Path) -> No
         tmp_path, {"base/instance.yml": SETTINGS, "base/locations.yml": "- name: hunter2\n", "base/moved.yml": moved}
     )
     refused = _render(tmp_path, "base", secret="s3cret")
-    stands = "and what is rendered stands in clear"
+    stands = "and rendered files are in clear text"
     assert refused["findings"] == [
         f"moved.yml: this file is vaulted, {stands}; leave it out of src, or set show_vaulted: true"
     ]

@@ -80,7 +80,7 @@ def test_each_finding_has_a_place_because_code_hosts_take_none_without(checkout:
     assert places == {"my%20files/acme/Objects.csv", "my%20files/acme/book.xlsx"}
     assert [one["message"]["text"].partition(" (")[0] for one in run["results"]] == [
         "no such section; did you mean objects?",
-        "this is no workbook that can be read",
+        "this workbook can't be read",
     ]
     told = "the instance is another one"
     account = RunResult("failed", "", True, {}, [], [], [], [told], [], {}, 0, 0.0)

@@ -546,7 +546,7 @@ def test_an_object_that_goes_out_of_sight_says_so(house: Site) -> None:
         one(account, "object", {"barcode": "9", "inventory_name": "Nine", "actual_room": "South/1"})
     with pytest.raises(SeventhingsError) as refused:
         one(account, "object", {"barcode": "1", "actual_room": "South/1"})
-    assert f"It was there when it was read ({LIMITED})." in refused.value.message
+    assert f"It existed when it was read ({LIMITED})." in refused.value.message
 
 
 def test_an_object_that_is_not_found_and_can_not_be_made_may_be_hidden(house: Site) -> None:

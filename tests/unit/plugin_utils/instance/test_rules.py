@@ -362,7 +362,7 @@ def test_a_rule_that_fits_no_record_is_one_warning(site: Site) -> None:
     result = run(site, f"{NUMBERED}  {rare}")
     (line,) = [line for line in result["warnings"] if "rule" in line]
     assert line == (
-        f"{beside(site) / 'rules.yml'}:2:5: rule it-has-a-serial-number: no record is as when says, so the rule "
+        f"{beside(site) / 'rules.yml'}:2:5: rule it-has-a-serial-number: no record matches when, so the rule "
         "judges nothing. Accounting books IT by number."
     )
 
@@ -555,7 +555,7 @@ def test_a_value_that_a_pattern_takes_too_long_for_breaks_the_rule(site: Site) -
     ):
         (line,) = run(site, f"rules: [{{id: r, for: objects, {schema}}}]")["findings"]
         assert line.startswith("objects.yml:1:3: rule r: ")
-        assert line.endswith("takes too long for this value, so nothing is known of it")
+        assert line.endswith("takes too long for this value, so the rule does not judge it")
     patterns._ENDED.clear()
 
 

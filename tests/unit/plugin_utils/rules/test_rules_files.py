@@ -47,7 +47,7 @@ def findings(directory: Path, text: str) -> list[str]:
         ("{$ref: 'http://127.0.0.1/x'}", "1:45: $ref: 'http://127.0.0.1/x' leads out of this file; expected #/ and a"),
         ("{$ref: other.yml}", "1:45: $ref: 'other.yml' leads out of this file; expected #/ and a path in it"),
         ("{$ref: '#/$defs/none'}", "1:45: $ref: nothing in this file is at #/$defs/none"),
-        ("{$ref: '#/rules/0/require'}", "1:45: $ref: #/rules/0/require leads back to itself"),
+        ("{$ref: '#/rules/0/require'}", "1:45: $ref: #/rules/0/require refers to itself"),
         ("text", "1:38: expected a JSON Schema, which is a map, true or false; found 'text'"),
     ],
 )

@@ -55,7 +55,7 @@ def test_lost_zeros_are_suspected_where_the_instance_has_them(three: Site) -> No
     three.write({"objects.csv": "barcode,inventory_name\n1,One\n2,Two\n3,Three\n4,Four\n"})
     account = three.plan()
     assert [line.partition(": leading")[0] for line in account.findings] == [
-        f"objects.csv:{row}:1: barcode: '{row - 1}' is not there, and '000{row - 1}' is" for row in (2, 3, 4)
+        f"objects.csv:{row}:1: barcode: '{row - 1}' does not exist, and '000{row - 1}' does" for row in (2, 3, 4)
     ]
     assert "format the column as text" in account.findings[0]
     (three.root / "objects.csv").unlink()
@@ -121,15 +121,15 @@ def test_a_cell_that_can_not_be_read_is_no_value_that_is_missing(site: Site) -> 
         sheet.append(row)
     book.save(site.root / "objects.xlsx")
     unread = [
-        "objects.xlsx:objects!B2: this cell holds the error #REF!; mend or empty it",
-        "objects.xlsx:objects!A3: this cell holds the error #N/A; mend or empty it",
+        "objects.xlsx:objects!B2: this cell holds the error #REF!; correct or empty it",
+        "objects.xlsx:objects!A3: this cell holds the error #N/A; correct or empty it",
         "objects.xlsx:objects!B4: this formula has no stored value",
     ]
     *found, missing = site.plan().findings
     assert [line.partition("; open")[0] for line in found] == unread
     assert missing.startswith(
-        "objects.xlsx:objects!A5: This object is not there yet (this account may be limited to locations) and can't be "
-        "made without"
+        "objects.xlsx:objects!A5: This object does not exist yet (this account may be limited to locations) and can't "
+        "be created without"
     )
     assert [str(one).partition("; open")[0] for one in offline_findings(site.load())] == unread
 
@@ -139,7 +139,9 @@ def test_what_can_not_be_known_without_a_connection_is_said(site: Site) -> None:
     desired = site.load()
     assert offline_findings(desired) == []
     (warning,) = desired.warnings
-    assert warning.startswith("objects: nothing here tells the types of Purchasing price, so their values were not")
+    assert warning.startswith(
+        "objects: the files do not contain the types of Purchasing price, so their values were not"
+    )
 
 
 def test_what_a_plan_that_follows_will_judge_is_not_said(site: Site) -> None:
@@ -169,7 +171,7 @@ def test_a_plan_file_holds_the_cells_as_they_are_read(site: Site) -> None:
 def test_a_long_number_that_was_cut_is_suspected_where_it_would_be_a_new_key(site: Site) -> None:
     site.write({"objects.csv": "barcode,inventory_name\n4.01E+12,x\n"})
     (finding,) = site.plan().findings
-    assert finding.startswith("objects.csv:2:1: barcode: '4.01E+12' is not there: a spreadsheet cut a long number; ")
+    assert finding.startswith("objects.csv:2:1: barcode: '4.01E+12' does not exist: a spreadsheet cut a long number; ")
     (site.root / "objects.csv").unlink()
     site.write({"objects.yml": "- {barcode: '4.01E+12', inventory_name: x}\n"})
     assert site.run().outcome == "changed"

@@ -95,7 +95,7 @@ def test_a_relation_to_a_field_that_was_not_made_fails_and_is_made_by_the_next_r
     site.service.steer("PUT", "/faults", [refuse])
     account = site.run(workers=1)
     assert account.outcome == "partly_applied"
-    assert "relations: needs B, which was not made" in [one["reason"] for one in account.failures]
+    assert "relations: needs B, which was not created" in [one["reason"] for one in account.failures]
     assert site.run().outcome == "changed"
     assert _definitions(site)["A"]["relations"]
     assert site.plan().outcome == "unchanged"
@@ -227,7 +227,7 @@ def test_what_needs_a_field_that_is_left_out_is_reported(site: Site, left_out: s
             "objects.yml": "- {barcode: '1', inventory_name: One, C: x}\n",
         }
     )
-    missing = "is not there yet, and making it is not part of this plan"
+    missing = "does not exist yet, and creating it is not part of this plan"
     found = [f"objects.yml:1:42: C: this field {missing}"]
     if left_out == "asset C":
         found.insert(0, f"{ASSET}:2:66: relations[0].field: C {missing}")
@@ -402,7 +402,7 @@ def test_unique_values_can_not_be_swapped_in_one_run(site: Site) -> None:
     first, second = site.plan().findings
     assert first == (
         "objects.yml:1:42: U: 'b' must be unique, and the one at objects.yml:2:3 has it and waits for a value of this "
-        "one; give one of them another value first"
+        "record; give one of them another value first"
     )
     assert second.startswith("objects.yml:2:42: U: 'a' must be unique, and the one at objects.yml:1:3 has it")
 

@@ -169,7 +169,7 @@ def test_an_object_in_an_order_is_not_offered_again(demo: Site) -> None:
     demo.write({"hub.yml": f"- {{object: {{id: {number}}}, price: 5}}\n"})
     account = demo.run()
     assert account.outcome == "unchanged", account.findings
-    assert any("stands in the order" in warning for warning in account.warnings)
+    assert any("is in the order" in warning for warning in account.warnings)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_an_object_in_an_order_is_not_offered_again(demo: Site) -> None:
         ("- {price: 5}\n", "hub.yml:1:", "object: expected the one object that is offered"),
         ('- {object: "1", price: ten}\n', "hub.yml:1:", "price: 'ten' does not fit"),
         ('- {object: "1", prize: 5}\n', "hub.yml:1:", "prize: no such field"),
-        ('- {object: "1"}\n- {object: "1"}\n', "hub.yml:2:", "is meant here and at hub.yml:1:3"),
+        ('- {object: "1"}\n- {object: "1"}\n', "hub.yml:2:", "is described both here and at hub.yml:1:3"),
     ],
 )
 def test_what_is_wrong_with_an_offer_is_found(site: Site, written: str, place: str, said: str) -> None:
@@ -233,9 +233,9 @@ def test_what_needs_a_user_that_is_not_made_is_left_alone_and_named(site: Site) 
     assert account.outcome == "changed", account.failures
     skipped = {section: counts["skipped"] for section, counts in account.summary.items() if counts["skipped"]}
     assert skipped == {"users": 1, "objects": 2, "tasks": 1}
-    assert "object 2: skipped, because it needs user p1@acme.example, which is not made." in account.warnings
-    assert "object 3: skipped, because it needs object 2, which is not made." in account.warnings
-    assert "task Check: skipped, because it needs object 2, which is not made." in account.warnings
+    assert "object 2: skipped, because it needs user p1@acme.example, which is not created." in account.warnings
+    assert "object 3: skipped, because it needs object 2, which is not created." in account.warnings
+    assert "task Check: skipped, because it needs object 2, which is not created." in account.warnings
     assert site.run().outcome == "unchanged"
     site.write({"instance.yml": "api: seventhings/v1\npolicy: {create_users: true}\n"})
     assert site.run().outcome == "changed"
@@ -249,7 +249,7 @@ def test_at_most_so_many_users_a_run(site: Site) -> None:
     site.write({"instance.yml": settings, "persons.yml": PERSONS, "users.yml": users})
     account = site.run()
     assert account.outcome == "refused"
-    assert account.refusals[0].startswith("users: 11 would be made, more than limits.users (10) a run")
+    assert account.refusals[0].startswith("users: 11 would be created, more than limits.users (10) a run")
     assert site.run(limits={"users": 11}).outcome == "changed"
 
 
@@ -258,7 +258,9 @@ def test_a_user_needs_exactly_one_person(site: Site) -> None:
         {"instance.yml": "api: seventhings/v1\npolicy: {create_users: true}\n", "users.yml": "- nobody@acme.example\n"}
     )
     (finding,) = site.run().findings
-    assert finding.startswith("users.yml:1:3: a user is made of a person, but there is no person 'nobody@acme.example'")
+    assert finding.startswith(
+        "users.yml:1:3: a user is created from a person, but there is no person 'nobody@acme.example'"
+    )
 
 
 # ---- tasks
@@ -332,7 +334,10 @@ def test_a_date_and_time_without_an_offset_is_in_the_time_zone_of_the_files(site
 
 
 def test_a_time_that_needs_an_offset_or_a_time_zone_says_so(site: Site) -> None:
-    told = "last_inspection: 2024-07-01 12:00:00 has no offset to UTC; write it with one (+02:00), or say with timezone"
+    told = (
+        "last_inspection: 2024-07-01 12:00:00 has no offset to UTC; write it with an offset (+02:00), or say "
+        "with timezone"
+    )
     wish = {"barcode": "1", "inventory_name": "a", "last_inspection": "2024-07-01 12:00"}
     site.write({"objects.yml": "- {barcode: '1', inventory_name: a, last_inspection: 2024-07-01 12:00}\n"})
     assert any(told in line for line in site.plan().findings)
@@ -424,7 +429,7 @@ def test_a_dropdown_value_that_records_use_is_not_removed_without_leave(site: Si
     assert site.run().outcome == "changed"
     assert site.plan().outcome == "unchanged"
     site.write({"fields/asset.yml": "- {label: Grade, type: DROPDOWN, possible_values: [A]}\n"})
-    assert any("would be taken away" in finding for finding in site.plan().findings)
+    assert any("would be removed" in finding for finding in site.plan().findings)
     site.write({"objects.yml": yaml_list([_object("1", Grade="C")])})
     site.write({"fields/asset.yml": "- {label: Grade, type: DROPDOWN, possible_values: [A, B]}\n"})
     (finding,) = site.plan().findings

@@ -378,7 +378,7 @@ def test_an_object_takes_no_protected_offer_along(site: Site, way: str) -> None:
     left = _offers(_managed=False, **own) if way == "unmanaged" else ""
     site.write({"objects.jsonl": _records(_thing("1", _state="absent"), _thing("2")), "hub.jsonl": left})
     (refusal,) = site.run(limits=ALL, confirm_empty=True).refusals
-    assert refusal.startswith("object 1 is offered on the hub, which is protected, and the plan would take it away: ")
+    assert refusal.startswith("object 1 is offered on the hub, which is protected, and the plan would remove it: ")
     item = next(one for one in site.client().list_all(KINDS["hub_item"]) if not one.flat["deleted"])
     site.client().delete(KINDS["hub_item"], str(item.id))
     assert site.run(limits=ALL, confirm_empty=True).outcome == "changed", (

@@ -72,7 +72,7 @@ def test_a_number_lets_its_last_record_pass(action: str, name: str) -> None:
 def test_users_have_a_limit_of_their_own() -> None:
     assert check(changes(3, "create", "users"), 100, users=3, create_percent=0, creates=0).exceeded() == []
     assert check(changes(4, "create", "users"), 100, users=3).exceeded() == [
-        "users: 4 would be made, more than limits.users (3) a run; a higher limits.users lets this pass"
+        "users: 4 would be created, more than limits.users (3) a run; a higher limits.users lets this pass"
     ]
 
 
@@ -142,7 +142,7 @@ def test_a_field_that_changes_in_most_of_a_set_is_a_warning() -> None:
     sizes = {"objects": 200}
     warning = (
         "objects: price changes in 101 of 200 records of this set, more than limits.update_percent (50 %). "
-        "Look whether a column was shifted or sorted on its own."
+        "Check whether a column was shifted or sorted on its own."
     )
     assert check(changes(101, "update", price=1), sizes=sizes, update_percent=50).mass_updates() == [warning]
     assert check(changes(101, "update", price=1), sizes={"objects": 202}, update_percent=50).mass_updates() == []

@@ -65,7 +65,7 @@ def test_rows_that_name_the_old_place_mean_the_new_one(made: Site, how: str) -> 
     )
     told = [one for one in planned.warnings if one.startswith("moved.")]
     assert told
-    assert all(one.endswith("taken for what is renamed; write the new names there, too.") for one in told)
+    assert all(one.endswith("read as the renamed records; write the new names there, too.") for one in told)
     assert made.run().outcome == "changed"
     assert [bool(room) for room in _rooms(made).values()] == [bool(room) for room in before.values()]
     again = made.plan()

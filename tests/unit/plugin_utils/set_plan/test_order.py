@@ -130,7 +130,7 @@ def test_a_run_without_its_parent_sends_nothing_more(one: Site, monkeypatch: pyt
     monkeypatch.setattr(os, "getppid", lambda: next(parents, 1))
     account = one.run()
     assert account.outcome == "failed"
-    assert "the process that started this run is gone" in account.failures[0]["reason"]
+    assert "the process that started this run has ended" in account.failures[0]["reason"]
     assert one.writes() == []
 
 

@@ -154,7 +154,7 @@ def test_what_depends_on_a_record_that_fails_is_skipped_and_named(site: Site) ->
     assert account.outcome == "partly_applied"
     reasons = {failure["change"]: failure["reason"] for failure in account.failures}
     assert set(reasons) == {"room Head office/1", "room Depot/1", "object 1"}
-    assert reasons["object 1"] == "needs room Depot/1, which was not made"
+    assert reasons["object 1"] == "needs room Depot/1, which was not created"
     assert account.summary["objects"]["created"] == account.summary["objects"]["skipped"] == 1
     site.service.steer("DELETE", "/faults")
     assert site.run().outcome == "changed"
@@ -212,7 +212,7 @@ def test_nothing_may_refer_to_what_the_same_files_take_away(site: Site) -> None:
         }
     )
     (finding,) = site.plan(limits={"delete_percent": 100}).findings
-    assert finding == "objects.yml:3:16: target_room: room Depot/1 is to be taken away at rooms.yml:1:3"
+    assert finding == "objects.yml:3:16: target_room: room Depot/1 is to be removed at rooms.yml:1:3"
 
 
 # ---- renames
@@ -267,8 +267,8 @@ def test_two_entries_can_not_mean_one_record(site: Site) -> None:
     (finding,) = site.plan().findings
     assert finding.startswith("locations.yml:2:3: the location ")
     assert finding.endswith(
-        "is meant here and at locations.yml:1:3; moved.yml:2:3 renames it (Depot to Warehouse), so give its old key to "
-        "another record in a later run"
+        "is described both here and at locations.yml:1:3; moved.yml:2:3 renames it (Depot to Warehouse), so give its "
+        "old key to another record in a later run"
     )
 
 
@@ -304,11 +304,11 @@ def test_what_is_outside_of_the_scope_is_not_seen(scoped: Site) -> None:
 @pytest.mark.parametrize(
     ("written", "line", "said"),
     [
-        (_object("9", target_room="Depot/1"), 1, "object 9 is there, but outside of the scope of this set"),
+        (_object("9", target_room="Depot/1"), 1, "object 9 exists, but is outside of the scope of this set"),
         (_object("1", target_room="Head office/1"), 3, "target_room: object 1 would be outside of the scope"),
         (_object("3", target_room="Head office/1"), 3, "target_room: object 3 would be outside of the scope"),
         (_object("3"), 1, "target_room: object 3 would be outside of the scope"),
-        ({"barcode": "9", "_state": "absent"}, 1, "object 9 is there, but outside of the scope of this set"),
+        ({"barcode": "9", "_state": "absent"}, 1, "object 9 exists, but is outside of the scope of this set"),
     ],
 )
 def test_nothing_outside_of_the_scope_is_touched(scoped: Site, written: dict[str, Any], line: int, said: str) -> None:
@@ -366,7 +366,7 @@ def test_leaving_out_what_others_need_is_found(site: Site) -> None:
     account = site.run(only=["objects"])
     assert account.outcome == "failed"
     assert account.findings == [
-        "objects.yml:3:16: target_room: room 'Depot/1' is not there yet, and making it is not part of this plan"
+        "objects.yml:3:16: target_room: room 'Depot/1' does not exist yet, and creating it is not part of this plan"
     ]
     assert site.writes() == []
 

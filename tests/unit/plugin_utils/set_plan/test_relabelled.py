@@ -67,7 +67,7 @@ def test_a_relabelled_record_is_a_finding_that_offers_its_line(
     uuid = relabel(house, kind, **new)
     house.service.clear_log()
     told = house.run()
-    (finding,) = [one for one in told.findings if "somebody gave it another key" in one]
+    (finding,) = [one for one in told.findings if "its key was changed" in one]
     assert uuid in finding
     assert house.writes() == []
     offered = finding.partition("moved.yml: ")[2]
@@ -86,7 +86,7 @@ def test_the_new_key_in_the_files_is_as_good(house: Site) -> None:
     house.write({"objects.yml": yaml_list([{**OBJECT, "barcode": "9"}, {**OBJECT, "inventory_name": "Two"}])})
     assert house.run().outcome == "changed"
     relabel(house, "object", barcode="10")
-    assert "as 10 " in "".join(house.plan().findings)
+    assert "is now 10 " in "".join(house.plan().findings)
 
 
 def test_a_record_that_is_gone_is_made_again(house: Site) -> None:
@@ -94,7 +94,7 @@ def test_a_record_that_is_gone_is_made_again(house: Site) -> None:
     client.delete(KINDS["object"], client.list_all(KINDS["object"])[0].uuid)
     assert house.run().outcome == "changed"
     relabel(house, "object", barcode="9")
-    assert "as 9 " in "".join(house.plan().findings)
+    assert "is now 9 " in "".join(house.plan().findings)
 
 
 def test_another_set_knows_nothing_of_it(house: Site) -> None:

@@ -68,8 +68,8 @@ def test_a_room_in_which_an_unmanaged_object_is_stays(house: Site, links: str) -
     house.service.steer("PUT", "/switches", {"link_read": links})
     house.write(files(locations=LOCATIONS, rooms=ROOMS[:1], persons=PERSONS))
     assert refused(house) == (
-        "prune of rooms: room North/2 is to be taken away, and object 99 (target_room) refers to it; move or clear "
-        "what refers to it first, or keep the room"
+        "prune of rooms: room North/2 is to be removed, and object 99 (target_room) refers to it; first move or "
+        "clear what refers to it, or keep the room"
     )
 
 
@@ -89,7 +89,7 @@ def test_a_person_who_is_named_in_an_unmanaged_object_stays(house: Site) -> None
     others(house, thing("99", responsible_person="eva@acme.example"))
     house.write(files(locations=LOCATIONS, rooms=ROOMS, persons=PERSONS[:1]))
     told = refused(house)
-    assert "person eva@acme.example is to be taken away, and object 99 (responsible_person) refers to it" in told
+    assert "person eva@acme.example is to be removed, and object 99 (responsible_person) refers to it" in told
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_a_location_that_holds_anything_stays(house: Site, sections: dict[str, A
     others(house, **{"objects": [], **sections})
     house.write(files(locations=LOCATIONS[:1], rooms=ROOMS, persons=PERSONS))
     told = refused(house)
-    assert told.startswith("prune of locations: location South is to be taken away, and ")
+    assert told.startswith("prune of locations: location South is to be removed, and ")
     assert words in told
 
 
@@ -123,14 +123,14 @@ def test_a_managed_object_whose_room_is_in_no_file_is_there_too(house: Site) -> 
 def test_what_the_files_say_of_a_room_is_a_finding_where_they_say_it(house: Site) -> None:
     house.write(files(locations=LOCATIONS, rooms=ROOMS[:1], objects=[thing("5", target_room="North/2")]))
     told = refused(house)
-    assert told.startswith("objects.yml:3:16: target_room: room North/2 is to be taken away at prune of rooms")
+    assert told.startswith("objects.yml:3:16: target_room: room North/2 is to be removed at prune of rooms")
 
 
 def test_a_room_that_the_files_take_away_by_name_is_looked_into_as_well(house: Site) -> None:
     others(house, thing("99", target_room="North/2"))
     rooms = [ROOMS[0], {**ROOMS[1], "_state": "absent"}]
     house.write(files(locations=LOCATIONS, rooms=rooms, persons=PERSONS))
-    assert refused(house).startswith("rooms.yml:3:3: room North/2 is to be taken away, and object 99 (target_room)")
+    assert refused(house).startswith("rooms.yml:3:3: room North/2 is to be removed, and object 99 (target_room)")
 
 
 # ---- what leaves
@@ -170,7 +170,7 @@ def test_where_the_room_is_left_alone_the_object_holds_it_whatever_the_files_say
 ) -> None:
     own = {"_lifecycle": {"ignore": ["target_room"]}} if lifecycle == SETTINGS else {}
     without_the_room(full, thing("5", target_room=room, **more, **own), settings=lifecycle)
-    assert refused(full).startswith("prune of rooms: room North/2 is to be taken away, and object 5 (target_room)")
+    assert refused(full).startswith("prune of rooms: room North/2 is to be removed, and object 5 (target_room)")
 
 
 def test_what_goes_in_the_same_run_does_not_hold_its_room(full: Site) -> None:
@@ -195,7 +195,7 @@ def test_an_archived_object_keeps_its_room(full: Site) -> None:
 def test_what_is_not_chosen_stays_where_it_is(full: Site) -> None:
     without_the_room(full, thing("5", target_room="North/1"))
     (told,) = full.run(exclude=["5"]).findings
-    assert "room North/2 is to be taken away, and object 5 (target_room) refers to it" in told
+    assert "room North/2 is to be removed, and object 5 (target_room) refers to it" in told
     assert full.run(exclude=["rooms"]).outcome == "changed"
 
 
@@ -205,7 +205,7 @@ def test_a_room_stays_where_what_is_in_it_could_not_be_moved(full: Site) -> None
     account = full.run()
     assert account.outcome == "failed"
     assert [line for line in full.writes() if line.startswith("DELETE")] == []
-    assert any("object 5 refers to it still" in str(failure) for failure in account.failures)
+    assert any("object 5 still refers to it" in str(failure) for failure in account.failures)
     full.service.steer("DELETE", "/faults")
     assert full.run().outcome == "changed"
 

@@ -97,7 +97,7 @@ def test_where_both_are_there_nothing_is_renamed_and_that_is_reported(site: Site
     planned = site.plan()
     assert planned.outcome == "unchanged"
     (warning,) = planned.warnings
-    assert warning.startswith("moved.objects: 1 to 2: both are there, so ")
+    assert warning.startswith("moved.objects: 1 to 2: both exist, so ")
     # A new record may get the old key.
     site.write({"objects.yml": _objects("1", "2")})
     assert site.plan().warnings == []
@@ -108,8 +108,8 @@ def test_a_circle_of_renames_is_found(site: Site) -> None:
     site.run()
     site.write(_moved("objects", ("barcode: '1'", "barcode: '2'"), ("barcode: '2'", "barcode: '1'")))
     first, second = site.plan().findings
-    assert first.startswith("moved.yml:2:3: moved.objects: 1 to 2 goes round in a circle; ")
-    assert second.startswith("moved.yml:3:3: moved.objects: 2 to 1 goes round in a circle; ")
+    assert first.startswith("moved.yml:2:3: moved.objects: 1 to 2 renames in a circle; ")
+    assert second.startswith("moved.yml:3:3: moved.objects: 2 to 1 renames in a circle; ")
 
 
 def test_a_section_of_renames_may_be_empty(site: Site) -> None:
@@ -121,7 +121,7 @@ def test_a_rename_that_a_circle_leads_to_is_no_part_of_it(site: Site) -> None:
     pairs = [(f"barcode: '{old}'", f"barcode: '{new}'") for old, new in ("12", "21", "23")]
     site.write({**_moved("objects", *pairs), "objects.yml": _objects("3", "4")})
     findings = site.plan().findings
-    circles = [one.partition(" goes round in a circle")[0] for one in findings if "circle" in one]
+    circles = [one.partition(" renames in a circle")[0] for one in findings if "circle" in one]
     assert circles == [f"moved.yml:{line}:3: moved.objects: {pair}" for line, pair in ((2, "1 to 2"), (3, "2 to 1"))]
 
 
@@ -207,6 +207,9 @@ def test_a_person_with_another_address_keeps_the_user(site: Site) -> None:
     )
     planned = site.plan()
     assert [(one["action"], one["key"]) for one in planned.changes] == [("update", "ann@acme.example"), ("create", "T")]
-    warning = "user ann@acme.example: there already, as anna@acme.example; nothing here changes the address of a user"
+    warning = (
+        "user ann@acme.example: exists already, as anna@acme.example; this collection does not change the "
+        "address of a user"
+    )
     assert planned.warnings == [warning]
     _applied(site)

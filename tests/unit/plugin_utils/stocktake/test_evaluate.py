@@ -219,7 +219,7 @@ def test_a_status_of_the_service_that_differs_is_said(here: Embedded) -> None:
     assert by_code(result)["100017"]["service_status"] == "missing"
     assert by_code(result)["100017"]["status"] == "ok"
     (warning,) = result["warnings"]
-    assert warning.startswith("The service says another status for 1 objects")
+    assert warning.startswith("The service reports another status for 1 objects")
 
 
 # ---- what the account sees

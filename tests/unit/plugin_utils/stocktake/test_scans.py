@@ -99,7 +99,7 @@ def test_scans_outside_of_the_window_are_left_out_and_counted(here: Embedded, tm
         ("code,room\n100018,\n", "scans.csv:2: room: this row has none"),
         ("code,room,time\n100018,Dresden/1.04,noon\n", "scans.csv:2:21: time: 'noon' does not fit; expected a day"),
         ("code,place\n100018,x\n", "scans.csv: scans: expected the columns code and room; there is no room"),
-        ("code,room\n100018\n", "scans.csv:2:1: expected 2 cells as in the first row, these are 1"),
+        ("code,room\n100018\n", "scans.csv:2:1: expected 2 cells as in the first row, found 1"),
         (
             "code,room\n100018,Dresden/1.04\n100018,Dresden/1.02\n",
             "scans.csv:3:8: code: '100018' is in Dresden/1.02 here and in Dresden/1.04 at scans.csv:2:8, and no time",
@@ -120,7 +120,7 @@ def test_a_room_that_is_a_number_in_a_workbook_is_a_finding(here: Embedded, tmp_
     path = workbook(tmp_path / "scans.xlsx", [("code", "room"), ("100018", 1.1)])
     result = take(here, scans=str(path))
     assert result["findings"] == [
-        ("scans.xlsx:Scanner 7!B2: room: '1.1' is no text in the workbook; format the column as text")
+        ("scans.xlsx:Scanner 7!B2: room: '1.1' is not text in the workbook; format the column as text")
     ]
 
 

@@ -221,7 +221,7 @@ def test_a_field_by_key_or_label(find: Any) -> None:
     [
         ((), "expected a kind of record and at least one reference"),
         (("room",), "expected a kind of record and at least one reference"),
-        (("roam", "Lab"), "'roam' is no kind of record; expected one of location, room, person"),
+        (("roam", "Lab"), "'roam' is not a kind of record; expected one of location, room, person"),
         (("room", ""), "does not fit; expected a reference to one room"),
         (("room", True), "True does not fit"),
         (("room", "Lab"), "2 rooms have the natural key 'Lab'"),
