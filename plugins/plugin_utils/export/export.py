@@ -573,7 +573,7 @@ def _relation(relation: tuple[Any, ...], names: Mapping[str, str]) -> dict[str, 
     """
     kind, other, compared = relation
     if other not in names:
-        raise NotPortable(f"the field {other} is left out, or made by the service")
+        raise NotPortable(f"the field {other} is left out, or set by the service")
     written: dict[str, Any] = {"type": kind, "field": names[other]}
     if compared is not None:
         written["comparison_values"] = list(compared)

@@ -176,7 +176,7 @@ def test_a_list_that_never_adds_up_is_an_error_and_decides_nothing(total: int) -
     transport = FakeTransport(
         {OBJECTS: lambda call: page_of(objects(1, 2) if dict(call.pairs)["page"] == "1" else [], total=total)}
     )
-    with pytest.raises(IncompleteList, match=f"{total}, and its pages have 2 different ones.*Nothing is decided"):
+    with pytest.raises(IncompleteList, match=f"{total}, and its pages have 2 different records.*Nothing is decided"):
         listed(transport)
     assert pages(transport).count("1") == 3
 

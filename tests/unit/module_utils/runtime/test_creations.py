@@ -465,7 +465,7 @@ def test_a_wait_is_reported_after_5_seconds_and_fails_after_lock_wait(
     assert clock.now - 1000 == pytest.approx(600, abs=1)
     ((moment, text),) = told
     assert moment == pytest.approx(5, abs=0.1)
-    who = f"another process (id {process}) of this user, which makes rental cases of the same instance"
+    who = f"another process (id {process}) of this user, which creates rental cases of the same instance"
     assert text == f"Waiting for {who}."
     assert caught.value.message == (
         f"Waited 600 seconds (tuning.lock_wait) for {who}. No rental case was created by this task."

@@ -285,7 +285,7 @@ def test_a_journal_that_is_too_long_is_refused_with_what_to_do(tmp_path: Path, m
     with _journal(tmp_path) as journal:
         journal.managed([f"{number}" for number in range(100)])
     monkeypatch.setattr(journals, "SIZE_LIMIT", 300)
-    with pytest.raises(JournalRefused, match="has more than 300 bytes; take it away"):
+    with pytest.raises(JournalRefused, match="has more than 300 bytes; delete it"):
         _journal(tmp_path).known.copy()
 
 

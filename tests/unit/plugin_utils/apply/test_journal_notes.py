@@ -559,7 +559,7 @@ def test_the_unreadable_lines_are_counted(tmp_path: Path, monkeypatch: pytest.Mo
     path.chmod(0o600)
     monkeypatch.setattr(journals, "_MOST_UNREADABLE", 3)
     (warning,) = _journal(tmp_path).warnings
-    assert warning.endswith("passed over: 3, the first is line 1.")
+    assert warning.endswith("skipped: 3, the first is line 1.")
     monkeypatch.setattr(journals, "_MOST_UNREADABLE", 2)
     with pytest.raises(JournalRefused) as caught:
         _journal(tmp_path)

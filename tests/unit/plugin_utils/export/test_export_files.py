@@ -84,7 +84,7 @@ def test_filters_export_what_matches(demo: Site) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"only": ["obejcts"]}, "only: 'obejcts' is no section"),
+        ({"only": ["obejcts"]}, "only: 'obejcts' is not a section"),
         ({"filters": {"users": {"email": "x"}}}, "filters.users: this section is exported as a whole"),
         ({"filters": {"objects": "in use"}}, "filters.objects: 'in use' does not fit; expected a map of fields"),
         ({"filters": {"objects": {"nonsense": "x"}}}, "filters.objects.nonsense: no such field"),

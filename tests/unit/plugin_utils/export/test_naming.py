@@ -280,7 +280,7 @@ def test_a_relation_to_a_field_that_is_left_out_is_left_out(site: Site, other: E
     uuid = redefine(site, "asset", "Where it is", label="{{ x }}")
     assert copied(site, other)["left_out"] == [
         f"asset field {{{{ x }}}}: left out, because its label can't be written: {TEMPLATE}",
-        f"asset field Is right: relations: the field {uuid} is left out, or made by the service",
+        f"asset field Is right: relations: the field {uuid} is left out, or set by the service",
     ]
 
 
