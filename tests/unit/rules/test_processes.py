@@ -345,8 +345,8 @@ def test_something_else_in_place_of_a_lock_is_named_and_nothing_is_created(what:
     with pytest.raises(LockRefused) as caught:
         bench.ensure(bench.creations())
     assert caught.value.message == (
-        f"{lock} {OBSTRUCTIONS[what]}. As a result, other processes of this user may create the same record, "
-        f"and no room was created by this task. Remove it."
+        f"{lock} {OBSTRUCTIONS[what]}. Other processes of this user may therefore create the same record, "
+        f"so no room was created by this task. Remove it."
     )
     assert bench.rooms() == []
     assert lock.lstat() == before

@@ -335,8 +335,7 @@ def test_a_date_and_time_without_an_offset_is_in_the_time_zone_of_the_files(site
 
 def test_a_time_that_needs_an_offset_or_a_time_zone_says_so(site: Site) -> None:
     told = (
-        "last_inspection: 2024-07-01 12:00:00 has no offset to UTC; write it with an offset (+02:00), or set "
-        "timezone"
+        "last_inspection: 2024-07-01 12:00:00 has no offset to UTC; write it with an offset (+02:00), or set timezone"
     )
     wish = {"barcode": "1", "inventory_name": "a", "last_inspection": "2024-07-01 12:00"}
     site.write({"objects.yml": "- {barcode: '1', inventory_name: a, last_inspection: 2024-07-01 12:00}\n"})
