@@ -287,7 +287,7 @@ def test_a_journal_that_is_full_stops_the_run_before_it_sends_anything(
     site.write({"objects.yml": objects(1)})
     account = site.run()
     assert account.outcome == "failed"
-    assert "has more than 400 bytes; take it away" in account.failures[0]["reason"]
+    assert "has more than 400 bytes; delete it" in account.failures[0]["reason"]
     assert site.writes() == []
     assert site.journal().stat().st_size <= 400
 

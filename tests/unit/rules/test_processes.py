@@ -287,8 +287,8 @@ def test_without_a_working_lock_nothing_is_created(bench: Bench, monkeypatch: py
     with pytest.raises(LockRefused) as caught:
         bench.ensure(bench.creations())
     assert caught.value.message == (
-        f"{bench.places[0] / LOCK}: No locks available; {bench.places[1] / LOCK}: No locks available. As a "
-        "result, other processes of this user may create the same record, and no room was created by this task. "
+        f"{bench.places[0] / LOCK}: No locks available; {bench.places[1] / LOCK}: No locks available. Other "
+        "processes of this user may therefore create the same record, so no room was created by this task. "
         "SEVENTHINGS_RUNTIME_DIR may name a directory for it."
     )
     assert bench.rooms() == []
@@ -346,7 +346,7 @@ def test_something_else_in_place_of_a_lock_is_named_and_nothing_is_created(what:
         bench.ensure(bench.creations())
     assert caught.value.message == (
         f"{lock} {OBSTRUCTIONS[what]}. Other processes of this user may therefore create the same record, "
-        f"so no room was created by this task. Remove it."
+        "so no room was created by this task. Remove it."
     )
     assert bench.rooms() == []
     assert lock.lstat() == before
