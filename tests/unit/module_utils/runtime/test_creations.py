@@ -487,7 +487,7 @@ def test_who_holds_a_lock_without_a_creation_is_named_if_the_system_says_so(
         waiting.watch(["room"])
         with pytest.raises(LockTimeout) as caught:
             waiting.hold(["room"])
-        assert caught.value.message.startswith(f"Waited 0 seconds (tuning.lock_wait) for {who}, which makes rooms")
+        assert caught.value.message.startswith(f"Waited 0 seconds (tuning.lock_wait) for {who}, which creates rooms")
     owner.leave()
 
 
