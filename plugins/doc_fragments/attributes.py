@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Documents for every module: check mode, diff mode, repeated runs, and its action group."""
+"""Document what every module has: check mode, diff mode, idempotence, and its action group."""
 
 from __future__ import annotations
 

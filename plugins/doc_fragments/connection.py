@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Documents the options by which a task, an inventory or a lookup reaches an instance.
+"""Document the options by which a task, an inventory or a lookup reaches an instance.
 
 ``connection`` is for modules, ``connection.plugin`` for plugins that run on the controller. Both have the same options:
 a module's text names the environment variables, a plugin declares them. ``connection.execution`` is for the modules
@@ -136,7 +136,7 @@ options:
       - The profile of the instance, a file that M(community.seventhings.probe) writes.
       - If an answer contradicts the profile, a warning says what has changed, once in a task. So you notice a new
         version of the service on its first day. This takes no request.
-      - The profile makes some requests unnecessary. If the instance answers a change with the whole record, the record
+      - The profile makes some requests unnecessary. If the instance returns the whole record after a change, the record
         is not read again. If the instance does not look up barcodes, no barcode is looked up.
       - The file is read where the module runs.
     type: path
@@ -334,7 +334,7 @@ options:
       - The profile of the instance, a file that M(community.seventhings.probe) writes.
       - If an answer contradicts the profile, a warning says what has changed, once in a task. So you notice a new
         version of the service on its first day. This takes no request.
-      - The profile makes some requests unnecessary. If the instance answers a change with the whole record, the record
+      - The profile makes some requests unnecessary. If the instance returns the whole record after a change, the record
         is not read again. If the instance does not look up barcodes, no barcode is looked up.
       - The file is read where the module runs.
     type: path

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Documents the options of modules that write files to the machine where they run."""
+"""Document the options of modules that write files to the machine where they run."""
 
 from __future__ import annotations
 

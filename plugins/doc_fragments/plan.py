@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Documents the options of modules that plan changes of objects and then apply the plan."""
+"""Document the options of modules that plan changes of objects and then apply the plan."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Documents the options of modules that manage one record.
+"""Document the options of modules that manage one record.
 
 ``record`` is for all of them, ``record.fields`` for those whose fields are a map, ``record.attachments`` for those that
 have attachments as an option, ``record.references`` says how references to other records are written.

@@ -299,7 +299,7 @@ _PRIVATE = 0o077
 _LOCAL = {"ansible_connection": "local", "ansible_python_interpreter": "{{ ansible_playbook_python }}"}
 """The variables that Ansible sets for its own localhost.
 
-Without the second it looks for an interpreter, and may find one without the library requests.
+Without the second variable, Ansible searches for an interpreter, and may find one without the library requests.
 """
 
 
@@ -420,7 +420,7 @@ class InventoryModule(KnowsOrigins, BaseInventoryPlugin, Constructable, Cacheabl
     # ---- records
 
     def _read(self, path: str, cache: bool, plan: Plan, filters: Mapping[str, Any]) -> Read:
-        """Return the records from the cache if it is allowed and answers the same question, else read and cache them.
+        """Return the records from the cache if it may be used and has the same options, else read and cache them.
 
         Credentials are needed only if a request is sent.
         """

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The exceptions: one for each kind of error of the interface (section 7), and those of the collection itself.
+"""The exceptions: one for each kind of error in the interface (section 7), and the collection's own.
 
 Each exception has one message for users: what was wrong, where, and what was expected. No message has a secret.
 """
@@ -25,7 +25,7 @@ _QUOTE_LIMIT = 300
 
 
 class SeventhingsError(Exception):
-    """Base class of all exceptions that the engine raises. The message can be printed as it is.
+    """Base class of all exceptions that the engine raises. The message can be printed unchanged.
 
     :param message: one or more lines. A line end inside a line is shown as an escape.
     :ivar lines: the message, line by line.
@@ -41,7 +41,7 @@ class SeventhingsError(Exception):
 
     @message.setter
     def message(self, text: str) -> None:
-        """Replace or extend the message. Text after the previous words belongs to their last line."""
+        """Set the message. If it begins with the present message, the added text extends the last line."""
         if not self.lines or not text.startswith(self.message):
             self.lines = (clean(text),)
         else:
@@ -74,8 +74,7 @@ class NoMatch(SeventhingsError):
     """Raised if a required target of a reference, uuid or key does not exist.
 
     :ivar is_typo: True if the name is a typo of an existing name, or if an id was written, so no earlier task of the
-        play
-        creates the target.
+        play creates the target.
     """
 
     def __init__(self, message: str | Sequence[str], is_typo: bool = False) -> None:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What differs on the controller between the supported versions of ansible-core, each with the reason.
+"""Hide differences on the controller between the supported versions of ansible-core, each with the reason.
 
 ansible-core 2.19 reversed what a template is. Since then only trusted text is a template. Before, every text was a
 template unless it was marked unsafe, and a vaulted value was an object of its own instead of a text.
@@ -22,7 +22,7 @@ IS_TEXT_A_TEMPLATE = not hasattr(templates, "trust_as_template")
 
 _TEMPLATE = re.compile(r"\{(?=[{%#])")
 _EXPORT = "export"
-"""An option that no other command than ``ansible-inventory`` has."""
+"""An option that only the command ``ansible-inventory`` has."""
 
 FORGETS_VAULT = IS_TEXT_A_TEMPLATE
 """True before ansible-core 2.19, where a template of a vaulted variable returns an ordinary text."""
@@ -52,7 +52,7 @@ class KnowsOrigins(AnsiblePlugin):
         super().set_options(task_keys=task_keys, var_options=var_options, direct=direct)
 
     def get_option_and_origin(self, option: str, hostvars: Any = None) -> tuple[Any, str]:
-        """Return the value of an option and the words of Ansible for its origin."""
+        """Return the value of an option, and its origin in Ansible's words."""
         found: tuple[Any, str]
         if IS_TEXT_A_TEMPLATE:
             variables, direct = self._given
@@ -82,8 +82,8 @@ if IS_TEXT_A_TEMPLATE:
     def as_name(text: str) -> str:
         """Return a name of a host or a group that Ansible never renders.
 
-        ``ansible-inventory`` writes a marked text as a map, which no reader takes for a name. So it gets names without
-        a mark, in which no template begins.
+        ``ansible-inventory`` writes a marked text as a map, which no reader accepts as a name. So it gets names without
+        a mark, which contain no template.
         """
         harmless = _TEMPLATE.sub("_", text)
         name: str = harmless if _EXPORT in context.CLIARGS else wrap_var(harmless)

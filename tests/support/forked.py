@@ -182,7 +182,7 @@ def start(
     shared = {name: value for name, value in variables.items() if not name.startswith(_READ_LATER)}
     script = Path(command[0])
     modules = IMPORTED.get(script.name, ()) if script.parent == Path(sys.executable).parent else ()
-    # What a test forks shares no parent with the process of the test.
+    # A process that a test forks does not share the parents of the test's own process.
     key = (os.getpid(), modules, *sorted(shared.items()))
     with _looking:
         _asked[key] += 1
@@ -251,7 +251,7 @@ def _become(channel: socket.socket, files: Sequence[int]) -> list[str]:
     for number, file in enumerate(files):
         os.dup2(file, number)
         os.close(file)
-    # Whatever else is there Python added when it started, as it does in each process.
+    # Python added everything else when it started, as in each process.
     os.environ.update(variables)
     os.chdir(directory)
     return list(command)

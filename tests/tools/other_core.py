@@ -4,8 +4,7 @@
 """Run tests on another ansible-core: python tests/tools/other_core.py 2.21 [--python 3.13] [options and paths].
 
 Without paths it runs the integration and the hostile tests, which play real playbooks. The environment is made once, in
-.build/core.
-A pre-release may be named in full: 2.22.0rc1.
+.build/core. A pre-release may be named in full: 2.22.0rc1.
 """
 
 from __future__ import annotations

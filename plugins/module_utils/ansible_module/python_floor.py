@@ -16,7 +16,7 @@ FLOOR = (3, 11)
 
 
 def require_python() -> None:
-    """Exit a module in Ansible's way if this Python is too old, before anything is imported that it does not have."""
+    """Exit a module in Ansible's way if this Python is too old, before anything is imported that needs a newer one."""
     if sys.version_info[:2] < FLOOR:
         message = (
             f"community.seventhings needs Python {_dotted(FLOOR)} or newer where its modules run; this is Python "

@@ -62,10 +62,8 @@ class ModuleSpec:
     """A module: its options, the rules between them, and its function.
 
     :ivar not_yet: returns the prediction of check mode if a referenced record does not exist, because an earlier task
-        of
-        the play may create it. If it is None, or if the name is a typo of an existing name, that is an error in check
-    mode,
-        too.
+        of the play may create it. If it is None, or if the name is a typo of an existing name, that is an error in
+        check mode, too.
     :ivar creates: the kind of record that the module may create; empty for none.
     """
 

@@ -60,9 +60,9 @@ _READ_AGAIN = 2
 _MANY = 150_000
 """Number of records above which a list is kept compressed, because compressing takes time."""
 _SAMPLE = 20
-"""Number of records that suffice to learn which keys an instance returns."""
+"""Number of records that is enough to learn which keys an instance returns."""
 _MOST_WAITING = 8 << 20
-"""Bytes of such a list that may be pending."""
+"""Maximum number of pending bytes of such a list."""
 
 
 @dataclass(slots=True)
@@ -469,7 +469,7 @@ class Client:
         return self._page(_Asked(kind)).records
 
     def sample(self, kind: Kind) -> list[Record]:
-        """Return a few records of a kind, to learn which keys the instance answers.
+        """Return a few records of a kind, to learn which keys the instance returns.
 
         They are cached as long as the definitions, so that a loop of creations takes one request.
         """
@@ -577,7 +577,7 @@ class Client:
         """Change a record: PATCH with the changes, or PUT with all fields, as the kind requires.
 
         :param once: send once, whatever the answer. :class:`OutcomeUnknown` then means that the change may be made.
-        :returns: the changed record if the service answers it, else None.
+        :returns: the changed record if the service returns it, else None.
         """
         effect = Effect.UNSAFE if once else Effect.IDEMPOTENT
         # A PUT replaces the whole record, so its body has the form of a creation.
@@ -692,9 +692,9 @@ def _deadline_parts(kind: Kind, parameters: Mapping[str, str], seen: Iterable[Re
 
 
 def _size_unlike(length: int) -> int:
-    """Return the page size to request if the description knows no pages of a list.
+    """Return the page size to request for a list that the description calls unpaged.
 
-    A longer answer then proves that there are no pages, and is not mistaken for the last page.
+    If the answer is longer than this size, the list has no pages. Otherwise it could be mistaken for the last page.
 
     :param length: number of records in the first answer. Two pages overlap by a record, so a short list needs pages of
         its length.
@@ -846,11 +846,11 @@ def poll_after_lost_response(
 
 
 def await_effect(transport: Transport, look: Callable[[], _Found | None], words: Callable[[], str]) -> _Found:
-    """Poll until a write shows, up to the settling horizon, with a warning if the instance is slow.
+    """Poll until a write becomes visible, up to the settling horizon, with a warning if the instance is slow.
 
-    :param look: returns None if the write does not show.
+    :param look: returns None if the write is not visible yet.
     :param words: returns the message of the error, the beginning of a sentence.
-    :raises SeventhingsError: if the write never shows.
+    :raises SeventhingsError: if the write never becomes visible.
     """
     found = poll_until_visible(transport, look)
     if found is None:
@@ -859,7 +859,7 @@ def await_effect(transport: Transport, look: Callable[[], _Found | None], words:
 
 
 def poll_until_visible(transport: Transport, look: Callable[[], _Found | None]) -> _Found | None:
-    """Poll until a write shows, up to the settling horizon. Return None if it never shows."""
+    """Poll until a write becomes visible, up to the settling horizon. Return None if it never does."""
     now = 0.0
     for moment in _poll_times(transport.settle):
         if moment > now:
@@ -874,7 +874,7 @@ def poll_until_visible(transport: Transport, look: Callable[[], _Found | None]) 
 
 
 def had_no_effect(transport: Transport, words: str) -> str:
-    """Say that a write never showed.
+    """Return the message that a write never became visible.
 
     :param words: what is wrong, as the beginning of a sentence.
     """

@@ -202,7 +202,7 @@ def name_of(attachment: Attachment) -> str:
 def describe(client: Client, linked: Attachment) -> Attachment:
     """Fill in what a record does not show of a file, with one request. Some records show only its uuid.
 
-    :raises WrongContent: if the service answers a name that is no text.
+    :raises WrongContent: if the service returns a name that is not a text.
     """
     meta = client.get(FILE, str(linked.uuid))
     if meta is None:

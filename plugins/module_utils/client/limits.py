@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Limits for answers: bytes, seconds, pages, depth, digits, maps and lists.
 
-The size of an answer bounds memory only together with the number of its maps and lists, which are much larger in memory
-than as text.
+The size of an answer alone does not limit memory: its maps and lists take much more memory than text. So their number
+has a limit, too.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ UNAVAILABLE = (HTTPStatus.BAD_GATEWAY, HTTPStatus.SERVICE_UNAVAILABLE, HTTPStatu
 FAILURES = 5
 """Consecutive requests without an answer of the service after which nothing is sent until it answers."""
 INTERVAL = 15.0
-"""Seconds between two checks whether the service is back, unless it says when to come again."""
+"""Seconds between two checks whether the service is back, unless the service says when to retry."""
 _SHORT = 5.0
 """Seconds of a pause during which this process keeps its locks."""
 LOST_WRITES = 10
@@ -27,7 +27,7 @@ LOST_WRITES = 10
 class Outages:
     """The failures of all threads of a process, and the pause that follows them.
 
-    :ivar ended: number of outages that are over. A request that was in progress during one starts again.
+    :ivar ended: number of outages that are over. A request that was in progress during an outage starts again.
     """
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class Outages:
     def failed(self, reason: str, after: float | None) -> None:
         """Note a request that a gateway answered in place of the service, or whose connection was reset.
 
-        :param after: seconds after which to come again, if the answer says so.
+        :param after: seconds after which to retry, if the answer says so.
         """
         with self._mutex:
             self._failures += 1
@@ -85,7 +85,7 @@ class Outages:
     def wait(self, seconds: float, is_down: Callable[[], bool], sleep: Callable[[float], None]) -> None:
         """Wait until the service answers, if it may be down. One thread checks it, and the others wait for that thread.
 
-        After a wait in vain, the service is checked once for each request, without a pause.
+        If the wait ends without an answer, the service is checked once for each request, without a pause.
 
         :param seconds: maximum wait. :param is_down: one check of the service.
         :raises ServiceUnavailable: if the service is still down.
@@ -146,7 +146,7 @@ class Outages:
                 del self._lost[kind]
 
     def check_writes(self, kind: str) -> None:
-        """Refuse a write if all of the last writes of its kind were lost. The one after it may be tried again.
+        """Refuse a write if all of the last writes of its kind were lost. The write after it may be tried again.
 
         :raises ServiceUnavailable: naming the kind.
         """

@@ -155,7 +155,7 @@ def split_long(conditions: Sequence[Condition]) -> Iterator[list[Condition]]:
 
 
 def _in_parts(condition: Condition, room: int) -> Iterator[tuple[Any, ...]]:
-    """Return the values of a list in parts that fit into the room, always at least two parts."""
+    """Return the values of a list in parts that fit into the remaining length, always at least two parts."""
     part: list[Any] = []
     used = 0
     for value in condition.values:

@@ -20,7 +20,7 @@ _SHORTEST_SLEEP = 0.001
 _LONG_PAUSE = 60.0
 """Minimum seconds of a pause during which locks that other processes wait for are released."""
 _JITTER = 0.05
-"""Random part of a pause, so that several controllers do not return at once."""
+"""Random part of a pause, so that several controllers do not resume at the same moment."""
 _MOST_JITTER = 5.0
 
 Pausing = Callable[[], contextlib.AbstractContextManager[None]]
@@ -141,7 +141,7 @@ class RateLimit:
     def expect(self, number: int) -> None:
         """Announce a number of requests. If they do not fit into this minute, they are sent evenly from the first on.
 
-        Otherwise a long run would begin with a burst, which a service may refuse, and then stand still.
+        Otherwise a long run would begin with a burst, which a service may refuse, and then stall.
         """
 
         def note(pace: Pace) -> None:
@@ -151,9 +151,10 @@ class RateLimit:
         self._note(self._used(), note)
 
     def refused(self, sent: float, pause: float) -> None:
-        """Handle a request that the service refused as too early: pause everybody, then send evenly.
+        """Handle a request that the service refused with 429: pause all processes, then send evenly.
 
-        :param sent: when the request was sent. A request sent before an earlier refusal was known says nothing new.
+        :param sent: when the request was sent. A request that was sent before an earlier refusal was known adds no
+            information.
         :param pause: seconds to wait, as the service asks.
         """
         used = self._used()

@@ -24,11 +24,11 @@ HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 """Replaces a value in a result that is a secret as a whole. Ansible uses these words."""
 
 _SHORTEST_ENCODED = 5
-"""Number of base64 digits that a shorter secret does not fill. They would match anywhere."""
+"""Minimum number of base64 digits to search for. Fewer digits would match anywhere."""
 _ENCODED_IN = 4
 """How often one encoding may be nested in another."""
 _BACKSLASHES = 2**_ENCODED_IN
-"""Number of backslashes that stand for one backslash in nested JSON. Before a quotation mark it is one less."""
+"""Number of backslashes that represent one backslash in nested JSON. Before a quotation mark it is one less."""
 _BLANKS = " \t\n\r\f\v\xa0"
 _HEX = "[0-9a-fA-F]"
 _NEXT = f"%[89abAB]{_HEX}"
@@ -49,7 +49,7 @@ _MARK = re.compile(r"[\\&%+]")
 _HEX_DIGITS = re.compile("[0-9a-f]+|[0-9A-F]+")
 _SEPARATORS = str.maketrans("", "", ":.-")
 _LEFT_OUT = re.compile(r"[\Wnrtfv]+")
-"""Characters that may stand for something else. Letters are among them, because they escape blanks."""
+"""Characters that may be part of an escape. They include letters, because some formats escape blanks with letters."""
 
 
 def without(secrets: Iterable[str], text: str) -> str:
@@ -71,8 +71,7 @@ def hide(secrets: Iterable[str], value: Any) -> Any:
     :param value: maps, lists and plain values. A name in a map is replaced only if it has a secret of 8 or more
         characters: a shorter secret may well be a word that a result needs.
     :returns: the same data, with :data:`HIDDEN` for a value that is a secret or a number with a secret in it, and stars
-        in
-        texts.
+        in texts.
     """
     ordered = sorted((one for one in secrets if one), key=len, reverse=True)
     if not _may_hold(ordered, value):
@@ -95,7 +94,8 @@ def _may_hold(secrets: Sequence[str], value: Any) -> bool:
 
     A result of many records has a great many texts, and almost never a secret, so all of them are searched as one text.
     Everything that :func:`_masked` finds in a single text is found in this joined text too, because no spelling of a
-    secret continues after a null character. At most more is found, because texts may join when separators are left out.
+    secret continues after a null character. It may find too much, because texts may join when separators are left out,
+    but never too little.
     """
     if not secrets:
         return False
@@ -199,7 +199,7 @@ def _places_undone(text: str, places: list[tuple[int, int]]) -> list[tuple[int, 
 
 
 def _character(match: re.Match[str]) -> str:
-    """Return the character that an escape stands for, or the escape itself if it stands for no character."""
+    """Return the character that an escape represents, or the escape itself if it represents none."""
     high, low, unit, byte, decimal, digits, entity, percent = match.groups()
     if entity:
         return html.unescape(entity)
@@ -214,7 +214,7 @@ def _character(match: re.Match[str]) -> str:
 def _folded(text: str) -> str:
     """Return most letters and digits of a text and of its decoded forms.
 
-    All spellings of one text have the same result.
+    All spellings of a text yield the same result.
     """
     return "\0".join(_letters(layer) for layer in _undone(text))
 

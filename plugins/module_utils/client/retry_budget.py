@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decide how long a request waits after the service refused it as too early, and word the error after that."""
+"""Decide how long a request waits after a 429, and create the error if that is not long enough."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class RetryBudget:
     def pause(self, after: float | None) -> float:
         """Return the seconds to wait after a refusal.
 
-        A request that may be repeated at once, and is then refused again, waits anyway.
+        Even if the service allows a repetition at once, a request that is refused again waits.
 
         :param after: the seconds that the service asks for; None if it does not say.
         """

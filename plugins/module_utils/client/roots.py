@@ -5,7 +5,7 @@
 
 A guard that lets a run pass compares :func:`canonical_root`: spellings of one URL are equal, and nothing else is.
 Protections between runs (locks, the rate limit, journals) use :func:`identity_of`, which also recognises the names of
-this machine. Different names with the same address may be one instance or several, which nobody can know.
+this machine. Different names with the same address may be one instance or several, and nobody can know which.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def canonical_root(root: str) -> str:
 
 
 def identity_of(root: str) -> str:
-    """Return the identity of an instance, whatever name of this machine its root has.
+    """Return the identity of an instance: the same for every name of this machine in its root.
 
     :param root: in its canonical spelling.
     """

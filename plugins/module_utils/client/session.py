@@ -81,7 +81,7 @@ if REQUESTS_IMPORT_ERROR is None:
     class _Measured(io.BufferedReader):
         """The bytes from the other end, in chunks of limited size.
 
-        The library would read a chunk of negative length without end.
+        The library would read a chunk of negative length for ever.
         """
 
         def read(self, size: int | None = -1, /) -> bytes:

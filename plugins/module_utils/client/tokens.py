@@ -30,7 +30,7 @@ _REASONS = {
 }
 
 _TOLD = ("access_token", "refresh_token", "expires_in", "token_type", "scope", "user_id")
-"""Members of the answer to a login that are kept."""
+"""Members of the answer to a login that are returned."""
 
 _UNKNOWN_REASON = "the instance names a reason that is not known here, and its answer to a login is not shown"
 

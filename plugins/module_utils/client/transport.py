@@ -54,10 +54,10 @@ PREFIX = "/customer-api/v1"
 OUTAGE_WAIT = 300.0
 """Default seconds to wait for a service that is down."""
 _MOST_OUTAGES = 3
-"""Maximum number of outages after which a request starts again. In each of them the service was down for a while."""
+"""Maximum number of outages after which a request starts again."""
 _CONNECT_TIMEOUT = 10.0
 _SPEAKER = re.compile(r"\A(?:<[^>]*>|\w+\(host=[^()]*\)): ")
-"""The object of the library in an error, which does not help the reader."""
+"""The name of a Python object at the beginning of the library's error, which does not help the reader."""
 _EXCERPT_BYTES = 16 << 10
 _QUOTED = 300
 """Characters of a foreign text that a message quotes."""
@@ -133,7 +133,7 @@ class Transport:
     :ivar root: root of the instance, without the service's prefix and without a trailing slash.
     :ivar timeout: seconds to wait for an answer; for the connection at most 10.
     :ivar retries: maximum number of repetitions of one request.
-    :ivar rate_limit_wait: seconds that a request may wait if the service refuses it as too early.
+    :ivar rate_limit_wait: seconds that a request may wait if the service refuses it with 429.
     :ivar pausing: entered during a pause of more than a minute, and while the service is down for more than 5 seconds.
     :ivar written: the requests that changed something.
     :ivar warnings: warnings about the connection, for the user.
@@ -596,7 +596,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def _is_of_service(status: int, content: bytes) -> bool:
-    """Return True if the service itself answered with an error, and nothing in front of it did."""
+    """Return True if the service itself answered with an error, not a proxy in front of it."""
     if status in UNAVAILABLE:
         return False
     try:

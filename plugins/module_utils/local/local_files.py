@@ -59,7 +59,7 @@ class Target:
         return self.folder.type_of(self.name) is not None
 
     def holds(self, content_of: Callable[[], bytes], size: Any = None) -> bool:
-        """Return True if the existing file has a content.
+        """Return True if the existing file has exactly this content.
 
         :param content_of: returns the bytes; not called if the size differs.
         :param size: of the content in bytes, if known.
@@ -124,7 +124,7 @@ class LocalFiles:
 def file_name(*told: str) -> str:
     """Turn a name from the service into a file name that cannot leave its directory and is one line in a terminal.
 
-    :param told: candidates; the first that is not empty after cleaning is used.
+    :param told: the names to try; the first that is not empty after cleaning is used.
     """
     return next((_shortened(plain) for plain in map(_plain, told) if plain.strip(" ._")), "file")
 

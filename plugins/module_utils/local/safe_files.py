@@ -59,8 +59,7 @@ def parts_of(name: str) -> tuple[str, ...]:
 
     :param name: such as ``files/0a1b/invoice.pdf``, with slashes on every system.
     :raises InvalidInput: if it is empty or absolute, or has ``.``, ``..``, an empty step, or a character that no file
-        name
-        has.
+        name has.
     """
     parts = tuple(name.split("/"))
     if "\0" in name or not _is_encodable(name) or any(part in ("", ".", "..") for part in parts):
@@ -99,7 +98,7 @@ class NotOpened(InvalidInput):
 
 
 class FileType(Enum):
-    """The type of a directory member. It never says where a link leads."""
+    """The type of a directory member. A link is a link, whatever it leads to."""
 
     FILE = "file"
     FOLDER = "directory"
@@ -108,7 +107,7 @@ class FileType(Enum):
 
     @classmethod
     def from_mode(cls, mode: int) -> FileType:
-        """Return the type for a mode of the system (``st_mode``)."""
+        """Return the type for ``st_mode`` of the system."""
         return _TYPES.get(stat.S_IFMT(mode), cls.OTHER)
 
 
@@ -225,8 +224,7 @@ class Folder:
         :param limit: maximum number of bytes. A longer file is rejected, and no more than that is read.
         :raises FileNotFoundError: if it does not exist.
         :raises NotOpened: if it is a link, a directory, a device, a pipe or a socket, is reached through a link, or is
-            longer
-            than the limit.
+            longer than the limit.
         :raises InvalidInput: if it is no path below the directory.
         :raises OSError: if it cannot be read.
         """
@@ -264,8 +262,7 @@ class Folder:
 
         :param name: relative path, with slashes. Missing directories are created.
         :param access: mode and owners, applied before anything is written, and to created directories. By default a new
-            file
-            is private, and a replaced file of this user keeps its mode.
+            file is private, and a replaced file of this user keeps its mode.
         :param is_durable: True if it must survive a loss of power right afterwards.
         :raises InvalidInput: if a directory on the way is a link or no directory.
         :raises OSError: if it cannot be written, or if a directory, a device or a pipe has its name.

@@ -50,7 +50,7 @@ class InvalidValue(ValueError):
         return cls("; ".join(f"{why} ({name})" for why, name in reasons), parts)
 
     def each_one(self, value: Any) -> Iterator[tuple[Way, Any, str]]:
-        """Yield every misfit as deep as it is known: the path to it, its value, and what was expected.
+        """Yield every part that does not fit: its path, its value, and what was expected.
 
         :param value: the value that this was raised for.
         """

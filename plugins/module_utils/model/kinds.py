@@ -137,7 +137,7 @@ class Kind:
     :ivar barcode_path: path that finds a record, archived or not, by the field in braces, such as ``{barcode}``; empty
         if the service has none.
     :ivar status_path: path with ``{uuid}`` that sets the status.
-    :ivar needed: optional fields without which some instances answer a create with 500.
+    :ivar needed: optional fields without which some instances answer a create with a 500.
     :ivar cleared_by_leaving_out: fields that a PUT clears by omitting them, because instances refuse null.
     :ivar kept_by_leaving_out: fields that are never null. If a PUT omits them, the service fills them in or keeps them.
     :ivar texts_without_null: texts that a body sends as empty, never as null.
@@ -153,7 +153,7 @@ class Kind:
         status count. Requires a ``status_path``.
     :ivar write_only: members of a body that no answer has, as options of the module.
     :ivar carried_along: fields that a PUT sends back unchanged, so their answered values must be understood.
-    :ivar shown_user: field whose user a list shows with name and address; the service answers only the uuid.
+    :ivar shown_user: field whose user a list shows with name and address; the service returns only the uuid.
     :ivar feature: the part of the service that must be switched on; empty if it always is.
     :ivar sort_parameters: parameters that sort a page: ``sort`` means ``sort[KEY]``, ``sort_by`` a key and an order.
     :ivar filter_parameters: field and operator to the parameters that filter a list of ``filters`` ``parameters``.
@@ -285,7 +285,7 @@ class Kind:
 
     @cached_property
     def is_named_in_texts(self) -> bool:
-        """Return True if an instance may answer the name of a record in place of a link to it."""
+        """Return True if an instance may return the name of a record in place of a link to it."""
         return any(one.key == "display_name" for one in self.fields)
 
     @cached_property
@@ -329,7 +329,7 @@ class Kind:
 
     @property
     def one(self) -> str:
-        """Return the name with its article."""
+        """Return the name with its article: ``a room``."""
         return f"{'an' if self.name[0] in 'aeio' else 'a'} {self.words}"
 
 

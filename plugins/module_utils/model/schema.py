@@ -142,7 +142,7 @@ def cause_of(problem: str) -> str:
 
 
 def _look(name: str) -> str:
-    """Return a label as it looks, with one blank between its words."""
+    """Return a label as people see it, with one blank between its words."""
     return composed(" ".join(name.split()))
 
 
@@ -268,14 +268,14 @@ class Schema:
         return keys if len(keys) > 1 else []
 
     def why_unknown(self, name: str) -> str:
-        """Return the reason why a name is no field: it does not exist, or its label is shared."""
+        """Return why a name is not a field: it does not exist, or several fields share the label."""
         keys = self._sharing(name)
         if keys:
             return f"the label of {len(keys)} fields, {' and '.join(keys)}; write the key of the field that you mean"
         return f"no such field in {self.kind.one}; {self.nearest(name)}"
 
     def not_yet(self, name: str) -> str:
-        """Return the message for a missing field that somebody may create before it is written."""
+        """Return the message for a missing field that somebody may create in time."""
         return f"{name}: no such field in {self.kind.one} yet; an earlier task may create it."
 
     def nearest(self, name: str) -> str:
@@ -288,7 +288,8 @@ class Schema:
     def is_typo(self, name: str) -> bool:
         """Return True if an unknown name is most likely a typo of a known one.
 
-        A key in capitals is no typo: ``Condition`` may be the label of a field to come, beside the key ``condition``.
+        A name with other capitals is no typo: beside the key ``condition``, ``Condition`` may be the label of a future
+        field.
         """
         return any(one not in self.fields or one != name.casefold() for one in likely_typos(name, self._names()))
 
@@ -377,7 +378,7 @@ class Schema:
         return faces.empty if value is None else value
 
     def holds(self, desired: Mapping[str, Any], flat: Mapping[str, Any], completed: Completed) -> bool:
-        """Return True if a flat record certainly has these values and no finding."""
+        """Return True if a flat record certainly has these values, and none of them is a finding."""
         for key, value in desired.items():
             known = self._by_key.get(key) or self._by_key.setdefault(key, _Known(self.fields[key]))
             if known.is_special:
@@ -401,7 +402,7 @@ class Schema:
     def show(self, flat: Mapping[str, Any], completed: Completed = lambda one: one) -> dict[str, Any]:
         """Return a flat record of an answer in its normalised form: one form for each type.
 
-        :param completed: adds known members that the service did not answer to a reference.
+        :param completed: adds known members to a reference if the service did not return them.
         """
         hidden = {*self.kind.uuid_keys, *self.kind.taken_apart, *(field.wire_key for field in self.fields.values())}
         shown = {key: value for key, value in flat.items() if key not in hidden}
@@ -433,7 +434,10 @@ class Schema:
 
 
 def _shown_as_typed(value: Any, field: Field, completed: Completed) -> Any:
-    """Return a value that only answers have in the form of its type, and nothing as null. A text stays unchanged."""
+    """Return a value that occurs only in answers in the form of its type.
+
+    An empty value is null, a text stays unchanged.
+    """
     if value in EMPTY:
         return None
     faces = type_of(field)

@@ -19,11 +19,11 @@ LIKELY = 0.6
 """Minimum similarity of two names of settings or sections for a typo."""
 
 _SHORT = 3
-"""Words of so few letters distinguish things, as numbers do: wing A, wing B."""
+"""Words of at most this length are names like numbers, never typos: wing A, wing B."""
 
 
 def composed(text: str) -> str:
-    """Return a text as it looks: texts that differ only in their Unicode normal form look the same."""
+    """Return a text in one Unicode normal form, so that texts that look the same are equal."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
@@ -44,8 +44,8 @@ def closest_names(wanted: str, names: Iterable[str], limit: int, likeness: float
 def likely_typos(wanted: str, names: Iterable[str]) -> list[str]:
     """Return the names that a wanted name is most likely a typo of.
 
-    They are equal word for word except for a letter or two, case, accents, or what separates the words. A name with
-    other numbers is another name.
+    They differ in a letter or two, in case, in accents, or in what separates the words. A name with other numbers is no
+    typo.
     """
     mine = _parts(wanted)
     return [name for name in names if name != wanted and _is_typo(mine, _parts(name))]

@@ -173,7 +173,7 @@ def _assets_as_answered(raw: Any) -> Any:
 
 
 def _users_as_answered(raw: Any) -> Any:
-    """Return unreadable users as they are sent back: texts, but no maps."""
+    """Return unreadable users in the form in which they are sent back: texts, but no maps."""
     items = raw if isinstance(raw, list) else [raw]
     return cannot_send(raw) if any(isinstance(item, (Mapping, list)) for item in items) else raw
 
@@ -184,7 +184,7 @@ def _show_asset(value: Reference) -> dict[str, Any]:
 
 
 def _show_user(value: Reference) -> dict[str, Any]:
-    """Return a user for output. The service answers only the uuid; other members are added if known."""
+    """Return a user for output. The service returns only the uuid; other members are added if known."""
     return {"id": value.id, "uuid": value.uuid, "email": value.email, "display_name": value.display_name}
 
 
@@ -252,7 +252,10 @@ def _read_renter(value: Any, field: Field) -> tuple[str, Any] | None:
 
 
 def _is_no_renter(raw: Any) -> bool:
-    """Return True if a case has no renter. A user without a name is a renter whom this answer does not show."""
+    """Return True if a case has no renter.
+
+    A user without a name is a renter that this answer does not show.
+    """
     if is_nothing(raw):
         return True
     return isinstance(raw, Mapping) and raw.get("type") != "user" and "value" in raw and is_nothing(raw["value"])
@@ -320,7 +323,7 @@ RENTER = FieldType(
 # ---- the status of a rental case
 
 BY_TIME = {"return_overdue": "borrowed", "pickup_overdue": "confirmed"}
-"""Statuses that the service sets by itself when a day has passed, each with the status before it."""
+"""Statuses that the service sets itself when a day has passed, each with the status before it."""
 
 
 def _before_its_day(value: Any, _field: Field) -> Any:

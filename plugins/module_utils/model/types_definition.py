@@ -160,7 +160,7 @@ def _holds_map(value: Any) -> bool:
 
 
 def _frozen(value: Any) -> Any:
-    """Return a hashable value: lists become tuples."""
+    """Return a hashable copy of a value: lists become tuples."""
     return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 

@@ -31,11 +31,11 @@ from .field import (
 class Reference:
     """A link to another record.
 
-    A resolved reference has the ``uuid`` and ``id`` of its target, or awaits its creation.
+    A resolved reference has the ``uuid`` and ``id`` of its target, or the entry that will create it.
 
     :ivar target: the kind of the target (a name in the catalogue).
-    :ivar written: as the user wrote it: an integer, text or map; None for a reference that the service answered.
-    :ivar names: other names of the target, if an instance answers a name in place of a link.
+    :ivar written: as the user wrote it: an integer, text or map; None for a reference in an answer of the service.
+    :ivar names: other names of the target, if an instance returns a name in place of a link.
     :ivar location: the option or field that it was written in, for messages.
     :ivar email: the address of a user, if known.
     :ivar status: whether a task is done for an object: ``open`` or ``done``.
@@ -75,7 +75,7 @@ class Attachment:
     """A file of a record: a linked file (``uuid``), or a local file (``path``) to upload.
 
     :ivar name: its present or wanted name; None if it does not matter.
-    :ivar raw: what the service answered about it.
+    :ivar raw: what the service returned about it.
     :ivar written: the path as written, if ``path`` differs.
     :ivar folder: the directory that it must come from; then ``path`` is relative to it.
     :ivar digest: the SHA-256 of the checked content, if it was read; nothing else is uploaded.

@@ -258,7 +258,7 @@ def _all_linked(
 
 
 def _words_about(uuids: Sequence[str], results: Any) -> str:
-    """Return the service's words about the given files from one result per file, or all if none names a file."""
+    """Return what the service says about the given files: one result per file, or all results if none names a file."""
     items = results if isinstance(results, list) else [results]
     texts = {str(item): str(item.get("message") or item if isinstance(item, Mapping) else item) for item in items}
     mine = [text for whole, text in texts.items() if any(uuid in whole.lower() for uuid in uuids)]

@@ -72,9 +72,9 @@ def asset_ids(order: Record) -> set[int | None]:
 def learn_id(wanted: Record, shown: Iterable[Mapping[str, Any]]) -> None:
     """Fill in the id of an object by the offer or the article that shows its barcode.
 
-    Some instances show no ids of objects, and say by an id what is offered.
+    Some instances show no ids of objects, but name the offered object by its id.
 
-    :raises SeventhingsError: if a barcode is missing, so that nobody knows which object is meant.
+    :raises SeventhingsError: if a barcode is missing, so that the offered object is unknown.
     """
     key = _OBJECT.barcode_key
     barcode = wanted.flat.get(key)
@@ -98,7 +98,7 @@ def diff_of(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, An
 def read_again(
     client: Client, kind: Kind, number: int | None, is_changed: Callable[[Record], bool] = lambda _record: True
 ) -> Record:
-    """Return a record as soon as a change shows in it.
+    """Return a record as soon as it shows a change.
 
     :raises SeventhingsError: if the change has no effect.
     """

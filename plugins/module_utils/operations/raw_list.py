@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lists of things that are not records: all pages, as the service answers them."""
+"""Lists of things that are not records: all pages, as the service returns them."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def _signed_in(client: Client) -> Record | None:
         user = client.get_by_id(USER, number)
         if user is None:
             client.transport.warnings.append(
-                f"The service answers nothing about the user who is signed in, with the id {number}."
+                f"The service returns nothing about the user who is signed in, with the id {number}."
             )
         return user
     number = named_user(token)
@@ -121,7 +121,7 @@ def history_info(client: Client, options: Mapping[str, Any]) -> ListResult:
 
 
 def _warn_of_events(client: Client, kind: Kind, uuid: str, items: Sequence[Mapping[str, Any]], endpoint: str) -> None:
-    """Warn of items that are no events of a record, and of equal items: others may be missing in their place."""
+    """Warn of items that are no events of a record, and of duplicate events: other events may be missing."""
     own = {f"{kind.name}_uuid", kind.uuid_keys[0]} - {"uuid"}
     nameless = sum(not isinstance(name := item.get("event_name"), str) or not name for item in items)
     others = sum(any(item[key] != uuid for key in own & item.keys()) for item in items)

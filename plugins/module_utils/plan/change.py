@@ -98,10 +98,9 @@ def plan_present(
     :param desired: canonical values by field key, references resolved as far as possible.
     :param current: the matching record; None to create one.
     :param archived: True if ``current`` is archived and must be unarchived.
-    :param completed: adds known members that the service did not answer to a reference.
-    :param may_be_created: True if the record may be created before by somebody else; then a missing field is only a
-        warning.
-    :param in_one_notation: names equal references alike in a present and a written value. It may read their names.
+    :param completed: adds known members to a reference if the service did not return them.
+    :param may_be_created: True if somebody else may create the record first; then a missing field is only a warning.
+    :param in_one_notation: names equal references equally in a present and a written value. It may read their names.
     :raises InvalidInput: if a new record has no value for mandatory fields, or if days and times contradict each other.
     """
     desired = with_hours(schema, desired, current)
@@ -188,7 +187,7 @@ def plan_removal(
 
 
 def _as_now(schema: Schema, key: str, written: Any, current: Record) -> Any:
-    """Return the present value of a field, in the written words if they mean the same."""
+    """Return the present value of a field, as written if both mean the same."""
     is_now = schema.read_one(key, current.flat)
     return schema.brief(key, written if schema.equal(key, written, is_now) else is_now)
 
@@ -246,7 +245,7 @@ def check_destructive(current: Record | None, change: Change, allowed: bool, use
 
 
 def check_choices(current: Record | None, change: Change) -> None:
-    """Refuse possible values of a DROPDOWN that are no texts: no record could have them.
+    """Refuse possible values of a DROPDOWN that are not texts: no record could have them.
 
     :raises InvalidInput: naming them.
     """

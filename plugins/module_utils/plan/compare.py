@@ -43,7 +43,7 @@ class Wanted:
     :ivar state: present, absent or archived.
     :ivar template: the template of a field definition.
     :ivar assume_archived: True if an unlisted record counts as archived on an instance that does not say.
-    :ivar may_be_created: True if somebody else may create the record before; then a missing field is only a warning.
+    :ivar may_be_created: True if somebody else may create the record first; then a missing field is only a warning.
     """
 
     schema: Schema
@@ -173,7 +173,10 @@ class Comparer:
         return natural_keys.values_in_use(definition, template, values, self._state.listed)
 
     def _with_renter(self, schema: Schema, change: Change) -> Change:
-        """Carry the renter along in a PUT. If the instance answers only a text, its meaning must be known."""
+        """Send the renter back in a PUT.
+
+        If the instance returns only a text, the meaning of that text must be known.
+        """
         if change.current is None or not change.changed:
             return change
         for key in schema.kind.carried_along:

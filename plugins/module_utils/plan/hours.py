@@ -55,7 +55,7 @@ def check_hours_known(schema: Schema, desired: Mapping[str, Any], records: Itera
     """Refuse times if the answers show that the instance knows only whole days.
 
     :param records: some records of the instance; without any, nothing is known.
-    :raises InvalidInput: saying what to leave out.
+    :raises InvalidInput: naming what to leave out.
     """
     hours = schema.kind.hours
     if hours is None or not needs_hours(schema, desired):
@@ -97,7 +97,7 @@ def _check_times(schema: Schema, hours: Hours, given: Mapping[str, Any], current
 
 
 def _check_moved_days(schema: Schema, hours: Hours, desired: Mapping[str, Any], current: Record) -> None:
-    """Refuse a changed day with an unchanged time: the result on the service is unknown."""
+    """Refuse a changed day with an unchanged time, because it is unknown what the service makes of it."""
     for day, time in zip(hours.days, hours.times, strict=True):
         is_now = schema.read_one(day, current.flat)
         if time in desired or day not in desired or schema.equal(day, desired[day], is_now):

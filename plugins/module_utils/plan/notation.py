@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """References on both sides of a change in one notation, so that a diff shows only real differences.
 
-The service names a room by its number or by an id. People write ``Head office/0.12``, or its uuid. The notation is the
-best that both sides can have: natural keys, else uuids, else ids.
+The service names a room by its number or by an id. People write ``Head office/0.12``, or its uuid. Both sides get the
+best notation that is possible for both: natural keys, else uuids, else ids.
 
 No requests are made here. A record outside the lists that were read keeps the name that the service gives it.
 """

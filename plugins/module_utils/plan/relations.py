@@ -19,10 +19,10 @@ def names_fields(written: Any) -> bool:
 
 
 def with_uuids(written: Iterable[Any], definitions: Iterable[Definition]) -> tuple[list[Any], dict[int, str]]:
-    """Return relations with the uuids of the named fields, and the names that mean no field or several.
+    """Return relations with the uuids of the named fields, and the names that match no field or several fields.
 
-    The names are by the index of their relation. Such a relation gets a random uuid, so that the rest of it can be
-    checked.
+    These names have the index of their relation as key. Such a relation gets a random uuid, so that its other parts can
+    be checked.
     """
     known = list(definitions)
     resolved: list[Any] = []

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The fields that a PUT must send back.
 
-A PUT replaces a whole record, so it sends back everything that the record has. A member that no answer shows need not
-be empty, and a value that can't be represented is sent back as received. No requests are made here.
+A PUT replaces a whole record, so it sends back everything that the record has. A member that no answer shows may still
+have a value. A value that can't be represented is sent back as received. No requests are made here.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def check_carried(schema: Schema, current: Record, values: Mapping[str, Any], re
     missing = missing_members(schema, current, values)
     wrong = []
     if missing and sends_empty_members(schema, [*records, current]):
-        why = "the service does not answer it, although it answers other members that are empty"
+        why = "the service does not return it, although it returns other members that are empty"
         wrong = [_lost(schema.kind, key, why) for key in missing]
     for key, value in carried_along(schema, current, values).items():
         why = _why_unsendable(schema.fields[key], value)

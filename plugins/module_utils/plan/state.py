@@ -44,7 +44,7 @@ class InstanceState(ABC):
 
     @abstractmethod
     def some(self, kind: Kind) -> list[Record]:
-        """Return some records of a kind, to learn how the instance answers them."""
+        """Return some records of a kind, to learn in which form the instance returns them."""
 
     @abstractmethod
     def answered(self, kind: Kind, template: str = "") -> list[Record]:
@@ -72,7 +72,7 @@ class InstanceState(ABC):
     def sight(
         self, schema: Schema, current: Record | None = None, keys: Collection[str] | None = None
     ) -> FieldVisibility:
-        """Return the fields of a kind that the account does not see.
+        """Return which fields of a kind the account does not see.
 
         :param current: one of its records. :param keys: the fields that matter; all by default.
         """
@@ -159,7 +159,7 @@ class QueriedState(InstanceState):
     def sight(
         self, schema: Schema, current: Record | None = None, keys: Collection[str] | None = None
     ) -> FieldVisibility:
-        """Return the visibility that the read records show. Without any, a few records are read."""
+        """Return the visibility that the records read so far show. If there are none, a few records are read."""
         kind, records = schema.kind, self.reading.read_of(schema.kind) or ([] if current is None else [current])
         is_reported = bool(records) or self.reading.has_whole(kind)
         if not kind.has_own_fields or (is_reported and not kind.key_prefix):

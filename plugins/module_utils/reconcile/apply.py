@@ -84,7 +84,7 @@ class Applier:
 
         :param find: looks for a record that may exist although its answer was lost.
         :param known: uuids of earlier records with the natural key, which are not the new record.
-        :param by_key: True if ``find`` takes one request, and so confirms the creation as well as reading it back does.
+        :param by_key: True if ``find`` takes one request, and so confirms the creation as well as a re-read does.
         :raises Ambiguous: if somebody else created a record with the same natural key at the same time.
         """
         uuid = self.write(change, find, known)
@@ -108,7 +108,7 @@ class Applier:
         return record
 
     def _await(self, change: Change, uuid: str, read: list[Record]) -> Record | None:
-        """Return a record as soon as a change shows in it; None if it was deleted.
+        """Return a record as soon as it shows a change; None if it was deleted.
 
         :param read: the record as it was read after the change; empty if it was not.
         :raises SeventhingsError: if the change has no effect.
@@ -132,7 +132,7 @@ class Applier:
     ) -> str | None:
         """Send the requests of a change, and nothing else. Return the uuid of the record; None if there is none.
 
-        :param lost: the error of an earlier creation that was deferred. ``find`` then knows what came of it.
+        :param lost: the error of an earlier creation that was deferred. ``find`` then returns what became of it.
         """
         try:
             return self._written(change, find, known, lost)
@@ -141,7 +141,7 @@ class Applier:
             raise
 
     def _overlaps(self, change: Change) -> str:
-        """Return the records with the same objects at the same time, if the refusal of a change says so."""
+        """Return the other records with the same objects at the same time, if a change was refused because of them."""
         if not may_meet(self._schema, change.values):
             return ""
         try:

@@ -20,9 +20,9 @@ _ANY = "ANY"
 
 
 def without_effect(client: Client, schema: Schema, change: Change, now: Record | None) -> str:
-    """Say what a change left unchanged, or return an empty text if the change had an effect.
+    """Return the fields that a change left unchanged, in words; empty if the change had an effect.
 
-    A third value is an effect.
+    A value that is neither the old nor the new value counts as an effect.
 
     :param now: the record after the change; None if it does not exist.
     """
@@ -44,7 +44,7 @@ def unchanged_fields(schema: Schema, change: Change, now: Record) -> list[str]:
 
 
 def still_has(keys: Sequence[str]) -> str:
-    """Say that fields are as they were; empty if there are none."""
+    """Return the message that fields still have their old values; empty if there are none."""
     return f"still has its old value of {', '.join(keys)}" if keys else ""
 
 

@@ -61,9 +61,10 @@ class DesiredRecord:
 
 
 def ensure(client: Client, desired: DesiredRecord, check_mode: bool = False, diff_mode: bool = False) -> Result:
-    """Make a record what the user wants, with only the missing requests.
+    """Bring a record into the desired state, with only the requests that this needs.
 
-    :param diff_mode: read the records that a changed reference means, so that both sides of the diff name them alike.
+    :param diff_mode: read the records that a changed reference means, so that both sides of the diff use the same
+        names.
     :raises SeventhingsError: of any kind; nothing was written if the error could be known before.
     """
     return _Ensure(client, desired, check_mode, diff_mode).run()
@@ -238,9 +239,9 @@ class _Ensure:
         )
 
     def _records_with_value(self, change: Change, keys: Sequence[str], refused: ServiceError) -> str:
-        """Return the active records with a value that an instance refused because it must be unique.
+        """Name the active records with a value that the instance refused because it must be unique.
 
-        If there is none, say that an archived record may have the value.
+        If there are none, an archived record may have the value.
         """
         unique = {key: value for key, value in change.values.items() if self._schema.fields[key].unique}
         # A record is only created if no active record has its natural key, so skip that key.

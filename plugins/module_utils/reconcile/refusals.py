@@ -21,7 +21,7 @@ from ..resolve.field_visibility import LIMITED
 
 
 def perhaps_hidden_owner(schema: Schema, keys: Iterable[str], values: Mapping[str, Any], refused: ServiceError) -> str:
-    """Say that an unlisted record may have a refused value; empty if that is impossible.
+    """Return the message that an unlisted record may have a refused value; empty if that is impossible.
 
     :param keys: the fields that identify the record. :param values: canonical values that were sent.
     """
@@ -87,7 +87,7 @@ _MOST_NAMED = 3
 
 
 def may_meet(schema: Schema, values: Mapping[str, Any]) -> bool:
-    """Return True if a change may give a record objects that another record has at the same time."""
+    """Return True if after a change a record may have the same objects as another record at the same time."""
     hours = schema.kind.hours
     return hours is not None and not values.keys().isdisjoint((*hours.days, *hours.keys, "references", "status"))
 

@@ -33,11 +33,10 @@ class FinderByFields:
         self._lists: dict[tuple[Condition, ...], list[Record]] = {}
 
     def find(self, written: str | Mapping[str, Any]) -> Record:
-        """Return the one matching record. Of several tasks with one title the open task matches.
+        """Return the one matching record. If several tasks have one title, the open task matches.
 
         :raises NoMatch: if there is none; ``Ambiguous`` if there are several; ``InvalidInput`` if a value does not fit
-            its
-            field.
+            its field.
         """
         name = self._kind.match_on[0][0]
         wanted = {name: written} if isinstance(written, str) else written

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the current account sees: a role may hide fields, and access may be limited to locations.
 
-A missing key is not null. Some instances send the keys of empty fields, others may leave them out. If the same answers
-have other empty fields, a field that no record has is known to be hidden. If no field is empty and all records have the
+A missing key is not null. Some instances send the keys of empty fields, others may leave them out. If an answer has
+keys of empty fields, a field whose key no record has is certainly hidden. If no field is empty and all records have the
 same keys, the records of other kinds decide. Otherwise a filter may show whether the service finds records by a value
 that none of them shows.
 """
@@ -57,7 +57,7 @@ def maybe_hidden_message(key: str) -> str:
 
 
 def unlisted(record: Record) -> str:
-    """Say why an active record that its barcode finds may be in no list."""
+    """Say why an active record that was found by its barcode may be in no list."""
     return (
         f"The {record.kind.words} {record.uuid} is not archived, and no list shows it: it was created just now, or "
         f"{LIMITED}."
@@ -67,7 +67,7 @@ def unlisted(record: Record) -> str:
 def witness_of(kind: Kind) -> Kind:
     """Return the kind whose records show which fields of another kind are hidden.
 
-    The fields of a catalog item are those of objects, and its records have only keys that somebody filled.
+    A catalog item has the fields of objects, and its answers contain only the keys that somebody filled.
     """
     return TEMPLATE_KINDS[kind.template] if kind.key_prefix else kind
 
@@ -141,7 +141,7 @@ def with_more_evidence(
 
 
 def _writable_fields(schema: Schema) -> list[Field]:
-    """Return the fields whose keys prove something: the writable fields."""
+    """Return the fields whose missing keys prove something: the writable fields."""
     fields = schema.fields.values()
     return [one for one in fields if one.key not in SERVER_KEYS and one.type != _ANY and type_of(one).writable]
 
@@ -185,7 +185,7 @@ _COMPARED: dict[str, tuple[str, str, Any]] = {
 }
 """The shape of a type to the filter that finds records with a value, and to its opposite.
 
-For other types not every value proves something: 0 and false may be left out like empty values.
+Values of other types prove nothing: 0 and false may be left out like empty values.
 """
 
 
@@ -380,6 +380,6 @@ def unkept(schema: Schema, values: Mapping[str, Any], record: Record) -> list[st
 
 
 def not_kept(kind: Kind, keys: Iterable[str], uuid: str) -> str:
-    """Return the message that fields were written which the account does not see."""
+    """Return the message that written fields are hidden from the account."""
     told = "; ".join(f"{key}: {hidden_field_message(key)}" for key in keys)
     return f"The {kind.words} {uuid} was written, but what was written is not in it when it is read back: {told}."

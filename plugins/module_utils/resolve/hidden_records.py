@@ -26,11 +26,11 @@ YES, NO, UNKNOWN = "yes", "no", "unknown"
 """Whether records are hidden from the account."""
 
 _MOST_READ = 20
-"""Unlisted records that are read."""
+"""Maximum number of unlisted records that are read."""
 
 _TO_ROOMS = "LINKED_ROOM"
 _IS_IN = "actual_room"
-"""The field with the room that an object is in. Other fields of its type say where it should be."""
+"""The field with the room that an object is in. Other links to rooms say where it should be."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Listed:
         return frozenset(mark for record in self.records for mark in (record.uuid, record.id))
 
     def shows(self, reference: Reference) -> bool:
-        """Return True if a reference means one of the records."""
+        """Return True if a reference leads to one of the records."""
         return (reference.uuid or reference.id) in self.marks
 
 

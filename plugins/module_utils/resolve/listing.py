@@ -38,7 +38,7 @@ from .references import with_targets
 class ListResult:
     """Records in their normalised form, the number of matches before the limit, and True if the list is complete.
 
-    :ivar sight: what the account sees, if the records show it.
+    :ivar sight: which fields the account sees, if the records show it.
     """
 
     records: list[dict[str, Any]]
@@ -221,7 +221,7 @@ def conditions_as_sent(client: Client, schema: Schema, filters: Mapping[str, Any
 def _decided(
     reading: Reading, conditions: Sequence[tuple[Field, Condition]], records: Sequence[Record]
 ) -> list[tuple[Field, Condition]]:
-    """Return the conditions with both id and uuid of the wanted links, if the instance answers only one of them."""
+    """Return the conditions with both id and uuid of the wanted links, if the instance returns only one of them."""
     halves = []
     for field, condition in conditions:
         answered = [one for record in records for one in references_in((_value(record, field),))]

@@ -151,7 +151,7 @@ class ReadIndex:
     # ---- an index for references
 
     def find(self, kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Any]]:
-        """Return the records that each reference may mean. One list, narrowed if possible, serves all of them."""
+        """Return the records that each reference may mean. One list, narrowed if possible, is read for all of them."""
         found = []
         for asked, candidates in zip(questions, self._candidates(kind, questions), strict=True):
             hits: dict[str, Record] = {}
@@ -195,9 +195,9 @@ class ReadIndex:
         return [[] if key is None else self._list_narrowed(kind, key, wanted[key]) for key in fields]
 
     def why_removed(self, kind: Kind, questions: Sequence[Question], written: Any) -> str:
-        """Return what hides the names of records, or an empty text.
+        """Return why the names of records are hidden, or an empty text.
 
-        There is no plan here that could remove a target.
+        A single record has no plan that could remove a target.
         """
         keys = {key for question in questions for key in question.keys}
         return why_unfound(kind, keys, self.read_of(kind), written, questions[0].schema if questions else None)
@@ -209,7 +209,7 @@ class ReadIndex:
     def names(self, kind: Kind) -> list[str]:
         """Return the names of the records of a kind for a message.
 
-        Of very many only one page is read. None are read if a missing record is only a warning.
+        If there are very many, only one page is read. None are read if a missing record is only a warning.
         """
         if self._asks_no_names:
             return []
@@ -281,7 +281,7 @@ class ReadIndex:
         return found
 
     def missing_halves(self, pairs: Iterable[tuple[Any, Any]]) -> dict[Reference, Record]:
-        """Return the records of wanted references with only an id or a uuid, if the instance answers only the other.
+        """Return the records of wanted references with only an id or a uuid, if the instance returns only the other.
 
         With these targets the two values can be compared.
 

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Resolve references as a person wrote them.
 
-:func:`resolve` knows how references are written. An index finds the records: one index asks the service narrow
-questions, another index holds complete lists and what a plan will add to them.
+:func:`resolve` knows how references are written. An index finds the records: one index sends narrow requests, another
+has complete lists and what a plan will add to them.
 """
 
 from __future__ import annotations
@@ -283,10 +283,10 @@ class _Resolver:
 
 
 _INSIDE = {kind.name for kind in _ORDER if kind.parent}
-"""The names of the kinds whose records are inside of others."""
+"""The names of the kinds whose records are inside other records."""
 
 _PLACES = {kind.parent for kind in _ORDER if kind.parent}
-"""The names of the kinds whose records have others inside."""
+"""The names of the kinds whose records have other records inside."""
 
 
 def _parts(kind: Kind, written: Any) -> list[str]:
@@ -331,7 +331,10 @@ def reference_in(option: str, target: str, written: Any) -> Reference:
 
 
 def if_an_id(reference: Reference) -> str:
-    """Return how to write the id that a text may be. Before ansible-core 2.19, templates make texts of integers."""
+    """Return a hint how to write an id, if a text may be one.
+
+    Before ansible-core 2.19, templates turn integers into texts.
+    """
     number = integer_of(reference.written) if isinstance(reference.written, str) else None
     if not number or str(number) != reference.written:
         return ""
@@ -348,7 +351,7 @@ def at(reference: Reference) -> str:
 
 
 def names_of(record: Record) -> tuple[str, ...]:
-    """Return the names of a user, which an instance may answer as a text instead of a link; of other kinds nothing."""
+    """Return the names of a user, because an instance may return a name instead of a link; of other kinds nothing."""
     if not record.kind.is_named_in_texts:
         return ()
     shown = record.flat.get("display_name")
@@ -358,12 +361,12 @@ def names_of(record: Record) -> tuple[str, ...]:
 
 
 def is_text_renter(current: Any) -> bool:
-    """Return True if a value is a renter that an instance answered only as a text."""
+    """Return True if a value is a renter that an instance returned only as a text."""
     return isinstance(current, tuple) and current[:1] == ("text",)
 
 
 def renter_of(text: str, users: Iterable[Record]) -> tuple[str, Any]:
-    """Return the renter whom an instance means by a text: one of its users, or a written name.
+    """Return the renter that a text of an instance means: one of its users, or a written name.
 
     :raises Ambiguous: if it may mean more than one user.
     """

@@ -7,10 +7,10 @@ A record that is replaced as a whole (PUT) is guarded in the same way, because a
 changes of others.
 
 Each kind of record of an instance has a lock, and beside it a number that changes with each creation. A process that
-does not find a record takes the lock. It reads again only if the number changed since its initial read. So runs with
-nothing to do wait for nobody, and a process that is alone requests nothing twice. Before the request a mark with the
-time is written, and after it the mark is cleared. A process that finds a mark knows that its writer was killed, or gave
-up, during the request. It waits until the mark is as old as the settling horizon, and reads once more.
+does not find a record takes the lock. It reads again only if the number changed since its initial read. So a run with
+nothing to do never waits, and a process that runs alone never reads twice. Before the request a mark with the time is
+written, and after it the mark is cleared. A process that finds a mark knows that its writer was killed, or gave up,
+during the request. It waits until the mark is as old as the settling horizon, and reads once more.
 """
 
 from __future__ import annotations
@@ -108,9 +108,9 @@ class _Kind:
     :ivar settles_at: when the request of a found mark can no longer take effect, on the monotonic clock; None: no mark
         was found since records were read.
     :ivar is_wanted: True if the lock is to be kept, also while it is released during a pause.
-    :ivar moves: how often others created something while the lock was released.
+    :ivar moves: how often other processes created something while the lock was released.
     :ivar lost: the number of creations of this process whose answers were lost, and that may still take effect.
-    :ivar late_until: when no replacement whose answer was lost can take effect any more, on the monotonic clock.
+    :ivar late_until: until when a replacement whose answer was lost may still take effect, on the monotonic clock.
     """
 
     def __init__(self, lock: Lock) -> None:
@@ -140,7 +140,7 @@ class _Kind:
         return max(self.states().values(), key=lambda state: (state.process > 0, state.moment), default=_State())
 
     def have_moved(self) -> bool:
-        """Return True if others created records since they were read, or if that is unknown.
+        """Return True if other processes created records since the lists were read, or if that is unknown.
 
         The caller owns the lock.
         """

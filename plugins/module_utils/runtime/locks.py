@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Locks between processes, which the kernel releases when a process dies.
 
-``flock`` belongs to what was opened, so a process opens each file anew after a fork. POSIX locks do not work here: they
-are lost when any other descriptor of the file is closed. A cleaner may remove a file that is locked. So a lock counts
-only if the locked file is still the one at its path.
+A lock of ``flock`` belongs to the open file, which a fork shares. So a process opens each file anew after a fork. POSIX
+locks do not work here: they are lost when any other descriptor of the file is closed. A cleaner may remove a file that
+is locked. So a lock counts only if the locked file is still the one at its path.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ REPORTED_AFTER = 5.0
 """Seconds after which a wait for a lock is reported."""
 
 _ATTEMPTS = 100
-"""How often a file is opened again that is removed while it is opened or locked."""
+"""Maximum number of attempts to open a file that is removed while it is opened or locked."""
 
 _READ_ONLY = (errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM)
 
@@ -57,9 +57,9 @@ def wait_for(
     sleep: Callable[[float], None] = time.sleep,
     on_wait: Callable[[], None] | None = None,
 ) -> None:
-    """Try to take a lock until that succeeds. A blocking ``flock`` has no time-out, so it is polled.
+    """Try to take a lock until that succeeds. A blocking ``flock`` has no timeout, so the lock is polled.
 
-    :param seconds: how long to try. :param on_wait: is called once, after 5 seconds.
+    :param seconds: how long to try. :param on_wait: called once, after 5 seconds.
     :raises Busy: if it is not free in time.
     """
     begun, pause = clock(), _FIRST_PAUSE
@@ -170,7 +170,7 @@ class SharedFile:
     # ---- the lock
 
     def try_lock(self) -> bool:
-        """Lock the file. Return False if another process owns the lock. A file that was removed is opened anew."""
+        """Lock the file, which is opened anew if it was removed. Return False if another process owns the lock."""
         for _attempt in range(_ATTEMPTS):
             descriptor = self.descriptor()
             try:
@@ -301,7 +301,7 @@ class Lock:
             file.close()
 
     def removed(self) -> Path | None:
-        """Return the path of a locked file that is no longer at its path, or None if all are."""
+        """Return the path of a locked file that was removed or replaced, or None if there is none."""
         return next((file.path for file in self._held if not file.is_in_place(file.descriptor())), None)
 
     def is_writable(self) -> bool:

@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Compute when the next request may be sent, from the limit of requests a minute and from the service's refusals.
 
-This module does no I/O. How a service counts is not known: it may count the requests of the last minute, or hand out
-permits one by one and save up only a few. So requests that fit into a minute are sent at once. Others are sent evenly,
-a few requests at most ahead of the even pace. Both kinds of service accept that without a refusal.
+This module does no I/O. How a service counts is not known: it may count the requests of the last minute, or grant
+permits one by one and accumulate only a few. So requests that fit into a minute are sent at once. Others are sent
+evenly, a few requests at most ahead of the even pace. Both kinds of service accept that without a refusal.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _MINUTE = 60.0
 _WINDOW = _MINUTE * 1.005
 """Length of the window of the limit in seconds.
 
-Travel times vary, so that requests may arrive closer together than they were sent.
+It is longer than a minute, because latency varies and requests may arrive closer together than they were sent.
 """
 _HEAD_START = 5
-"""Requests that may be ahead of the even pace: half of what a strict service saves up.
+"""Number of requests that may be ahead of the even pace: half of what a strict service accumulates.
 
-The other half compensates for different travel times.
+The other half compensates for varying latency.
 """
 _SLOWER = 1.5
 _FASTER = 0.98
@@ -41,7 +41,7 @@ _STRAY_SECONDS = 300.0
 """Seconds during which refusals that are not due to the rate do not slow down."""
 _SHORT_RUNS = 4
 _SHORT_RUN = 2
-"""Number of consecutive short runs between two refusals after which the rate counts as too high after all."""
+"""Number of consecutive short runs between two refusals after which the rate counts as too high."""
 _NEVER = float("-inf")
 _VERSION = 2.0
 _HEAD = 11
@@ -102,7 +102,7 @@ class Pace:
 
     @classmethod
     def from_numbers(cls, numbers: Sequence[float], now: float) -> Pace:
-        """Create the pace from stored :meth:`numbers`, whoever wrote them. Impossible numbers count as nothing known.
+        """Create the pace from stored :meth:`numbers`, whoever wrote them. Impossible numbers are ignored.
 
         Moments later than now are from before the machine was started and are ignored.
         """
@@ -186,14 +186,15 @@ class Pace:
             self.due = max(self.due, now)
 
     def refuse(self, sent: float, pause: float, now: float) -> None:
-        """Note that the service refused a request as too early: pause everybody, then send evenly.
+        """Note that the service refused a request with 429: pause all processes, then send evenly.
 
         The first refusal counts as a burst, or as caused by other users of the limit. After a second refusal within a
         minute the pace slows down, and then grows again gradually. If the service still refuses at a pace below an
-        accepted one, the rate is not the reason, and slowing down would not help. Then each refusal only costs its
-        pause.
+        accepted one, the rate is not the reason, and slowing down would not help. Then a refusal causes no more than
+        its pause.
 
-        :param sent: when the request was sent. A request sent before an earlier refusal was known says nothing new.
+        :param sent: when the request was sent. A request that was sent before an earlier refusal was known adds no
+            information.
         :param pause: seconds to wait, as the service asks.
         """
         limit = self.limit(now)

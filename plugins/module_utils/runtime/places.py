@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Find the places of shared files: the runtime directory of the user, and a private place for tokens.
 
-A run from cron, from a service, from ``su`` and from a session has different variables and different directories. A
+Runs from cron, a service, ``su`` and a session have different variables and different directories. A
 service may have a temporary folder of its own, and the directory of a session vanishes at logout. So locks are taken in
 every place that a process can use: two processes exclude each other if they have one place in common.
 """

@@ -48,7 +48,7 @@ class Account:
 
 @dataclass(frozen=True)
 class Pair:
-    """The tokens that a login answered.
+    """The tokens that a login returned.
 
     :ivar renew_at: when to request another pair, on a clock that starts with the machine; None: when it is refused.
     :ivar kept_at: when it was stored.

@@ -4,7 +4,7 @@
 """Decide which of many processes sends the next request, and keep their common :class:`Pace`.
 
 A process that wants to send waits for the turn, and only the process with the turn checks whether a request is due. So
-no process starves, and a process that dies costs the others nothing: no slot was reserved for it, and the kernel passes
+no process starves. A process that dies does not delay the others: no slot was reserved for it, and the kernel passes
 the turn on.
 """
 
@@ -27,7 +27,7 @@ _STALL_CHECK_SECONDS = 2.0
 """Seconds after which a waiting process checks whether the process with the turn is stalled."""
 _NEXT_SECONDS = 0.001
 _FILE_SECONDS = 5.0
-"""Seconds to wait for the lock of the numbers, which processes own for microseconds."""
+"""Seconds to wait for the lock of the numbers, which a process keeps for microseconds."""
 _MOST_BYTES = 1 << 18
 
 

@@ -56,10 +56,10 @@ from .splices import is_same
 from .text_file import NewValue, NotSpliced
 
 KEEP, REMOVE, ABSENT = "keep", "remove", "absent"
-"""What happens to a record in the files that was deleted in the application."""
+"""Choices for a record in the files that was deleted in the application."""
 
 TAKE = "take"
-"""The alternative to :data:`KEEP` for a record that both sides changed."""
+"""Takes the value of the application if both sides changed a record. The alternative is :data:`KEEP`."""
 
 SINCE_APPLY, ALL = "since_apply", "all"
 """The new records that are taken: those created since the last apply, or all."""
@@ -103,7 +103,7 @@ class Absorbed:
     """The result: the changes that were written to the files, and those that were not.
 
     :ivar findings: what is wrong with the files; then nothing is changed.
-    :ivar not_changed: what differs and was not changed, each with its place.
+    :ivar not_changed: differences that were not absorbed, each with its place.
     :ivar summary: section to numbers of changed values, and of added and removed records.
     :ivar reported: section to natural keys of records that are in no file and stay out of them.
     :ivar conflicts: records that both sides changed, each with its fields.
@@ -350,7 +350,7 @@ class _Absorbing:
     def _in_order(
         self, planned: Planned, definition: Field, written: Sequence[Any], value: list[Any], now: Any
     ) -> tuple[list[Any], tuple[int | None, ...]]:
-        """Return the items of a list in the order of the file if the order has no meaning, and which items stay."""
+        """Return the items of a list, in the order of the file if the order has no meaning, and which of them stay."""
         schema, key = planned.schema, definition.key
         old: Any = planned.desired.get(key)
         pairs = list(zip(value, now, strict=True)) if isinstance(now, tuple) and len(now) == len(value) else []
@@ -402,7 +402,7 @@ class _Absorbing:
     ) -> Mapping[str, Path]:
         """Return the attachments of a value that are not in the files yet, by their paths there.
 
-        :param is_override: True if the value goes into another layer than its own, which has none of its attachments.
+        :param is_override: True if the value goes into another layer, which has none of its attachments.
         """
         now = planned.schema.read_one(key, current.flat)
         field = planned.schema.fields[key]
@@ -526,7 +526,7 @@ class _Absorbing:
         return "" if self._options.limited_account else self._why_hidden(planned)
 
     def _why_hidden(self, planned: Planned) -> str:
-        """Say why a record may exist although no list shows it; empty if it can't."""
+        """Say why a record may exist although no list shows it; empty if there is no reason."""
         seen = self._planned.visibility
         is_bounded = planned.section in self._desired.scope
         if planned.archived or is_bounded or seen.hidden_records == NO or not may_exist_hidden(planned.section):

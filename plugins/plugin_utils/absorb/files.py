@@ -96,7 +96,7 @@ class _Opened:
     """A file during editing.
 
     :ivar before: its content; None for a new file. :ivar after: the content of a new file.
-    :ivar is_attachment: True if records may name it.
+    :ivar is_attachment: True if it is an attachment, so that records may name it.
     """
 
     before: bytes | None
@@ -241,11 +241,11 @@ class Files:
         return TableSource(file, has_variables, dialect, delimiter, self._formulas)
 
     def mark(self) -> Mapping[Target, int]:
-        """Return the edits so far, for :meth:`undo`."""
+        """Return a mark for :meth:`undo`: the edits so far."""
         return {name: one.source.file.edits for name, one in self._opened.items() if one.source is not None}
 
     def undo(self, mark: Mapping[Target, int]) -> None:
-        """Drop the edits since then."""
+        """Drop the edits after a mark."""
         for name, one in self._opened.items():
             if one.source is not None:
                 one.source.undo(mark.get(name, 0))
@@ -271,7 +271,7 @@ class Files:
         """Add records to a file, which is created if missing. What a table cannot have goes into JSON Lines beside it.
 
         :param overrides: records whose fields are all needed. :param fresh: new records.
-        :param tell: called with each record that cannot be written, and why. :param names: of the fields.
+        :param tell: called with each record that cannot be written, and the reason. :param names: of the fields.
         """
         done = Appended()
         records = [*overrides, *fresh]
@@ -354,7 +354,7 @@ class Files:
                 yield FileChange(target, opened.before, halfway, after)
 
     def _wrong(self, target: Target, content: bytes) -> str:
-        """Return the problem that a reader would have with a content; empty if there is none."""
+        """Return why a reader would reject a content; empty if it would not."""
         found: list[Finding] = []
         name = self.label(target)
         if name.lower().endswith(WORKBOOK):

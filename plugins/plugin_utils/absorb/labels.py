@@ -57,7 +57,8 @@ class Labels:
     def run(self) -> tuple[list[Field], list[tuple[Relabelled, str]]]:
         """Write the codes and the references to them.
 
-        A code is written only if all references to it can be rewritten. Otherwise these would mean nothing any more.
+        A code is written only if all references to it can be rewritten. Otherwise the old references would lead
+        nowhere.
 
         :returns: the written fields, and the codes that were not written, each with the reason.
         """

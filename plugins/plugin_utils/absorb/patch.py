@@ -19,9 +19,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.printing.cle
 
 _CONTEXT = 3
 _ALIKE = ((8, 60), (2, 400))
-"""Number of equal lines that end a difference, each with the number of lines that are searched for them.
+"""Pairs of a number of equal lines that ends a difference, and the number of lines to search for them.
 
-Records share single lines with each other.
+One equal line is not enough, because different records have lines in common.
 """
 
 _SEARCHED = 40_000
@@ -36,7 +36,7 @@ _BASE85 = 52
 _NO_END = "\n\\ No newline at end of file\n"
 _PLAIN_NAME = re.compile(r"[\w ./@+=,%()-]+", re.ASCII)
 _HARMLESS = re.compile("\\A\ufeff|\t|\r?\n")
-"""Characters that clean texts may have, though they control something elsewhere."""
+"""Control characters that a patch may contain."""
 
 _match = partial(SequenceMatcher, None, autojunk=False)
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
@@ -58,7 +58,7 @@ def patch_of(name: str, old: bytes | None, new: bytes) -> str:
 def sides_of(name: str, old: bytes | None, new: bytes) -> tuple[str, str]:
     """Return the differing parts of one file before and after, headed by its name.
 
-    What is no text has its size and its name in git.
+    A file that is not text is represented by its size and its name in git.
     """
     if not _can_be_shown(name, old, new):
         shown = clean(name)
@@ -115,7 +115,7 @@ def _groups(old: Sequence[str], new: Sequence[str]) -> list[list[_Change]]:
 
 
 def _around(group: Sequence[_Change], length: int) -> _Change:
-    """Return the part of both texts that a group takes with the lines around it.
+    """Return the range of both texts that a group covers with the lines around it.
 
     :param length: number of old lines.
     """
@@ -154,7 +154,7 @@ def _within(old: Sequence[str], new: Sequence[str], part: _Change) -> Iterator[_
 
 
 def _next_alike(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
-    """Return the number of lines of each text before equal lines: many equal lines nearby, otherwise a few."""
+    """Return the number of lines in each text before the next equal lines: many equal lines nearby, otherwise a few."""
     for in_one_notation, far in _ALIKE:
         for together in range(1, min(far, len(old) + len(new))):
             for number in range(together + 1):
@@ -197,7 +197,7 @@ def _binary(name: str, old: bytes | None, new: bytes) -> str:
 
 
 def _id(content: bytes | None) -> str:
-    """Return git's name of a content."""
+    """Return the object id of a content in git."""
     if content is None:
         return "0" * 40
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()

@@ -120,7 +120,7 @@ class YamlSource(_Pieces):
         self._at: dict[tuple[int, int], Piece] = {}
         self._lists: dict[int, tuple[Piece, int]] = {}
         self._taken: list[tuple[int, Piece, int]] = []
-        """The records that were taken away: the number of edits after each, its list and its number in it."""
+        """The removed records: the number of edits after each, its list, and its index in the list."""
 
         for piece in self._root.inside() if self._root is not None else ():
             if piece.kind != LIST:

@@ -56,7 +56,7 @@ class Splices:
             self._put_text(old, new, in_flow)
 
     def _put_text(self, old: Piece, new: NewValue, in_flow: bool) -> None:
-        """Replace a value without lines of its own."""
+        """Replace a value that does not span lines of its own."""
         text = next(self._texts(old, new, in_flow), None)
         if text is None:
             raise NotSpliced("what would be written would be read as another value")
@@ -64,7 +64,7 @@ class Splices:
         self._file.replace(old.start, old.end, blank + text)
 
     def _texts(self, old: Piece, new: NewValue, in_flow: bool) -> Iterator[str]:
-        """Yield ways to write a value in place of another that are read correctly, the best first."""
+        """Yield the spellings of a value that are read back correctly in this place, the best first."""
         for text in self._candidates(old, new.value, in_flow):
             found: list[Finding] = []
             node = read_yaml(f"[{text}]\n" if in_flow else f"k: {text}\n", "", found)
@@ -226,7 +226,7 @@ class Splices:
     def take_record(self, all_of_it: Piece, number: int, gone: set[int]) -> None:
         """Remove a record from a list.
 
-        :param gone: the numbers of all removed records.
+        :param gone: the indexes of all removed records.
         """
         self._take_item(all_of_it, number, gone)
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A file whose text is edited in some places. Everything else keeps its bytes, line ends and encoding included."""
+"""Edit a file in some places. Everything else keeps its bytes, including line ends and encoding."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class TextFile:
         """Return the bytes of the file after all edits, with its own line ends.
 
         :param is_halfway: leave out the edits that come last.
-        :raises UnicodeEncodeError: if its encoding has no such character.
+        :raises UnicodeEncodeError: if its encoding can't represent a character.
         """
         parts: list[str] = []
         at = 0
@@ -114,7 +114,7 @@ class TextFile:
         return self._encode("".join([self._mark, *parts, self.text[at:]]))
 
     def can_encode(self, text: str) -> bool:
-        """Return True if the encoding has all characters of a text."""
+        """Return True if the encoding can represent all characters of a text."""
         try:
             self._encode(text)
         except UnicodeEncodeError:

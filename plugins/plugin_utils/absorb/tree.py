@@ -44,7 +44,7 @@ class Piece:
         return self.style == "block"
 
     def inside(self) -> Iterator[Piece]:
-        """Yield this value and everything in it."""
+        """Yield this value and all values inside it."""
         yield self
         for name, value in self.members.values():
             yield name

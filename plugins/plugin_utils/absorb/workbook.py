@@ -126,7 +126,7 @@ class WorkbookFile(TextFile):
         return found
 
     def sheet(self, title: str) -> tuple[str, _Sheet]:
-        """Return the part of a sheet and its XML.
+        """Return the name of the part with a sheet, and its XML.
 
         :raises NotSpliced: if it is not found.
         """

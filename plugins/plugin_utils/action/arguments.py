@@ -47,7 +47,7 @@ def read_arguments(
     """Validate options as a module process does, which reports only the first error.
 
     :param action: the name by which the task calls the module.
-    :param rules: rules between options, by Ansible's names for them.
+    :param rules: rules between options, by the names that Ansible gives these rules.
     """
     written = {name: _as_in_json(without_vault_objects(value)) for name, value in written.items()}
     wrong = misshapen(spec, written)

@@ -26,7 +26,7 @@ _SALT = re.compile(f"[0-9a-f]{{{2 * _SALT_BYTES}}}")
 
 
 class AppliedBase:
-    """The hashes of one set of files. A directory of journals may have hashes of other sets, which stay.
+    """The hashes of one set of files. A directory of journals may also have hashes of other sets, which are left alone.
 
     :param place: of the journal. :param instance: root of the instance.
     """

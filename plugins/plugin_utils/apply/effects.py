@@ -94,7 +94,7 @@ class Effects:
             self._writes.append(Write(planned, change, identity, was_managed))
 
     def lists(self, before: ListedState | None, listed: Collection[str]) -> set[str]:
-        """Return the kinds whose writes are checked in their list, because that costs the fewest requests.
+        """Return the kinds whose writes are checked in a list, because that takes the fewest requests.
 
         :param before: the lists that the plan was made from.
         :param listed: kinds that are listed again anyway.
@@ -152,7 +152,7 @@ class _Now:
     _by_identity: dict[str, Mapping[str, Record]] = field(default_factory=dict)
 
     def failure(self, write: Write) -> Failure | None:
-        """Return a write as a failure, or None if it had an effect."""
+        """Return the failure of a write, or None if it had an effect."""
         planned, change, kind = write.planned, write.change, write.kind
         now = self._record(write)
         if kind is HUB_ITEM:

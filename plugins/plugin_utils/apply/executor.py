@@ -318,7 +318,7 @@ class Executor:
 
     @contextlib.contextmanager
     def _sending(self, planned: Planned) -> Iterator[None]:
-        """Note a creation before it is sent and, if the service does not carry it out, after it."""
+        """Note a creation before it is sent, and note afterwards if the service did not carry it out."""
         self._journal.sent(planned.kind.name, planned.noted)
         try:
             with self._deferred(planned):
@@ -383,7 +383,7 @@ class Executor:
     def _leave(self, planned: Planned, reason: str, some: list[tuple[Planned, str]]) -> None:
         """Note a change that was not written.
 
-        :param some: the list of the outcome for such changes.
+        :param some: the list in the outcome that gets the change.
         """
         self._ready.fail(planned)
         begun = self._ready.begun(planned)
@@ -393,7 +393,7 @@ class Executor:
         some.append((planned, reason))
 
     def _is_done_no_more(self, planned: Planned, is_partial: bool = True) -> None:
-        """Count a record once: a record written in part counts by the outcome of the rest."""
+        """Count a record once: if it was written in part, the outcome of the rest decides."""
         with self._mutex:
             self.outcome.done[planned.section, planned.change.action] -= 1
             self.outcome.is_partial |= is_partial
@@ -576,4 +576,4 @@ class _Orphaned(SeventhingsError):
 
 
 _ENDS_THE_RUN = (JournalBroken, AccessTokenRefused, TooManyRequests, ServiceUnavailable, _Orphaned)
-"""Errors that every other record would meet, too."""
+"""Errors that would also occur for every other record."""

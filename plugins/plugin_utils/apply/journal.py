@@ -3,11 +3,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The journal of a managed set: sent creations, their outcome, and the records that belong to the set.
 
-It has no secrets. After an interrupted run, the next run reads it and looks up pending requests. Losing it never causes
-a duplicate, because every run finds records by their natural key. So nothing waits for the disk.
+The journal has no secrets. After an interrupted run, the next run reads it and looks up pending requests. Losing it
+never causes a duplicate, because every run finds records by their natural key. So nothing waits for the disk.
 
-The journal is trusted only as far as that is harmless. It lifts no limit, and its notes count only for the set with its
-``set_id``.
+Somebody else may have written the journal, so it can do no harm: it lifts no limit, and its notes count only for the
+set with its ``set_id``.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Memory:
     :ivar run: digest of an unfinished earlier run; empty if everything is done.
     :ivar existing: section to the number of records before that run, as its limits counted them.
     :ivar made: uuids of what that run created, and kind and key of what it was about to create.
-    :ivar touched: the same, and uuids of what it began to change.
+    :ivar touched: the same, plus uuids of the records that it began to change.
     :ivar protected: uuids of records that must stay.
     :ivar refused: kind and key of creations that the service refused because another record has their values.
     :ivar sources: each source of the last apply to the number of its records.
@@ -553,7 +553,7 @@ class Journal:
     # ---- runs
 
     def begun(self, run: str, existing: Mapping[str, int] = MappingProxyType({})) -> None:
-        """Note what a run is about to do, after it passed the limits. A later run may do the rest.
+        """Note what a run is about to do, after its plan passed the limits. A later run may do the rest.
 
         :param run: a digest of it. :param existing: section to the number of records for the limits.
         """
@@ -587,7 +587,7 @@ class Journal:
     # ---- creates
 
     def sent(self, kind: str, key: str) -> None:
-        """Note that a creation is about to be sent. Raise if that cannot be noted: then it is not sent."""
+        """Note that a creation is about to be sent. Raise an error if that cannot be noted; then it is not sent."""
         self._write([{"note": "sent", "kind": kind, "key": key, "at": self._moment()}])
 
     def not_created(self, kind: str, key: str) -> None:

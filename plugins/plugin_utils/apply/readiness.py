@@ -26,7 +26,7 @@ class Readiness:
     """Track what was created and what failed, and so what can be written.
 
     :param changes: everything in the plan.
-    :param hiding: what must not be shown.
+    :param hiding: the texts that must not be shown.
     :param later_uploads: yields the fields of a new record whose files are uploaded once it exists.
     """
 
@@ -54,7 +54,7 @@ class Readiness:
     def batches(self) -> Iterator[tuple[Level | None, Sequence[Planned]]]:
         """Yield the changes in the order of writing. Removals come last, in the opposite order.
 
-        Each batch is requested after the batch before it was written.
+        The caller asks for a batch after it has written the previous batch.
 
         :returns: the level of a batch, if it completes the level.
         """
@@ -99,11 +99,11 @@ class Readiness:
         return self._of_entry[id(planned.entry)] if is_rest else None
 
     def made(self, link: Planned) -> str:
-        """Return the uuid of the record whose links were postponed."""
+        """Return the uuid of the record whose links are postponed."""
         return str(self._of_entry[id(link.entry)].made)
 
     def why_not_ready(self, planned: Planned) -> str:
-        """Return why a record cannot be written because something that it needs was not created; empty if it can.
+        """Return which missing record keeps a record from being written; empty if it can be written.
 
         Fill in the uuids of created records. Records of one section are linked after all of them exist, so in that case
         only the link is missing.

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Uploads that the journal notes. A file that many records link is uploaded once.
+"""Upload files and note them in the journal. A file that many records link to is uploaded once.
 
 An interrupted run leaves no file behind and sends none twice.
 """
@@ -30,7 +30,7 @@ from .journal import Journal, JournalBroken, Upload
 
 
 class Uploads:
-    """Upload files, each once. The service deletes no file, so any number of records may link the same file."""
+    """Upload files, each once. The service deletes no file, so any number of records may link to the same file."""
 
     def __init__(self, client: Client, journal: Journal) -> None:
         self._client = client

@@ -26,7 +26,7 @@ class ControllerRun:
     """One run, as a context manager: an error of the service, of an option or of a file becomes its failed result.
 
     :ivar client: the connection; None if there is none yet. :ivar result: the result of the action.
-    :ivar hiding: what must not be shown. :ivar desired: the states that were read.
+    :ivar hiding: the texts that must not be shown. :ivar desired: the states that were read.
     :param connect: opens a connection. :param loader: reads vaulted files.
     :param written: the options as written in the task.
     :param shorten: fits the message of an error on a screen. :param about: words before an error of a file.

@@ -13,14 +13,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _MUCH = 1.25
-"""The collector itself visits old objects when their number has grown by a quarter."""
+"""Growth after which old objects are collected: a quarter, as in the collector itself."""
 
 
 @dataclass
 class _Heap:
     """The memory of this process in blocks: the collector doesn't count the objects that :func:`many_objects` moves.
 
-    Python knows the number of blocks, and would have to visit each object to count them.
+    Python knows the number of blocks. To count objects, it would have to visit each of them.
 
     :ivar kept: blocks after the last full collection, or after the first run.
     :ivar count: blocks after the last run.

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find cells of tables whose content is not what they show, and tables with the columns of another system."""
+"""Find cells of tables with other content than they show, and tables with the columns of another system."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class CellChecks:
     def _setting(self, kind: Oddity, entry: Entry, name: str) -> str:
         """Return the setting that reads a cell; empty if there is none.
 
-        Tables of other systems can't be edited, so they may keep texts as formulas.
+        Tables of other systems can't be edited, so a setting may accept their texts that look like formulas.
         """
         table = self._desired.tables.for_file(_file_of(entry, name))
         if table is None or not kind.is_formula:

@@ -185,7 +185,7 @@ class DesiredInstance:
     merge_again: Callable[[Callable[[Kind], Schema]], list[Finding]] | None = field(default=None, compare=False)
 
     def misread_places(self) -> frozenset[Place]:
-        """Return places with a finding of reading, which causes any other mistake there."""
+        """Return the places that could not be read. Other mistakes there only follow from that."""
         return frozenset(finding.place for finding in self.findings if finding.place.line)
 
     def how_to_set(self, path: str, setting: str) -> str:

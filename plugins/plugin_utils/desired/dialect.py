@@ -98,7 +98,7 @@ class CellReader(Protocol):
 
     @property
     def spelling(self) -> str:
-        """Return a description of how cells are read. Equal descriptions mean equal reading."""
+        """Return a description of how cells are read. Readers with equal descriptions read equally."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ ALL_ROWS = Rows()
 
 
 class Oddity(NamedTuple):
-    """A text of a cell that means something else than it shows.
+    """The text of a cell that means something else than it shows.
 
     :ivar why: what it is. :ivar setting: the setting that reads it, if there is one.
     :ivar is_blank: True for a blank at an edge. :ivar is_formula: True for a formula that is only a text.
@@ -258,7 +258,7 @@ class Dialect:
 
     @property
     def ignores_nameless(self) -> bool:
-        """Return True if columns without a name are ignored, because all columns are that nothing names."""
+        """Return True if columns without a name are ignored: the settings ignore all columns that they do not name."""
         return "" in self._ignored
 
     def as_text(self, name: str, cell: str) -> str:
@@ -581,7 +581,7 @@ def _without_end(row: list[str]) -> list[str]:
 
 
 def _outside(line: str, mark: str) -> int:
-    """Return how often a mark occurs outside of quotes."""
+    """Return how often a character occurs outside quotes."""
     return sum(part.count(mark) for part in line.split('"')[::2])
 
 
@@ -614,7 +614,7 @@ def ambiguous_date(text: str) -> bool:
 def best_presets(cells: Iterable[tuple[Spelling, str]], delimiter: str) -> list[str]:
     """Return the presets that read most of the cells, or nothing if no preset reads any.
 
-    They are equally good.
+    If there are several, they are equally good.
 
     :param cells: the spelling that the field accepts, and the text.
     :param delimiter: of their file.

@@ -26,7 +26,7 @@ class Entry:
     :ivar state: present, absent or archived.
     :ivar template: the template of a field definition.
     :ivar uuid: the target, if a plan file names it; else its natural key finds it.
-    :ivar misread: True if a mistake leaves its meaning open; it is checked and never planned.
+    :ivar misread: True if its meaning is unclear because of a mistake; it is checked and never planned.
     :ivar inline: True if it was written without a directory for local files.
     :ivar pruned: True if it is removed because it is in no file.
     :ivar vaulted: names of the vaulted fields; all of them if the file is vaulted as a whole.

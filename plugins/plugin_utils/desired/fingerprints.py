@@ -40,7 +40,7 @@ class PlanOutdated(InvalidInput):
 
 
 def scrypted(text: str, salt: bytes) -> bytes:
-    """Return 64 bytes that reveal nothing about a text and are slow to compute for a guess."""
+    """Return 64 bytes that reveal nothing about a text. Testing a guess against them is slow."""
     return hashlib.scrypt(text.encode("utf-8", "surrogatepass"), salt=salt, **_COST)
 
 
@@ -135,7 +135,7 @@ class _Placeholder:
 class Placeholders:
     """Fill the placeholders of vaulted values in a plan that was read.
 
-    :param hashes: as :meth:`Seals.document` returns them.
+    :param hashes: as :meth:`Fingerprints.document` returns them.
     :ivar keys: identity of an entry to the key that protects everything else about its values, once it is filled.
     """
 

@@ -22,8 +22,8 @@ _NO_LITERAL = re.compile(r"[*?]|\[.*\]", re.DOTALL)
 def translate(pattern: str) -> str:
     """Return a glob as a regular expression.
 
-    The library searches the rest of the pattern for the end of each bracket. Another character replaces the brackets
-    after the last end meanwhile, so that this takes no quadratic time.
+    The library searches the rest of the pattern for the end of each bracket, which would take quadratic time. So
+    brackets after the last end are replaced by another character meanwhile.
     """
     head, end, tail = pattern.rpartition("]")
     if "[" not in tail:
@@ -64,7 +64,7 @@ class Globs:
                 self._index(number, pattern)
 
     def _index(self, number: int, pattern: str) -> None:
-        # A bracket may have no end. Then it is a literal, and a shorter beginning is as true.
+        # A bracket may have no end. Then it is a literal, and a shorter literal beginning is also correct.
         start = _WILDCARD.split(pattern, maxsplit=1)[0]
         end = re.split(r"[*?\]]", pattern)[-1]
         part = max(_NO_LITERAL.split(pattern), key=len)

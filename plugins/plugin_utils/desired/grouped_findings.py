@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Merge findings for output: one mistake in thousands of cells of a table gets one line.
 
-If a table was saved in another dialect than the settings say, the dialect that reads its cells is proposed.
+If a table was not saved in the dialect of the settings, a dialect that reads its cells is proposed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class GroupedFindings:
 
     @property
     def every(self) -> list[str]:
-        """Return a line for each finding if these are more."""
+        """Return a line for each finding if that is more than one line per kind."""
         return [_line(*one) for one in self.shown] if len(self.lines) < len(self.shown) else []
 
 
@@ -76,7 +76,10 @@ def _line(place: Place, message: str) -> str:
 
 _SPELLING, _DAMAGE, _MISFIT, _WORDS, _HIDDEN, _SINGLE = "spelling", "damage", "misfit", "words", "hidden", "single"
 _CODED = "coded"
-"""Cells with a text that a program wrote for something else, such as ``NULL``. A file has one line for all of them."""
+"""Cells with a text that a program writes in place of a value, such as ``NULL``.
+
+A file has one line for all of them.
+"""
 
 
 def _key(
@@ -139,7 +142,7 @@ def _cells(findings: Sequence[Finding]) -> str:
 
 
 def _alike(findings: Sequence[Finding], place: Place, message: str, is_hidden: bool) -> str:
-    """Return one line about findings that differ in their places, and maybe in their values.
+    """Return one line about findings that differ in their places, and possibly in their values.
 
     :param place: of the first finding.
     :param message: of the first finding.
@@ -222,7 +225,7 @@ class _Proposals:
 
 
 def _label(kind: str, texts: Iterable[str], presets: Sequence[str]) -> str:
-    """Name the difference from the expected dialect."""
+    """Return the part of a dialect that differs from the expected dialect, in words."""
     dialect = PRESETS[presets[0]]
     if kind == "flag":
         return "words for true and false"

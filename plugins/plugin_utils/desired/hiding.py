@@ -154,7 +154,7 @@ class Hiding:
         return [(self.seen(one.place), _gist_of(one) if is_hidden(one.place) else one.message) for one in findings]
 
     def seen(self, place: Place) -> Place:
-        """Return a place as it may be shown: in a vaulted file without the column, which would reveal a length."""
+        """Return a place as it may be shown. In a vaulted file it has no column, because that would reveal a length."""
         return place.row if self.hides_place(place) else place
 
     # ---- messages of others

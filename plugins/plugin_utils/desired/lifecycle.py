@@ -37,7 +37,7 @@ class Lifecycle:
     :ivar initial: fields that are written when a record is created, and never compared.
     :ivar ignore: fields that are neither written nor compared.
     :ivar protect: natural keys of records that no plan removes. Fields and keys may be globs.
-    :ivar is_protected: of one record, False if a plan may remove it; None: it does not say.
+    :ivar is_protected: of one record: False if a plan may remove it, None if the record does not say.
     """
 
     initial: tuple[str, ...] = ()
@@ -186,5 +186,5 @@ def _texts(node: Node, name: str, expected: str, find: Find) -> tuple[str, ...]:
 
 
 def _alike(text: str) -> str:
-    """Return a key or a pattern so that equal looks are equal. If a record is protected by mistake, it only stays."""
+    """Return a key or a pattern in a form in which texts that look the same are equal."""
     return unicodedata.normalize("NFC", text).casefold()

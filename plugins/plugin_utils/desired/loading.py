@@ -43,20 +43,20 @@ from .tables import Tables
 WORKBOOK = ".xlsx"
 ENDINGS = (".yml", ".yaml", ".csv", ".jsonl", WORKBOOK)
 _ANY_CASE = (".csv", WORKBOOK)
-"""Suffixes that programs of Windows write in capitals, too."""
+"""Suffixes that Windows programs also write in capitals."""
 _WORKBOOKS = (".xls", ".xlsm", ".xlsb", ".ods")
 """Suffixes of workbooks that are not read."""
 _ALIKE = (*ENDINGS, ".json", ".ndjson", ".tsv", ".toml", *_WORKBOOKS)
-"""Suffixes that somebody may have meant as data. A file that is silently not read would look like deleted records."""
+"""Suffixes of files that may be meant as data. If such a file were silently ignored, its records would look deleted."""
 
 _ASIDE = (".bak", ".old", ".orig", ".tmp", ".txt")
-"""Suffixes of files that people put aside, or that programs save a table under."""
+"""Suffixes of files that people put aside, and of tables in other formats."""
 
 MAX_SOURCE = 256 << 20
 """Maximum bytes of a file. A million records are smaller."""
 
 MOST_RECORDS = 1_000_000
-"""Maximum records of one desired state. More are two sets."""
+"""Maximum records of one desired state. Split a larger state into two sets."""
 
 _OWN = frozenset(("_state", "_managed", OF_RECORD))
 """Members of a record that are no fields."""
@@ -179,7 +179,7 @@ class _Loading:
         self.desired.findings.append(Finding(place, message))
 
     def _find_plainly(self, place: Place, message: str) -> None:
-        """Note what is wrong in words that quote nothing of the files."""
+        """Note a finding in words that quote nothing from the files."""
         self.desired.findings.append(Finding.plain(place, message))
 
     def _called(self, name: str) -> str:
@@ -602,7 +602,7 @@ def _parts(name: str) -> tuple[str, str]:
 
 
 def _is_suspicious(name: str) -> bool:
-    """Return True for the name of a file that may have been read before: a backup, or another suffix."""
+    """Return True if a file may have been read under another name before: it is a backup, or has another suffix."""
     suffixes = [suffix.lower().rstrip("~") for suffix in PurePosixPath(name).suffixes]
     return name.endswith("~") or bool({*ENDINGS}.intersection(suffixes)) or suffixes[-1:] in [[one] for one in _ASIDE]
 

@@ -25,14 +25,14 @@ DEEPEST = 40
 MOST_COLLECTIONS = 4_000_000
 """Maximum number of maps and lists in a file: each of a million records may have some.
 
-An empty one is two characters, and takes fifty times as much in memory.
+An empty list has two characters, and takes fifty times as much memory.
 """
 TOO_MANY = f"expected at most {MOST_COLLECTIONS:,} maps and lists in a file"
 
 MOST_LINES = 4_000_000
 """Maximum number of lines of a table, or of JSON Lines.
 
-A line takes more memory than its text, so that a file of line feeds would take twenty times its size.
+A line takes more memory than its text: a file of line feeds would take twenty times its size.
 """
 TOO_MANY_LINES = f"expected at most {MOST_LINES:,} lines in a file"
 

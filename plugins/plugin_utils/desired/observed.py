@@ -90,7 +90,7 @@ def warning_words(section: str, fields: Mapping[str, tuple[int, Place]], is_prot
     """Say which fields are left out of a plan, and both remedies.
 
     :param fields: name to the number of records that write it and the first place.
-    :param is_protected: whether files decide nothing that widens a plan.
+    :param is_protected: True if files must not widen a plan.
     """
     names = " and ".join(fields)
     number = max(count for count, _place in fields.values())
@@ -105,7 +105,7 @@ def warning_words(section: str, fields: Mapping[str, tuple[int, Place]], is_prot
 
 
 class OfflineObserved:
-    """Judges observed fields by their names, because no instance says which they are."""
+    """Judge observed fields by their names, because there is no instance that knows them."""
 
     def __init__(self, desired: DesiredInstance) -> None:
         self._desired = desired

@@ -39,14 +39,14 @@ def written_as(schema: Schema, entry: Entry, key: str) -> str:
 
 
 def _as_written(error: FieldError, written: Any) -> FieldError:
-    """Return a mistake in a value that a dialect read, with the quoted cell. No other dialect makes it fit."""
+    """Return a mistake with the cell as written, if a dialect converted its value. Another dialect would not help."""
     why = error.misfit.why if error.misfit is not None else ""
     words = f"{words_of(error.way)}: {shorten(written)} does not fit; {why}"
     return FieldError.at(error.way, words, error.gist, Misfit(written, why))
 
 
 def with_remedy(error: FieldError, remedy: str) -> FieldError:
-    """Return a mistake that ends in what to do about it.
+    """Return a mistake with the remedy at the end of its message.
 
     :param remedy: empty if nothing is known.
     """
@@ -99,16 +99,16 @@ class DesiredParser:
         return values
 
     def _vaulted(self, schema: Schema, entry: Entry, fields: Mapping[str, Any]) -> list[str]:
-        """Return the fields with values that no file may ask about."""
+        """Return the fields with values that files must not be able to test."""
         if not entry.vaulted or self._hiding.show or not schema.kind.template:
             return []
         return [name for name in fields if name in entry.vaulted and schema.find(name) is not None]
 
     def _judge(self, schema: Schema, name: str) -> Schema:
-        """Return the schema that judges a vaulted value: the instance's own schema.
+        """Return the schema for checking a vaulted value: the instance's own schema.
 
-        A finding reveals whether the value fits. If files could define what fits, they could query the value piece by
-        piece. A field that only files define has its type and no constraints.
+        A finding reveals whether the value fits. If files could define what fits, they could find out the value piece
+        by piece. A field that only files define has its type and no constraints.
         """
         kind = schema.kind
         if (kind.name, name) not in self._judges:
@@ -153,7 +153,10 @@ class DesiredParser:
     def _unknown(
         self, schema: Schema, entry: Entry, fields: Mapping[str, Any], unknown: list[FieldError]
     ) -> list[FieldError]:
-        """Return the mistakes in names of fields. Many columns that are no fields are one mistake, which is noted."""
+        """Return the mistakes about unknown fields.
+
+        If a table has many unknown columns, note one mistake for all of them.
+        """
         if not unknown or not entry.is_table:
             return unknown
         place = replace(entry.place_of_name(str(unknown[0].way[0])), column=1)
@@ -170,7 +173,7 @@ class DesiredParser:
     def _foreign_columns(self, schema: Schema, place: Place, columns: list[str]) -> FieldError | None:
         """Say that the columns of a table are those of another system, and how to map them; None if they are not.
 
-        The names of the columns are texts of the file, so they are not in the words for a vaulted one.
+        The names of the columns are texts of the file, so the message about a vaulted table does not contain them.
         """
         foreign = [name for name in columns if schema.find(name) is None]
         if len(foreign) < len(columns) and len(foreign) < _MANY_FOREIGN:

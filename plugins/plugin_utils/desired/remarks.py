@@ -32,7 +32,7 @@ def blanks_in_key(
 ) -> Iterator[tuple[Place, FieldError]]:
     """Yield a finding for each part of a natural key with a blank at an edge.
 
-    :param checks: say what to do about it in a table.
+    :param checks: returns what to do about it in a table.
     """
     for key in keys:
         text = values.get(key)

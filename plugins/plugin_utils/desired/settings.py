@@ -53,7 +53,7 @@ _SETTINGS = (
 
 
 VARIABLES = "variables"
-"""The setting that declares variables. Another module reads it."""
+"""The setting that declares variables. ``layers`` reads it."""
 
 
 class Settings:
@@ -282,7 +282,7 @@ class Settings:
         self._desired.moved = moved
 
     def _check_duplicate(self, one: Node, section: str, seen: dict[tuple[str, str, str], Place]) -> None:
-        """Check that two records do not become one, and one does not become two."""
+        """Check that no two records get one name, and that no record gets two names."""
         for side in ("from", "to"):
             key = (section, side, json.dumps(one.value[side], sort_keys=True, default=str))
             if key in seen:

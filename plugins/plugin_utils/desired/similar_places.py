@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names of places that differ only in blanks or case: people mean one place, but the service has two."""
+"""Names of places that differ only in blanks or case: people mean one place, but the service keeps two."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ ID = ".id"
 """The suffix of a target whose column has ids of records instead of their names."""
 
 KEEP, PRUNE = "keep", "prune"
-"""The fates of a record whose row is missing from a table."""
+"""What happens to a record whose row is missing from a table."""
 
 
 @dataclass(frozen=True)

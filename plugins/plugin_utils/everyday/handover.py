@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The action ``handover``: list everything of a person, print a sheet to sign, and hand all of it over in one plan."""
+"""The action ``handover``: list everything of a person, print a sheet to sign, and hand everything over in one plan."""
 
 from __future__ import annotations
 
@@ -175,7 +175,10 @@ class _Handover:
         return path
 
     def _write(self, sheet: Path | None, document: Mapping[str, Any], instance: str, has: Belongings) -> None:
-        """Write the sheet. An existing sheet stays if the person has nothing, because it says what was handed over."""
+        """Write the sheet.
+
+        If the person has nothing, an existing sheet stays, because it shows what was handed over.
+        """
         if sheet is None or self._call.check_mode or (not has.number and sheet.exists()):
             return
         store_report(sheet, as_sheet(document, instance, dt.datetime.now(dt.UTC)))

@@ -72,7 +72,7 @@ _UNSET = frozenset(
 """Texts that firmware has if nobody filled in a value, and texts of tools that can't read a value."""
 
 _FILLER = re.compile(r"[0.*#_\-\s]*|x+|f{8,}|0?123456789?0?", re.IGNORECASE)
-"""Texts that only fill the place of a serial number: one repeated character, or digits in their order."""
+"""Texts that only fill in for a serial number: one repeated character, or digits in order."""
 
 _PREFIX = "IMP-"
 _DIGITS = 6
@@ -344,7 +344,7 @@ def _listed(fields: Mapping[str, Any]) -> dict[str, list[Any]]:
 
 
 def fact_of(facts: Mapping[str, Any], name: str) -> Any:
-    """Return a fact by its name, in which dots lead into maps; None if there is none."""
+    """Return a fact by its name; None if there is none. Dots in the name lead into maps."""
     if name in facts:
         return facts[name]
     found: Any = facts
@@ -356,7 +356,7 @@ def fact_of(facts: Mapping[str, Any], name: str) -> Any:
 
 
 def text_of(raw: Any) -> str | None:
-    """Return a fact as a text, or None if it says nothing about the device."""
+    """Return a fact as a text, or None if it does not describe the device."""
     if not isinstance(raw, (str, int)) or isinstance(raw, bool):
         return None
     text = " ".join(str(raw).split())
@@ -366,7 +366,7 @@ def text_of(raw: Any) -> str | None:
 
 
 def _why_unusable(raw: Any) -> str:
-    """Return why a fact is no value, in words; empty if it only says nothing about the device."""
+    """Return why a fact can't be a value; empty if it only does not describe the device."""
     if raw is not None and not isinstance(raw, str):
         return "is a map or a list"
     text = " ".join((raw or "").split())

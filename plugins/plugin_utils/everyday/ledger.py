@@ -145,7 +145,7 @@ class _Comparison:
     # ---- rows
 
     def _match(self, lists: ObjectLists, ledger: Ledger, keys: Sequence[str], in_scope: Mapping[str, Record]) -> None:
-        """Find the object of each row. A row or an object that can't be distinguished from another is doubtful."""
+        """Find the object of each row. Rows or objects that can't be distinguished are doubtful."""
         found = self._found
         rows: dict[str, list[tuple[Row, list[Record]]]] = {}
         for row in ledger.rows:

@@ -98,7 +98,7 @@ def read_ledger(path: Path, table: Table, schema: Schema) -> Ledger:
 
 
 def _loaded(path: Path, table: Table) -> DesiredInstance:
-    """Load a ledger as the only file of a directory, as the readers of tables expect."""
+    """Load a ledger as the only file of a directory, which the readers of tables expect."""
     suffix = path.suffix.lower()
     if suffix not in _ENDINGS:
         raise InvalidInput(f"file: {path} ends in {suffix or 'nothing'}; expected {' or '.join(_ENDINGS)}")

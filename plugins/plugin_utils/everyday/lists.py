@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The lists of an instance for modules that work on many objects, and what the account sees of them."""
+"""The lists for modules that work on many objects, and what the account sees of them."""
 
 from __future__ import annotations
 

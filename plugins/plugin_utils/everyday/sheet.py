@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A handover as one page that prints on A4, with lines to sign on."""
+"""A handover as one printable A4 page, with lines for signatures."""
 
 from __future__ import annotations
 

@@ -265,7 +265,7 @@ def _files(exported: Exported, options: Mapping[str, Any], root: str, dialects: 
 
 
 def _refuse_a_part(dest: Destination, selection: Selection, format_name: str) -> None:
-    """Refuse to write a part of the workbook of an earlier export: it would have that part twice, or lose the rest."""
+    """Refuse to export a part of an earlier workbook: the part would exist twice, or the rest would be lost."""
     if BOOK not in dest.earlier.files or not dest.is_file(BOOK):
         return
     held = sheets_of(dest.read(BOOK))
@@ -327,7 +327,7 @@ def _section_of(path: str) -> str:
 
 
 def _is_exported(path: str, exported: Exported) -> bool:
-    """Return True if this export decides about a file of an earlier export."""
+    """Return True if this export may replace or remove a file of an earlier export."""
     section = _section_of(path)
     if path == BOOK:
         return not _sections(exported).isdisjoint(BULK)
@@ -358,7 +358,7 @@ def _named_elsewhere(dest: Destination, exported: Exported) -> set[str]:
 
 
 def _strangers(dest: Destination, exported: Exported, wanted: Mapping[str, Content]) -> list[str]:
-    """Return files that no export wrote and that would be replaced, or would repeat exported records.
+    """Return files that no export wrote, and that would be replaced or contain exported records a second time.
 
     A file with exactly the bytes to write does not count, because the manifest may have been lost.
     """

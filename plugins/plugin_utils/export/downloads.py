@@ -61,11 +61,11 @@ class Downloads:
         return {uuid: self._names[uuid] for uuid in self.paths}
 
     def written(self, attachment: Attachment) -> Any:
-        """Return the name of a file in a record: its path below the root, with the name if the path cannot have it.
+        """Return how records name a file: by its path below the root, and by its name if the path cannot contain that.
 
         :raises NotFound: if the service has no such file.
         :raises InvalidInput: if no upload could carry its name.
-        :raises WrongContent: if the service answers something else, or no name.
+        :raises WrongContent: if the service returns something else, or no name.
         """
         uuid = str(attachment.uuid)
         name = self.name_of(attachment)
@@ -82,12 +82,12 @@ class Downloads:
     def name_of(self, attachment: Attachment) -> str:
         """Return the name of a file. Request it if neither the record nor an earlier export has it.
 
-        :raises WrongContent: if the service does not answer it.
+        :raises WrongContent: if the service does not return it.
         """
         uuid = str(attachment.uuid)
         name = attachment.name or self._names.get(uuid) or describe(self._client, attachment).name
         if not name:
-            raise WrongContent(f"GET /file/{uuid}: the service answers no name of the file")
+            raise WrongContent(f"GET /file/{uuid}: the service returns no name for the file")
         self._names[uuid] = name
         return name
 

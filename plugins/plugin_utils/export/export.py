@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Export a live instance as the data of the files that would create it. A plan of an export is empty.
+"""Export a live instance as the data of the files that would create it. Planning an unchanged export yields no changes.
 
 Nothing is written here, neither to the instance nor to a file.
 """
@@ -85,7 +85,7 @@ class Exported:
     :ivar sections: section to its records as plain data, in a stable order; ``fields`` has one list for each template,
         named ``fields/asset``.
     :ivar identity: section to the fields that identify its records, if they differ from the default.
-    :ivar not_cloned: what no file can have: kind to names.
+    :ivar not_cloned: records that no file can have: kind to names.
     :ivar left_out: single values and records that were left out, and why.
     :ivar schemas: kind of record to its fields on this instance.
     :ivar observed: section to the names of the fields that scans or people write, if some record has a value.
@@ -93,7 +93,7 @@ class Exported:
     :ivar names: kind of record to the names of its records in files, if requested.
     :ivar uuids: section to the uuids of its records, in the same order.
     :ivar twin: the notes for a twin, if requested.
-    :ivar visibility: what is known about hidden records, which are in no file.
+    :ivar visibility: what is known about hidden records, which no file contains.
     """
 
     sections: dict[str, list[Any]] = dataclasses.field(default_factory=dict)
@@ -322,7 +322,7 @@ class _Export:
                 self._leave_out(f"{template} field {row['label']}: relations: {reason}")
 
     def _is_withheld(self, template: str, field: Field) -> bool:
-        """Return True if the files neither create a field nor can name it, so that they have no value of it."""
+        """Return True if the files can neither create nor name a field, so that they have no values of it."""
         # A key that the service did not generate exists on every instance.
         is_left_out = is_generated_key(field.key) and field.key in self._withheld.get(template, ())
         return is_left_out or not is_nameable(field)
@@ -343,11 +343,11 @@ class _Export:
             self._completed[section] = [one if other is None else one.completed_by(other) for one, other in pairs]
         whole = self._completed[section]
         for key in dict.fromkeys(key for record in whole for key in missing_members(schema, record)):
-            self._leave_out(f"{section}: {key}: the service does not answer it, so no file holds it")
+            self._leave_out(f"{section}: {key}: the service does not return it, so it is in no file")
         return whole
 
     def _alone(self, record: Record, template: str) -> Record | None:
-        """Return a record as the service answers it alone, or None if the service refuses that.
+        """Return a record that is read by itself, or None if the service refuses that.
 
         The members that the list leaves out are then named in ``left_out``, and the export continues.
         """
@@ -425,7 +425,7 @@ class _Export:
         scanned: Sequence[Field],
         read: Mapping[str, Row],
     ) -> None:
-        """Note for a twin which record each row is, and the values of its observed fields.
+        """Note for a twin the record of each row, and the values of its observed fields.
 
         :param scanned: the observed fields.
         :param read: uuid to the values of a record.

@@ -27,7 +27,7 @@ def bytes_of(content: Content) -> bytes:
 class FileSet:
     """The files below a directory, by path.
 
-    :ivar folder: the directory. :ivar there: path of everything that may be in the way to its type.
+    :ivar folder: the directory. :ivar there: path of everything that exists below the directory, to its type.
     :ivar access: the access to written files.
     :ivar adjusted: files that keep their content and get another mode, owner or group.
     """
@@ -57,7 +57,7 @@ class FileSet:
         self.removed = sorted(removed)
 
     def above(self, paths: Iterable[str]) -> list[str]:
-        """Return the paths that are neither missing nor directories, but would have to contain some files."""
+        """Return the existing paths that are no directories, but would have to be."""
         folders = {str(one) for path in paths for one in PurePosixPath(path).parents if one != PurePosixPath()}
         return [path for path in sorted(folders) if self.there.get(path) not in (None, FileType.FOLDER)]
 
@@ -103,5 +103,5 @@ def _named(side: Mapping[str, str]) -> Iterator[str]:
 
 
 def listed(paths: Collection[str]) -> str:
-    """Return paths on one line. No path can look like other text."""
+    """Return paths on one line, quoted so that no path looks like other text."""
     return ", ".join(path if path.isprintable() else repr(path) for path in paths)

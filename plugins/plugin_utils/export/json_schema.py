@@ -70,7 +70,7 @@ _MANAGED: Json = {
         "additionalProperties": False,
     },
 }
-"""Members of any record that exclude it from the set or protect it."""
+"""Members that exclude a record from the set, or protect it."""
 
 MAIN = "seventhings.schema.json"
 """The schema with all definitions. Its root is a desired state in one file."""
@@ -207,7 +207,7 @@ def saved_fields(document: Any, section: str) -> list[Field]:
 
 
 def _bound(value: Any) -> int | float | None:
-    """Return a limit of a definition as a JSON number. Some instances answer it as a text."""
+    """Return a limit of a definition as a JSON number. Some instances return it as a text."""
     try:
         number = Decimal(str(value))
     except InvalidOperation:

@@ -46,7 +46,7 @@ def section_files(
     """Return the files of one section, by their path below the root: one, or a directory if it is too big.
 
     :param section: such as ``rooms`` or ``fields/asset``.
-    :param format_name: yaml, csv or jsonl; what CSV cannot have goes into JSON Lines beside it.
+    :param format_name: yaml, csv or jsonl; records that CSV cannot have go into JSON Lines beside it.
     :param formulas_are: how cells of CSV are written that a spreadsheet would run.
     :param dialects: of CSV files.
     """

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The notes of an export about itself, for the next export.
 
-Anybody who can change the directory can change the notes, so nothing is trusted that an export could not have written.
+Anybody who can change the directory can change the notes, so notes that an export could not have written are rejected.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MANIFEST = ".export.json"
 """The files that an export wrote, by their SHA-256. It is the same for the same records of another instance."""
 
 FETCHED = ".seventhings/export.json"
-"""The uuid and the name of each attachment on the instance. It only saves requests."""
+"""The uuid and the name of each attachment on the instance. This only saves requests."""
 
 _EXPORT = "an export"
 _VERSION = 1
@@ -61,7 +61,7 @@ class Manifest:
 
     @classmethod
     def read(cls, folder: Folder) -> Manifest:
-        """Return the manifest of a directory, or an empty manifest without an export.
+        """Return the manifest of a directory; an empty one if nothing was exported there.
 
         :raises InvalidInput: if a note is no regular file, too large, or has what no export writes.
         """

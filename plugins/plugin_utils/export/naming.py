@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find the records of an instance that files can name, and why files can't name the others."""
+"""Find the records of an instance that files can name, and the reasons why files can't name the others."""
 
 from __future__ import annotations
 

@@ -88,8 +88,7 @@ class Portable:
 
     :param on_left_out: called with what was left out, and why.
     :param is_for_twin: True for a twin, which has the archived objects that its records refer to, too. They are
-        referred to
-        by uuid: no list shows them, and not all of them have a barcode.
+        referred to by uuid: no list shows them, and not all of them have a barcode.
     """
 
     def __init__(
@@ -106,7 +105,10 @@ class Portable:
         self._was_named = False
 
     def begin(self) -> None:
-        """Start to write all records, for the first time or again. Records that are left out by now are not named."""
+        """Start to write all records, for the first time or again.
+
+        From now on, no record refers to the records that are left out so far.
+        """
         self._was_named = False
         self._downloads.paths.clear()
 
@@ -236,7 +238,7 @@ class Portable:
     # ---- links
 
     def _renter(self, value: tuple[str, Any]) -> tuple[str, Any]:
-        """Return a renter that an instance answered only as a text: the user with this name, or the text."""
+        """Return a renter that an instance returned only as a text: the user with this name, or the text."""
         try:
             return renter_of(value[1], self._state.records(USER))
         except Ambiguous as ambiguous:
@@ -315,7 +317,7 @@ class Portable:
         return name if isinstance(name, str) else ""
 
     def _name(self, record: Record) -> Any:
-        """Return the shortest natural key that leads back to a record, or None."""
+        """Return the shortest natural key that finds a record again, or None."""
         for written in self._ways_to_name(record):
             if self._leads_to(written, record):
                 return written
@@ -350,7 +352,7 @@ class Portable:
 
 
 def exact(schema: Schema, values: Mapping[str, Any], flat: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the values of a record, with :class:`Unread` for each text that the service answers as a map."""
+    """Return the values of a record, with :class:`Unread` for each text that the service returns as a map."""
     maybe = [key for key, value in values.items() if value.__class__ is str and value[:1] == "{"]
     raws = {key: flat.get(schema.fields[key].wire_key) for key in maybe}
     odd = {key: Unread(raw) for key, raw in raws.items() if isinstance(raw, Mapping)}
@@ -432,7 +434,7 @@ def writable_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]] = (
 
 
 def unwritable_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]]) -> list[Field]:
-    """Return the fields of a template whose values users may have written, and that no export writes."""
+    """Return the fields of a template that users may have filled, and that no export contains."""
     kept = _kept_fields(schema, definitions) if schema.kind.template else []
     return [field for field in kept if not type_of(field).writable and not type_of(field).computed]
 

@@ -63,8 +63,7 @@ class TwinNotes:
         """Note a record that a row of the files describes.
 
         :param names: the fields of its natural key, as the row names them. :param observed: its values that no other
-            file has,
-            because scans or people write them.
+            file has, because scans or people write them.
         """
         key = {name: row[name] for name in names if name in row}
         uuid = {} if record.kind.numbered else {"uuid": record.uuid}
@@ -127,7 +126,7 @@ class TwinNotes:
     def _by_barcode(self, kind: Kind, client: Client, state: ListedState) -> dict[str, Record]:
         """Return unlisted records of the files for a rehearsal, by their uuid.
 
-        A run looks up equally many, so that the twin has what a run finds.
+        A run looks up equally many, so that the twin has the records that a run finds.
         """
         schema = client.schema(kind)
         written = [schema.parse(one.fields, "")[0].get(kind.barcode_key) for one in self.rehearsed if one.kind is kind]

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Write an export as one workbook: a sheet for each section, with help for filling it in.
+"""Write an export as one workbook: a sheet for each section, with help for people who fill it in.
 
 The same data always yields the same bytes.
 """

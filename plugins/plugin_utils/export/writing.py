@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Convert plain data to the text of YAML, CSV and JSON Lines files, with the same bytes for the same data.
 
-A text that any YAML reader, old or new, takes for something else is quoted. Numbers and dates that are :class:`Plain`
+A text that some YAML reader, old or new, would not read as text is quoted. Numbers and dates that are :class:`Plain`
 are written unchanged.
 """
 
@@ -195,7 +195,7 @@ def csv_header(records: Sequence[Mapping[str, Any]], dialect: Dialect = PLAIN) -
 
 
 _NO_COLUMN = re.compile(r"^sep=|[\n\r;\t|\x00]", re.IGNORECASE)
-"""The parts of a name that a reader could take for a delimiter, or for the end of a column."""
+"""Parts of a name that a reader could read as a delimiter, or as the end of a column."""
 
 
 def csv_record(
@@ -204,7 +204,7 @@ def csv_record(
     """Return the row of a record.
 
     :param cell: writes a cell.
-    :raises Unwritable: if a cell would be read as something else, or the encoding lacks a character.
+    :raises Unwritable: if a cell would be read as something else, or the encoding has no such character.
     """
     return csv_row([cell_of(record[name], dialect) if name in record else "" for name in header], cell, dialect)
 
@@ -213,7 +213,7 @@ def csv_row(cells: Sequence[str], cell: Callable[[str], str] = escaped, dialect:
     """Return one row of texts with the line end of CSV.
 
     :param cell: writes a cell.
-    :raises Unwritable: if the encoding lacks a character.
+    :raises Unwritable: if the encoding has no such character.
     """
     stream = io.StringIO()
     csv.writer(stream, lineterminator="\n", delimiter=dialect.delimiter or ",").writerow(map(cell, cells))

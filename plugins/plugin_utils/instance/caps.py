@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The caps of a task. The files (and a plan file) request changes, and get only what the task allows as well.
+"""The caps of a task. The files (and a plan file) request changes, and only those that the task allows are made.
 
 The author of the files may not be the owner of the task: a pull request changes files. So nothing in the files widens
 what the task allows.
@@ -37,7 +37,7 @@ _OF_EXISTING = frozenset({"create_percent", "update_percent", "delete_percent", 
 
 @dataclass(frozen=True)
 class Caps:
-    """The most that a task allows.
+    """The maximum that a task allows.
 
     :ivar limits: name of a limit to the highest value. :ivar prune: section to the strongest action.
     :ivar create_users: True if users may be created; None: the task does not say.
@@ -102,7 +102,7 @@ class Caps:
     def narrowed(self, asked: Policy) -> list[str]:
         """Return the limits that the files set lower than the task, in words.
 
-        Raising those of the task has no effect.
+        Files cannot raise the limits of the task.
         """
         return [
             f"limits.{name}: the task allows {self.limits[name]:g}, and the files {number:g}; the smaller one counts."

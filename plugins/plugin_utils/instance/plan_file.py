@@ -104,7 +104,7 @@ class StoredPlan:
                 entry.places, entry.root = same.places, same.root
 
     def stale(self, made: InstancePlan, contents: Contents, is_own: Callable[[Planned], bool]) -> list[Planned]:
-        """Return the changes whose records or local files changed since the plan.
+        """Return the changes whose records or local files differ from the plan.
 
         :param is_own: returns True if an earlier run of this plan left a record in its present state.
         """
@@ -119,7 +119,7 @@ class StoredPlan:
     def is_half_done(self, one: Planned) -> bool:
         """Return True if the remaining change is a part of the planned change.
 
-        That is so if each differing field has the value of that time, or was missing then.
+        This is the case if each differing field has its value from the time of the plan, or was missing then.
         """
         then = self.before.get(id(one.entry), {})
         shown_now = shown(one, self.desired.hiding.lasting)
@@ -297,7 +297,7 @@ def _refuse_constant(name: str) -> NoReturn:
 def _each_once(members: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     """Return a map after checking that no member repeats.
 
-    Other readers of the plan might use another member than this code.
+    Of two members with one name, other readers of the plan might use the other one.
     """
     found = dict(members)
     if len(found) < len(members):
@@ -326,7 +326,7 @@ def _document(
     hidden_entries = [(one.entry, hidden[id(one.entry)]) for one in made.changes if hidden[id(one.entry)]]
     fingerprints = Fingerprints.for_entries(hidden_entries)
     changes = [_stored(one, contents, hidden[id(one.entry)], fingerprints, desired.hiding) for one in made.changes]
-    # The fields to write come from the files. Only the sides may have what the service answered.
+    # The fields to write come from the files. Only the diff may contain what the service returned.
     sides = without_credentials([{side: change[side] for side in ("before", "after")} for change in changes])
     return {
         "version": PLAN_VERSION,
@@ -350,7 +350,7 @@ def _document(
 
 
 def _old_names(desired: DesiredInstance, made: InstancePlan) -> dict[str, list[Any]]:
-    """Return the names in references of the changes that records have had before and may no longer have."""
+    """Return earlier names of records in the references of the changes, which the records may no longer have."""
     moved = {section: list(pairs) for section, pairs in desired.moved.items()}
     codes = [({one.name: one.written}, {one.name: one.now}) for one in made.scan_codes.differing]
     if codes:
@@ -405,7 +405,7 @@ def _compared(planned: Planned) -> Mapping[str, Any]:
 
 
 def _read(planned: Planned) -> Mapping[str, Any]:
-    """Return the fields of an entry as any reader reads them, wherever they are."""
+    """Return the fields of an entry as readers return them, whatever their source."""
     cells = planned.entry.cells
     return planned.entry.fields if cells is None else cells.read(planned.schema, planned.entry.fields)[0]
 
@@ -413,7 +413,7 @@ def _read(planned: Planned) -> Mapping[str, Any]:
 def _marks_of(planned: Planned, contents: Contents, key: bytes | None) -> tuple[str, dict[str, str]]:
     """Return the hash of the record before a change, and the hashes of its local files.
 
-    :param key: for an entry with vaulted values; without this key nobody can test values against the hashes.
+    :param key: for an entry with vaulted values; nobody can test guesses against the hashes without it.
     """
     files = _files_of(planned, contents)
     if key is None:

@@ -96,7 +96,7 @@ class Scope:
 
 @dataclass(frozen=True)
 class RunOptions:
-    """The wishes of the user.
+    """The options of a run.
 
     :ivar drift: only compare: limits do not apply, because nothing is applied.
     :ivar twin_of: root of the original instance if its twin is connected: the original's journal is used, and nothing
@@ -127,7 +127,7 @@ class RunOptions:
 
     @property
     def is_recorded(self) -> bool:
-        """Return True if an apply of the plan writes an apply record. On a twin that happens only on request."""
+        """Return True if applying the plan writes an apply record. On a twin this happens only on request."""
         return not self.drift and (not self.twin_of or self.apply_record is not None)
 
 
@@ -148,7 +148,7 @@ def run_instance(
 
 
 def _only_findings(plan: InstancePlan) -> InstancePlan:
-    """Return the parts of a plan with findings that are still valid."""
+    """Return the parts of a plan that stay valid in spite of findings."""
     return InstancePlan(
         findings=plan.findings,
         live_findings=plan.live_findings,
@@ -273,7 +273,7 @@ class _Run:
         return ""
 
     def _wrong_instance(self) -> str:
-        """Return why the connected instance is not the expected one; empty if it is, or if nothing names one."""
+        """Return why the connected instance is not the expected instance; empty if it is, or if none is named."""
         connected, instances = self._client.transport.root, self._desired.instances
         if self._options.undo is not None and (why := self._options.undo.wrong_instance(connected)):
             return why
@@ -642,7 +642,7 @@ class _Run:
             plan.warnings.append(f"what was applied is not noted for instance_absorb: {why}")
 
     def _note_protections(self, plan: InstancePlan, outcome: Outcome, journal: Journal) -> None:
-        """Note which records must stay. A record that may be removed again has been applied in that form once."""
+        """Note which records must stay. A record counts as removable again only after it was applied in that form."""
         stored = {} if self._stored is None else self._stored.protections
         left = {id(one): one for one, _why in (*outcome.failures, *outcome.skipped, *outcome.not_tried)}
         left |= {id(one): one for one in plan.dropped}
@@ -661,7 +661,7 @@ class _Run:
     # ---- result
 
     def _odd_fields(self, plan: InstancePlan) -> dict[tuple[int, str], list[str]]:
-        """Return number of a change and key of a field to what is odd about the value."""
+        """Return what is odd about a value, by the index of its change and the key of its field."""
         numbers = {id(planned.entry): number for number, planned in enumerate(plan.changes)}
         found: dict[tuple[int, str], list[str]] = {}
         for oddity in self._odd:

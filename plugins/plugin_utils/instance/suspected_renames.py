@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find creations that look like renames: the natural key is new, but other values suggest that the record exists.
+"""Find creations that look like renames: the key is new, but other values suggest that the record already exists.
 
 No requests are made here.
 """

@@ -154,7 +154,7 @@ class _Validation:
             self._found[Finding.for_message(place, message)] = None
 
     def _find_missing(self, entry: Entry, message: str) -> None:
-        """Note that a record has no natural key, unless an unreadable part of it may be the reason."""
+        """Note that a record has no natural key, unless a part of the record is unreadable and may be the reason."""
         if not entry.misread:
             self._find(entry.place, message)
 
@@ -239,7 +239,7 @@ class _Validation:
             return None
 
     def _perhaps_merged(self, entry: Entry, keys: Sequence[str], have: Mapping[str, Any]) -> str:
-        """Return the likely cause of a natural key that a row of a table has only in part, or an empty text.
+        """Return why a row of a table probably has only a part of its natural key, or an empty text.
 
         An export of merged cells has their value in the first row only. A key of a single field is never merged.
         """
@@ -270,7 +270,7 @@ class _Validation:
 
 
 def _as_written(value: Any) -> Any:
-    """Return a value of unknown type in a form for lookups. An unquoted value is no text."""
+    """Return a value of unknown type in a form for lookups. An unquoted scalar is not a text."""
     return (type(value).__name__, repr(value)) if isinstance(value, (Plain, list, dict)) else value
 
 

@@ -102,7 +102,7 @@ class _Narrowing:
         self._merged.scope = scope
 
     def _lifecycle(self) -> None:
-        """Ignore and protect everything that either layer does. A later layer cannot undo that."""
+        """Ignore and protect everything that one of the layers ignores or protects. A later layer cannot undo that."""
         lifecycle = dict(self._merged.lifecycle)
         for section, one in self._later.lifecycle.items():
             lifecycle[section] = lifecycle[section].with_more(one) if section in lifecycle else one

@@ -140,7 +140,7 @@ class MergedRecords:
     :param identity: section to the fields that identify its records, if they differ from the default.
     :param loaded: all layers: fields that a layer defines are known by their keys and labels.
     :param known: the fields of a kind on the instance, if known; otherwise only the files define labels.
-    :ivar findings: what a later layer must not say.
+    :ivar findings: settings that a later layer must not have.
     :ivar has_unknown_names: True if only the instance can resolve some names.
     """
 

@@ -19,7 +19,7 @@ Records = Sequence[Mapping[str, Any]]
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _PAST = 2
-"""Days after which a day is over in every time zone."""
+"""Number of days after which a date is past in every time zone."""
 
 _MORE_KEYS: Mapping[str, tuple[str, ...]] = {
     "task": ("slug", "author", "created_at", "updated_at"),
@@ -70,7 +70,7 @@ def observe_rental_cases(evidence: Evidence, request: str, cases: Records, today
 def _observe_overdue(evidence: Evidence, request: str, cases: Records, today: dt.date) -> None:
     """Note what overdue cases show.
 
-    One overdue case with its status is proof, and so is the same change in all of them.
+    One overdue case with its expected status is proof. So is the same other status in all of them.
     """
     stayed = sum(_is_past(case, _OVERDUE, today) for case in cases)
     moved = sum(_is_past(case, _IS_OVERDUE, today) for case in cases)

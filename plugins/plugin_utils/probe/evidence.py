@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Collect what a probe observed: for each switch the sides, the requests that showed them, and reasons.
 
-It records only choices between known sides, and no data of an instance: the probe words the requests, and numbers of
-records are cut at a thousand.
+It records only choices between known sides, and no data of an instance: requests are described in the probe's own
+words, and numbers of records are capped at a thousand.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Evidence:
         self.seen.setdefault(switch, {}).setdefault(side, Counter())[request] += records
 
     def odd(self, switch: str, answered: str) -> None:
-        """Note an answer that is on no side.
+        """Note an answer that matches no side.
 
         :param answered: in words of the probe.
         """
@@ -102,7 +102,7 @@ def _told(requests: Mapping[str, int]) -> str:
 def counted(records: int) -> str:
     """Return a number of records in words.
 
-    A larger number could be data of the instance, so it is cut at a thousand.
+    A larger number could be data of the instance, so it is capped at a thousand.
     """
     if records > _MOST_COUNTED:
         return f"more than {_MOST_COUNTED} records"

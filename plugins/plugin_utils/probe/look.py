@@ -46,7 +46,7 @@ _FAR = 10000
 """A page number beyond every list of an instance."""
 
 _IN_ORDER = 5
-"""Number of persons whose order is not the same twice by chance."""
+"""Minimum number of persons: their order is hardly the same twice by chance."""
 
 UNKNOWN_FIELD = "zz_probe_unknown"
 """A field that no instance has."""
@@ -60,7 +60,7 @@ _TRANSLATION_KEY = re.compile("[a-z0-9]+([._-][a-z0-9]+)+")
 
 @dataclass
 class Look:
-    """The first tier, and what later tiers need from it.
+    """The first tier, and its results that later tiers need.
 
     :ivar listed: kind to the records of the first page, as received.
     :ivar types: template to field key to the name of its type.

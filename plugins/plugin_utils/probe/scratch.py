@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Scratch records: created under a random name, noted before, removed in reverse order, also after a kill."""
+"""Scratch records: created under a random name, noted first, and removed in reverse order, even after a kill."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ class Scratch:
         return flatten(kind, raw) if raw else {}
 
     def raw(self, kind: Kind, uuid: str) -> Mapping[str, Any]:
-        """Return a scratch record as the service answers it."""
+        """Return a scratch record as the service returns it."""
         heard = self.asker.get(kind.item_path.format(uuid=uuid))
         decoded = heard.json()
         return decoded if heard.is_good and isinstance(decoded, Mapping) else {}
@@ -219,7 +219,7 @@ def names_of(kind: Kind, object_keys: Sequence[str]) -> Sequence[str]:
 def _is_scratch(client: Client, kind: Kind, uuid: str, object_keys: Sequence[str]) -> bool | None:
     """Return True if a record exists and has the name of a scratch record, or None if its name is hidden.
 
-    A journal alone is no reason to delete a record: anybody may have written it.
+    A note in the journal is no sufficient reason to delete a record: anybody may have written it.
     """
     try:
         record = client.get(kind, uuid)

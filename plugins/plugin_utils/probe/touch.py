@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The tier touch: create scratch records and observe them. Only the caller is notified about any of them."""
+"""The tier touch: create scratch records and observe them. Nobody but the caller is notified about them."""
 
 from __future__ import annotations
 
@@ -249,7 +249,10 @@ class Touch:
             self.evidence.odd("datetime_read", f"{request}: a date and time is read in another form")
 
     def _coupled(self, uuid: str) -> None:
-        """Write only the target room. The actual room is evidence, and would hide the object from some accounts."""
+        """Write only the target room.
+
+        The actual room is evidence of a scan, and could hide the object from the account.
+        """
         keys = ("target_room", "target_building")
         if not set(keys) <= set(self.fields(*_PLACES)):
             self.evidence.cannot("room_location", "objects have no target room and target location to write")
@@ -517,7 +520,7 @@ class Touch:
         return self.asker.write("PATCH", OBJECT.item_path.format(uuid=uuid), body)
 
     def _read_again(self, kind: Kind, uuid: str) -> list[Mapping[str, Any]]:
-        """Return a scratch record as the service answers it, or nothing if it does not."""
+        """Return a scratch record as the service returns it, or nothing if it returns none."""
         raw = self.scratch.raw(kind, uuid)
         return [raw] if raw else []
 
@@ -545,7 +548,7 @@ class Touch:
         ]
 
     def fields(self, *types: str) -> list[str]:
-        """Return the fields of objects of some types that users may write, and that have no rules of their own."""
+        """Return the fields of objects of some types that users may write, and that have no constraints."""
         return [
             one["field_key"]
             for one in self._definitions("asset")
@@ -569,7 +572,7 @@ class Touch:
         return {key: value for key, value in filled.items() if value is not None}
 
     def _place_of_others(self, definition: Mapping[str, Any]) -> Any:
-        """Return an existing place in which the account sees an object.
+        """Return an existing place in which the account sees objects.
 
         The account may not see a scratch place, and could then not remove the object.
         """

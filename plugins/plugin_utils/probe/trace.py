@@ -23,7 +23,7 @@ _FILES = 22
 
 _LABEL = f"{PREFIX}label"
 _TAKEN_TWICE = f"{PREFIX}label taken twice"
-"""The label of the two definitions. They stay, so that every later probe finds them.
+"""The label of the two definitions. They are never deleted, so later probes use them again.
 
 The second definition shares the label only during the check, because files cannot name fields that share a label.
 """

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Turn the records of an instance into hosts and groups, joined in memory, without a request per record."""
+"""Turn the records of an instance into hosts and groups, joined in memory instead of one request per record."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ Records = Mapping[str, Sequence[Shown]]
 KINDS: dict[str, Kind] = {"locations": LOCATION, "rooms": ROOM, "objects": OBJECT}
 """The kinds that may become hosts, by plural name.
 
-Each is inside a record of the kind before it, and is read with these.
+A record of each kind is inside a record of the kind before it, so these are read, too.
 """
 
 _NAMED_IN_WARNING = 5
@@ -132,7 +132,7 @@ class Plan:
     :ivar hostname: a function from variables to a host's name; None for the default name.
     :ivar host_prefix: the prefix of each host's name.
     :ivar group_prefix: the prefix of each group's name.
-    :ivar may_join: True if a host may have a name without a slash, as machines have.
+    :ivar may_join: True if a host may have a name without a slash, like a machine.
     """
 
     hosts: str
@@ -203,7 +203,7 @@ def read_records(client: Client, plan: Plan, filters: Mapping[str, Mapping[str, 
 def _require_room_field(key: str, defined: Collection[str], objects: Sequence[Shown]) -> None:
     """Check the field that links objects to rooms.
 
-    Some instances leave empty fields out, so a field that no object has may exist all the same.
+    Some instances leave empty fields out, so a field may exist although no object shows it.
 
     :raises InvalidInput: if it is neither defined nor a field of an object.
     """
@@ -220,7 +220,8 @@ def _require_room_field(key: str, defined: Collection[str], objects: Sequence[Sh
 def lay_out(records: Records, plan: Plan) -> Layout:
     """Return hosts and groups of the records.
 
-    Every name is unique: of several records with one name, all but the first by id get a suffix, and a warning says so.
+    Every name is unique: if several records have one name, all except the one with the lowest id get a suffix, with a
+    warning.
 
     :raises InvalidInput: for the name of a host that could mean a machine, or a file outside ``host_vars``.
     """
@@ -267,7 +268,7 @@ class _Place:
 
 
 class _Places:
-    """Find places of one kind by integer id or by uuid, because instances link by either."""
+    """Find places of one kind by integer id or by uuid, because instances use either in links."""
 
     def __init__(self, kind: str) -> None:
         self._read = read_reference(kind)
@@ -326,7 +327,7 @@ def _node(record: Shown, plural: str, plan: Plan, parent: _Place | None, names: 
 def _encodable(value: Any) -> Any:
     """Return a value whose texts can be written in every format.
 
-    A replacement character stands for a lone surrogate, which would end ``ansible-inventory --yaml``.
+    A replacement character replaces a lone surrogate, which would crash ``ansible-inventory --yaml``.
     """
     if isinstance(value, str):
         if value.isascii() or value.isprintable():
@@ -355,7 +356,7 @@ def _some(names: Sequence[str]) -> str:
 def _completed(link: Mapping[str, Any], place: _Place) -> dict[str, Any]:
     """Return a link with the members that the instance left out.
 
-    The place is known, so every instance has the same result.
+    The place is known, so the result is the same on every instance.
     """
     known = {
         "id": place.record.get("id"),

@@ -61,8 +61,7 @@ def check_host_name(name: str, may_join: bool) -> None:
     """Check the name of a host.
 
     :raises InvalidInput: for a name that Ansible would look for outside ``host_vars``, and for a name without a slash,
-        as
-        machines have.
+        because machines have such names.
     """
     if any(part in ("", ".", "..") for part in name.split("/")):
         raise InvalidInput(

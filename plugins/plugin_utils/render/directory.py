@@ -48,8 +48,7 @@ class RenderedDirectory:
 
         :param sources: the layers.
         :raises InvalidInput: if it is neither empty nor the result of an earlier render, has something else that would
-            be
-            read, or is in a layer or around a layer.
+            be read, or is in a layer or around a layer.
         """
         real = path.resolve()
         for source in (one.resolve() for one in sources):

@@ -19,7 +19,7 @@ ACTION_ORDER = (DELETE, ARCHIVE, UPDATE, CREATE)
 """The order of changes: first those that cannot be undone, then those of existing records."""
 
 _ALIKE = 3
-"""Minimum number of updates of the same fields to the same values for a group."""
+"""Minimum number of equal updates for a group."""
 
 _LONGEST = 60
 """Maximum characters of a value in the title of a group."""

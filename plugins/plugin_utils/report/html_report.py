@@ -147,7 +147,7 @@ def _templates() -> tuple[Template, Callable[..., Markup]]:
 
 
 def as_html(result: RunResult) -> str:
-    """Return the page, below 2 MB. It counts what does not fit."""
+    """Return the page, below 2 MB. What does not fit is counted."""
     result = in_figures(result)
     first = {FIRST: cautions(result)} if result.cautions else {}
     wrong = [_listed(title, texts) for title, texts in {**first, **reasons(result)}.items()]

@@ -52,7 +52,7 @@ class Table:
 
     @property
     def is_long(self) -> bool:
-        """Return True if a cell takes a line of its own."""
+        """Return True if a cell needs a line of its own."""
         return any(len(text) > _LONGEST for row in self.rows for text in row)
 
     @property
@@ -63,7 +63,7 @@ class Table:
 
 
 def is_warned_of(result: RunResult) -> bool:
-    """Return True if something is removed, sends e-mail or can't be undone."""
+    """Return True if a change removes something, sends e-mail or can't be undone."""
     return bool(result.mails or result.undo or (not result.is_drift and _removed(result.changes)))
 
 

@@ -3,9 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Markdown without any unescaped foreign text.
 
-:class:`Markdown` is written in the code. Every other text becomes a code span: one line, no markup, no mention, no
-    link,
-and nothing that a code host treats as an instruction.
+Only :class:`Markdown` texts, which this collection writes itself, are markup. Every other text becomes a code span: one
+line without markup, mentions, links, or anything that a code host treats as an instruction.
 """
 
 from __future__ import annotations
@@ -73,6 +72,6 @@ def word(text: str) -> Markdown:
 def cell(text: str) -> Markdown:
     r"""Return a text in a cell of a table.
 
-    A bar would end the cell, even in a code span. Whether ``\|`` ends it depends on the characters before it.
+    A bar would end the cell, even in a code span. Whether ``\|`` ends the cell depends on the characters before it.
     """
     return word(text.replace("|", "\\u007c"))

@@ -50,13 +50,13 @@ _NAMED = 20
 """Maximum number of named records in a group whose title says everything; the others are counted."""
 
 _OF_A_GROUP = (100, 20, 5)
-"""Number of records per group if not all fit. The first number with which all groups fit is used."""
+"""Numbers of records per group to try if not all fit. The first with which all groups fit is used."""
 
 _MOST_FIELDS = 15
 """Maximum number of fields in the table of fields."""
 
 _ONE = 8
-"""Divisor of the room for one reason, warning or change."""
+"""Divisor of the remaining space: one reason, warning or change may take such a part of it."""
 
 _REST = 600
 """Characters for the line about what did not fit, and for the markup that folds the parts."""
@@ -66,8 +66,8 @@ def as_markdown(result: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") -
     """Return the report for a pull-request comment within its maximum length.
 
     The beginning has cautions, refusals and failures, the meaning of the changes, and the counts. The changes, the most
-    important first, and the other warnings open with a click. If not everything fits, reasons leave half of the room to
-    the changes.
+    important first, and the other warnings open with a click. If not everything fits, the reasons leave half of the
+    space to the changes.
 
     :param limit: characters; ten thousand at least.
     :param url: of the full report; empty if unknown.

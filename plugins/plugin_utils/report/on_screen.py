@@ -166,7 +166,7 @@ def _lines(value: Any) -> int:
 
 
 def _whole(entries: Sequence[Any], room: int) -> list[Any]:
-    """Return the first entries that fit, uncut."""
+    """Return the first entries that fit completely."""
     kept: list[Any] = []
     for entry in entries:
         one = cleaned(entry)

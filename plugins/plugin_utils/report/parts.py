@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The parts that all forms of a report word in the same way, each text cleaned for printing."""
+"""Parts with the same wording in all formats of a report, each text cleaned for printing."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def warnings(result: RunResult) -> list[str]:
 
 
 def alone(result: RunResult, examples: int) -> list[str]:
-    """Return the records that are in no file and were left alone, counted by section.
+    """Return the number of records in each section that are in no file and were left alone.
 
     :param examples: maximum number of named records.
     """

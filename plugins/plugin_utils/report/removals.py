@@ -38,7 +38,7 @@ PERSON_TYPES = frozenset({"LINKED_PERSON", "LINKED_USER", "USER", "USERS"})
 """Types of the fields that name persons."""
 
 SERVICE_FIELDS = frozenset({"inventory_user"})
-"""Fields with persons whom the service notes, but who are not responsible for the record."""
+"""Fields with persons that the service sets itself. These persons are not responsible for the record."""
 
 
 class Removals:

@@ -26,7 +26,7 @@ _FILES, _INSTANCE = "files", "instance"
 
 
 def diff_of(result: RunResult) -> dict[str, str]:
-    """Return the diff of a run: what the instance has and will have, or of a drift what the files say and it has."""
+    """Return the diff of a run: the present and the planned state, or for a drift, the files and the present state."""
     result = in_figures(result)
     ordered = [change for group in groups(_changes(result), result.is_drift) for change in group.changes]
     before: list[str] = []
@@ -61,7 +61,7 @@ def _changes(result: RunResult) -> list[dict[str, Any]]:
 def _sides(change: Mapping[str, Any], is_drift: bool) -> tuple[list[str], list[str]]:
     """Return the lines of a record on the instance and as desired.
 
-    Each line names the record, because equal lines of two records would be taken for one that did not change.
+    Each line names the record, because otherwise equal lines of two records would look like one unchanged line.
     """
     told = clean(change.get("note", ""))
     if is_drift and change["action"] != UPDATE:

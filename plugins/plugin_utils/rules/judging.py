@@ -24,7 +24,7 @@ _MOST_PROBLEMS = 10
 """Maximum number of problems that are reported for one record and one rule."""
 _MOST_KEPT = 4096
 _WIDE = Context(prec=1000)
-"""Number of digits that suffices for the quotient of any two JSON numbers."""
+"""Number of digits that is enough for the quotient of any two JSON numbers."""
 _LONGEST = 200
 _PARTS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\$", re.DOTALL)
 """The parts of a pattern that contain a ``$``, or could: escapes, sets of characters, and the sign itself."""

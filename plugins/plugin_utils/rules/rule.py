@@ -119,9 +119,9 @@ def read_rules(paths: Sequence[Path], digests: Sequence[str] | None = None, outs
 
 
 def _require_outside(path: Path, outside: Iterable[Path]) -> None:
-    """Refuse a path inside of some places, as written or with all links followed.
+    """Refuse a rules file that is inside one of some directories, as written or with all links resolved.
 
-    :raises InvalidInput: if it is inside.
+    :raises InvalidInput: if the rules file is inside one of them.
     """
     for src in outside:
         for inner, outer in ((path.resolve(), src.resolve()), (_absolute(path), _absolute(src))):

@@ -23,7 +23,7 @@ Schema = Mapping[str, Any] | bool
 """A schema without references."""
 
 MOST_PARTS = 20_000
-"""Maximum number of schemas of a rules file. Each counts as often as it is referred to."""
+"""Maximum number of schemas of a rules file. A schema counts as often as it is referred to."""
 _MOST_STEPS = 100
 """Maximum depth of references to references and of nested schemas."""
 

@@ -95,7 +95,7 @@ class _Missing:
         self._has_lookup: bool | None = False
 
     def look_up(self) -> None:
-        """Look up the records, or a sample if there are very many. Report how many were not looked up."""
+        """Look up the records, or a sample if there are very many. Note how many were not looked up."""
         transport, result = self._context.client.transport, self._context.result
         before = transport.sent
         if self._with_key:

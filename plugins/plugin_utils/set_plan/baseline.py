@@ -44,8 +44,8 @@ class Baseline:
         """Return the hash of some fields. Fields without a value do not count.
 
         :param values: canonical values; references are resolved.
-        :param names: the key of each field to its name in the files, because the same apply may create a field and its
-            key.
+        :param names: the key of each field to its name in the files, because the key may be generated when the same
+            apply creates the field.
         """
         parts = sorted(
             [name, _normal(schema, key, values[key])] for key, name in names.items() if values[key] not in EMPTY
@@ -57,7 +57,8 @@ class Baseline:
 def compared_names(planned: Planned, desired: DesiredInstance) -> dict[str, str]:
     """Return the keys of the managed fields of a record that are not hidden, each with its name in the files.
 
-    Attachments are left out, because files name them by their paths. So is a scan code that the instance owns.
+    Attachments are left out, because files name them by their paths. A scan code that the instance owns is left out,
+    too.
     """
     schema, entry = planned.schema, planned.entry
     lifecycle = desired.lifecycle.get(planned.section, NOTHING).with_more(entry.lifecycle)
@@ -91,7 +92,7 @@ def note_applied(baseline: Baseline, changes: Iterable[Planned], desired: Desire
 
 
 def _normal(schema: Schema, key: str, value: Any) -> Any:
-    """Return the same result for all values with the same meaning."""
+    """Return a value in a form that is equal for all values with the same meaning."""
     definition = schema.fields[key]
     if isinstance(value, tuple):
         items = [_normal(schema, key, one) for one in value]

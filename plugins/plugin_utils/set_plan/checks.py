@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Check a plan as a whole: settings without meaning, incomplete choices, references to removed records."""
+"""Check a plan as a whole: settings without effect, incomplete selections, references to removed records."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LEFT_OUT = "does not exist yet, and creating it is not part of this plan"
 
 
 def check_settings(context: PlanContext) -> Iterator[Finding]:
-    """Check names of fields in identity and marker: a guard without meaning is an error."""
+    """Check names of fields in identity and marker: a safeguard without effect is an error."""
     desired = context.desired
     for section, names in desired.identity.items():
         schema = context.schema_of(section)
@@ -136,7 +136,7 @@ def check_needs(context: PlanContext, planned: Planned, gone: Mapping[str, Plann
 
 
 def check_unique(context: PlanContext, planned: Planned, gone: Mapping[str, Planned]) -> None:
-    """Note that a record gets a unique value only after the record that has it now gives it up.
+    """Note that a record gets a unique value only after another record gives it up.
 
     :param gone: as returned by :func:`removals_of`.
     """
@@ -160,7 +160,7 @@ def check_unique(context: PlanContext, planned: Planned, gone: Mapping[str, Plan
 
 
 def check_order(context: PlanContext) -> Iterator[Finding]:
-    """Refuse records whose unique values wait for each other in a circle."""
+    """Refuse records that wait for each other's unique values in a circle."""
     for planned, key, owner in waiting_for_ever(context.result.changes):
         name, value = written_as(planned.schema, planned.entry, key), shorten(planned.change.values[key])
         words = f"must be unique, and the one at {owner.place} has it and waits for a value of this record"

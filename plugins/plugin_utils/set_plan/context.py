@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The context of a plan for an instance: lists, schemas, what was claimed, and findings."""
+"""The context of a plan for an instance: lists, schemas, claimed records, and findings."""
 
 from __future__ import annotations
 
@@ -258,7 +258,7 @@ class PlanContext:
         return Meaning(known)
 
     def carried(self) -> list[str]:
-        """Return which old names were replaced by new names, with the new spelling."""
+        """Return the replaced old names, each with the new name."""
         if not self._carried:
             return []
         if self.hiding.is_on:
@@ -349,7 +349,7 @@ class PlanContext:
             self.result.changes.append(planned)
 
     def skip(self, planned: Planned, reason: str) -> None:
-        """Leave a record as it is, and note the reason."""
+        """Leave a record alone, and note the reason."""
         self.result.skipped[planned.section] += 1
         self.result.warnings.append(f"{planned}: {reason}")
 

@@ -157,7 +157,7 @@ class Definitions:
     def _with_relations(self, entry: Entry) -> tuple[Mapping[str, Any], Any]:
         """Return the fields of an entry, with uuids where relations name other fields.
 
-        Relations stay as written if some of those fields are created by this plan, so that all of them come later.
+        If this plan creates some of those fields, the relations stay as written, and all of them are written later.
         """
         fields = entry.fields
         written = fields.get("relations") or ()
@@ -176,7 +176,7 @@ class Definitions:
         return {**fields, "relations": resolved}, written if missing else None
 
     def _check_uuids(self, entry: Entry, written: Any) -> None:
-        """Check that a relation by uuid is to an existing field."""
+        """Check that a relation by uuid refers to an existing field."""
         given = {
             number: one["field_uuid"]
             for number, one in enumerate(written if isinstance(written, list) else ())

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find out what became of creations.
+"""Find the outcome of creations.
 
 Answers may be lost, and natural keys may exist twice because somebody else created the same record at the same time.
 """

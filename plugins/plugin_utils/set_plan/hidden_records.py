@@ -91,7 +91,7 @@ def _removed(context: PlanContext, removals: Counter[str], seen: Visibility) -> 
 
 
 def _created_twice(creations: Sequence[Planned], seen: Visibility) -> Iterator[str]:
-    """Yield the sections whose records may be created a second time, because no unique value distinguishes them."""
+    """Yield the sections whose records may be created a second time, because no unique value would prevent it."""
     numbers = Counter(
         one.section
         for one in creations

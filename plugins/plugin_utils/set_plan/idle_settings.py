@@ -1,7 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Settings that match nothing. A scope without records limits nothing, and a misspelt hidden field stays visible."""
+"""Settings that match nothing.
+
+For example, a scope without records has no effect, and a field whose name is misspelt in ``hide`` stays visible.
+"""
 
 from __future__ import annotations
 

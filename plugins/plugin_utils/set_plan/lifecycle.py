@@ -49,7 +49,7 @@ class Lifecycles:
     # ---- left alone
 
     def check_settings(self) -> Iterator[Finding]:
-        """Check fields in the settings that mean nothing, or that identify records."""
+        """Check for fields in the settings that do not exist, or that identify records."""
         desired = self._context.desired
         for section, lifecycle in self._settings.items():
             schema = self._schema_of(section) if section in desired.sections else None
@@ -122,7 +122,7 @@ class Lifecycles:
     def check_protected(self) -> None:
         """Refuse removals while a protection of their section matches nothing.
 
-        It may be meant for one of the removed records. If nothing is removed, this is a warning, because a future
+        It may be meant for one of the removed records. If nothing is removed, there is only a warning, because a future
         record may match.
         """
         desired, result = self._context.desired, self._context.result
@@ -169,7 +169,7 @@ class Lifecycles:
 
 
 class _Shields:
-    """Find why a record must stay, whether or not it is a part of the plan."""
+    """Find the reason why a record must stay, whether or not it is part of the plan."""
 
     def __init__(self, context: PlanContext, keys_of_entry: KeysOf) -> None:
         self._context = context

@@ -167,7 +167,7 @@ class ListedState(InstanceState):
     # ---- keys
 
     def key_of(self, schema: Schema, keys: Iterable[str], values: Mapping[str, Any]) -> Key | None:
-        """Return the natural key in a form for lookups, or None if a part of it is missing or unresolved."""
+        """Return the natural key in a form for lookups, or None if a part of the key is missing or unresolved."""
         return natural_keys.key_of(schema, keys, values, self._mark)
 
     def _mark(self, reference: Reference) -> Any:
@@ -400,7 +400,7 @@ class ListedState(InstanceState):
         return reference if record is None else with_target(reference, record)
 
     def in_one_notation(self, is_now: Any, written: Any) -> tuple[Any, Any]:
-        """Return the values unchanged: a list that is read later may know more."""
+        """Return the values unchanged, because a list that is read later may have more names."""
         return is_now, written
 
     def known_name_of(self, reference: Reference) -> str | None:
@@ -416,7 +416,7 @@ class ListedState(InstanceState):
         return desired
 
     def with_uuids(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Add what the lists know. Each reference was looked up in them when it was resolved."""
+        """Add the uuids that the lists show. Each reference was looked up in them when it was resolved."""
         return {key: with_references(value, self.completed) for key, value in values.items()}
 
     def resolved(self, reference: Reference, before: bool = False) -> Meaning:
@@ -509,7 +509,7 @@ class ListedState(InstanceState):
     def names(self, kind: Kind) -> list[str]:
         """Return the names of the records of a kind for a hint.
 
-        The number of hints is limited, because they take long.
+        The number of hints is limited, because each hint takes long.
         """
         self._hints += 1
         if self._hints > _MOST_HINTS:

@@ -46,7 +46,7 @@ def compared_rooms(schema: Schema, comparisons: Iterable[Relations]) -> dict[str
 
 
 def comparisons_of(definitions: Iterable[Mapping[str, Any]]) -> Iterator[Relations]:
-    """Yield the relations of the definitions that compare two fields, as the service answers them."""
+    """Yield the relations of the definitions that compare two fields, as the service returns them."""
     for raw in definitions:
         kind = raw.get("field_type")
         name = kind.get("name") if isinstance(kind, Mapping) else kind
@@ -99,7 +99,7 @@ class _Section:
 
     :ivar named: keys that the task or the files name.
     :ivar detected: keys that the instance defines.
-    :ivar assumed: keys that are observed if anything shows that the instance has target rooms.
+    :ivar assumed: keys that are observed if it turns out that the instance has target rooms.
     """
 
     schema: Schema

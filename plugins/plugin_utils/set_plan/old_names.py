@@ -26,7 +26,7 @@ class OldNames:
         self._moved = moved
 
     def now(self, target: str, written: Any) -> Iterator[Any]:
-        """Yield possible targets of a reference without a target: the names after one, two and more renames.
+        """Yield possible targets of a reference without a target: its names after one, two or more renames.
 
         :param target: name of the kind of the target.
         """

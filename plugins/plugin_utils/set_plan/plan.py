@@ -104,7 +104,7 @@ class Planned:
         return self.kept_as or self.key
 
     def hide(self, hiding: Hiding) -> Planned:
-        """Return a copy with the natural key hidden if a part of it is vaulted: its place replaces it."""
+        """Return a copy in which the place replaces a natural key with a vaulted part."""
         if any(hiding.covers(self.entry, written_as(self.schema, self.entry, key), key) for key in self.keys):
             self.kept_as = f"{VAULTED} {self.entry.place}"
             if not hiding.show:
@@ -134,37 +134,37 @@ class Protection:
 
 @dataclass
 class InstancePlan:
-    """Everything that is to be done to an instance.
+    """The planned changes of an instance.
 
-    :ivar changes: in order of their levels; what is unchanged is only counted.
-    :ivar dropped: changes that were planned, and are not to be made in this run.
+    :ivar changes: in the order of their levels; unchanged records are only counted.
+    :ivar dropped: changes that were planned and are left out of this run.
     :ivar unchanged: section to number.
-    :ivar skipped: section to number of records that are left as they are although they are not as written.
-    :ivar existing: section to number of records in scope. :ivar everywhere: to number of all records.
-    :ivar unmatched: section to number of entries that shall be absent or archived, and that match no record.
-    :ivar visibility: what is known of records that are hidden from the account.
-    :ivar set_sizes: section to number of records that belong to the set, where a limit needs it.
-    :ivar existing_before: section to the number of records of which limits on creations count.
-    :ivar reported: section to natural keys of records that are not in the files and stay.
-    :ivar exceeded_limits: reasons why the plan must not be applied as it is.
+    :ivar skipped: section to number of records that are left alone although they differ from the files.
+    :ivar existing: section to number of records in scope. :ivar everywhere: section to number of all records.
+    :ivar unmatched: section to number of entries with the state absent or archived that match no record.
+    :ivar visibility: what is known about records that are hidden from the account.
+    :ivar set_sizes: section to number of records that belong to the set, if a limit needs the number.
+    :ivar existing_before: section to the number of records that limits on creations refer to.
+    :ivar reported: section to natural keys of records that are in no file and stay.
+    :ivar exceeded_limits: limits that the plan exceeds, so that it must not be applied.
     :ivar cautions: warnings with which every report begins.
-    :ivar protected: reasons why the plan must not be applied that nothing can lift but the files.
+    :ivar protected: protections that the plan violates, so that it must not be applied. Only the files can lift them.
     :ivar protections: records that say whether they must stay.
-    :ivar live_findings: rules that records break as the instance has them, which no change is to blame for.
-    :ivar rule_warnings: what rules of the level warning found, and rules that judge nothing.
-    :ivar managed: uuids of records that are in the files and there already.
+    :ivar live_findings: rules that present records break, whatever the plan changes.
+    :ivar rule_warnings: findings of rules with the level warning, and rules that match nothing.
+    :ivar managed: uuids of existing records that are in the files.
     :ivar claimed: name of a kind to the uuids of its records that are in the files, whether or not they are managed.
-    :ivar names: uuid of such a record to its kind and its natural key in the files, where that may be noted.
-    :ivar references: of what is written, by which record or entry it means (:func:`mark_of`): each entry with the field
-        in which it refers to that. Empty where nobody asked for it.
-    :ivar released: kind, natural key and uuid of records that are no part of the set any more.
+    :ivar names: uuid of a managed record to its kind and its natural key in the files, unless the key is hidden.
+    :ivar references: identifier of a referenced record (:func:`mark_of`) to the entries that refer to it, each with its
+        field. Empty unless :attr:`PlanOptions.note_references` is set.
+    :ivar released: kind, natural key and uuid of records that no longer belong to the set.
     :ivar unchecked: identities of entries that no list shows and that were not looked up in the archive.
     :ivar scan_codes: the labels of objects.
-    :ivar lookups: requests that looked records up in the archive. :ivar more_lookups: how many more an apply sends.
-    :ivar searched: names of kinds whose lists must be complete: they show that nothing refers to what is taken away, or
-        lacked a record that is there.
+    :ivar lookups: number of requests that looked up archived records. :ivar more_lookups: how many more an apply sends.
+    :ivar searched: names of kinds whose lists must be complete, because they show that nothing refers to a removed
+        record, or because they missed an existing record.
     :ivar state: the lists that the plan was made from.
-    :ivar hiding: what of it must not be shown.
+    :ivar hiding: the parts that must not be shown.
     """
 
     changes: list[Planned] = field(default_factory=list)
@@ -200,7 +200,7 @@ class InstancePlan:
     hiding: Hiding = field(default_factory=Hiding)
 
     def origins(self) -> dict[str, str]:
-        """Return the file that each record is in, by its uuid. Those that were created have one, too."""
+        """Return the file that contains each record, by uuid. Created records are among them."""
         found = {uuid: entry for claimed in self.claimed.values() for uuid, entry in claimed.items()}
         found |= {one.made: one.entry for one in self.changes if one.made}
         return {uuid: entry.place.file or INLINE for uuid, entry in found.items()}
@@ -227,28 +227,30 @@ class PlanOptions:
     """The options of a plan.
 
     :ivar only: sections or natural keys; nothing else is planned. :ivar exclude: the opposite.
-    :ivar known: uuids of records that belong to the managed set. :ivar protected: of those that must stay.
-    :ivar protected_by_others: reads which records must stay because another set says so: uuid to what says so.
-    :ivar note_references: True if the plan says which references are written.
-    :ivar assume_archived: True if a record that no list shows counts as archived when the instance does not say.
-    :ivar resumed: what an interrupted run created from the same files: uuids, and kind and key if no uuid was noted.
+    :ivar known: uuids of records that belong to the managed set. :ivar protected: uuids of records that must stay.
+    :ivar protected_by_others: returns the records that must stay because of another set: uuid to the words for that
+        set.
+    :ivar note_references: True to fill :attr:`InstancePlan.references`.
+    :ivar assume_archived: True if an unlisted record counts as archived on an instance that does not say.
+    :ivar resumed: records that an interrupted run created from the same files: uuids, or kind and key if no uuid was
+        noted.
     :ivar existing_before: section to the number of records before that run.
     :ivar sources_before: each source of an earlier apply to the number of its records.
-    :ivar origins: uuid to the file that a record was in when it was applied last, if that was noted.
-    :ivar baseline: takes the hashes of records that are as the files say.
-    :ivar names: uuid to the kind and key under which a record was last known to the set.
-    :ivar refused: kind and key of records whose creation the service refused because it has their values already.
-    :ivar most_lookups: look up all records of a section that are missing in the archive if they are at most so many,
-        else a sample; None: all. :ivar most_lookups_of_apply: the same of the run that applies the plan.
-    :ivar limited_account: whether the task accepts that the account does not see all records.
-    :ivar is_protected: whether the files may be those of strangers.
-    :ivar observed: section to the fields that the task says scans or people write.
-    :ivar has_changes_only: whether the entries are those that change something, none that stay.
-    :ivar rules: the rules of the task; None if it has none. :ivar judges_live: whether they judge all records of the
-        instance as they are, too.
-    :ivar is_approved: whether the plan comes from a plan file, for which the archive was checked.
-    :ivar lists: lists that were read for this plan already.
-    :ivar deleted: uuids of records that this set is known to have deleted, so that they are not hidden.
+    :ivar origins: uuid to the file of a record in its last apply, if noted.
+    :ivar baseline: collects the hashes of records that are as written in the files.
+    :ivar names: uuid to the last noted kind and key of a record of the set.
+    :ivar refused: kind and key of creations that the service refused because another record has their values.
+    :ivar most_lookups: number of missing records of a section up to which all of them are looked up in the archive,
+        otherwise a sample; None: no maximum. :ivar most_lookups_of_apply: the same for the run that applies the plan.
+    :ivar limited_account: True if the task accepts that the account does not see all records.
+    :ivar is_protected: True if strangers may have written the files.
+    :ivar observed: section to the fields that scans or people write, according to the task.
+    :ivar has_changes_only: True if the entries are only the changes of a plan file, not the whole set.
+    :ivar rules: the rules of the task; None if it has none. :ivar judges_live: True if they also judge the present
+        records of the instance.
+    :ivar is_approved: True if the plan comes from a plan file, for which the archive was already checked.
+    :ivar lists: lists that were already read for this plan.
+    :ivar deleted: uuids of records that this set deleted, so that they do not count as hidden.
     """
 
     only: Sequence[str] = ()
@@ -289,7 +291,7 @@ def mark_of(entry: Entry | None, uuid: str | None) -> Any:
 def shield_mark(kind: Kind, uuid: str, values: Mapping[str, Any]) -> str:
     """Return the identifier of a protected record in a journal.
 
-    It is its uuid. An offer has no uuid, so its object's is used. Empty until it exists.
+    This is its uuid. An offer has no uuid, so that of its object is used. Empty until the record exists.
     """
     if not kind.numbered:
         return uuid
@@ -306,7 +308,7 @@ def offer_mark(uuid: str) -> str:
 
 
 def fingerprint_of(schema: Schema, record: Record | None, archived: bool = False) -> str:
-    """Return the hash of the present record, without what the service changes by itself.
+    """Return the hash of the present record, without the fields that the service manages.
 
     :param archived: True if the record is archived, or may be.
     """

@@ -6,7 +6,7 @@
 The loop::
 
     check settings and field definitions
-    for each section, in the order of what depends on what:
+    for each section, in the order of dependency:
         while its list is read:
             parse each desired record, and claim its natural key
         join desired and listed records by natural key
@@ -38,7 +38,7 @@ There is one loop for every size of list. The records of a very long list are co
 unchanged record nothing is kept but its entry, and of the list its identity: uuid, id and natural key.
 
 A set of one record takes the same loop. The modules for one record (``plan/record_planner.py``) have their own,
-because they ask narrow questions in place of reading lists.
+because they send narrow requests instead of reading lists.
 """
 
 from __future__ import annotations
@@ -297,7 +297,9 @@ class _Planner:
     def _in_list_order(
         self, schema: Schema, candidates: Iterable[_Candidate], listed: Sequence[Record]
     ) -> list[_Candidate]:
-        """Give each desired record the listed records with its natural key, and return all in the order of the list.
+        """Pair each desired record with the listed records that have its natural key.
+
+        Return the pairs in the order of the list.
 
         The fields of a natural key are in memory for every list. All other fields of a page are only available while it
         is open.

@@ -87,7 +87,7 @@ class Scope:
         return sum(1 for record in records if self.holds(section, record))
 
     def leaves(self, section: str, desired: Mapping[str, Any], is_new: bool) -> str:
-        """Return the field by which a record would leave the scope (or, if new, not be in it); empty without one."""
+        """Return the field that would put a record, existing or new, outside the scope; empty if none does."""
         schema = self._schema_of(KINDS[SECTIONS[section]])
         for key, values in self._of(section).items():
             if (is_new or key in desired) and not _is_one_of(schema, key, desired.get(key), values):
@@ -116,9 +116,9 @@ def _is_one_of(schema: Schema, key: str, have: Any, values: Iterable[Any]) -> bo
 
 
 def _awaited(value: Any) -> set[int]:
-    """Return the entries that the references in a value wait for.
+    """Return the entries that must be created before the references in a value can be resolved.
 
-    References that wait for the same entry will be equal.
+    References to the same entry will be equal.
     """
     return {id(reference.pending) for reference in references_in(value) if reference.pending is not None}
 

@@ -60,7 +60,7 @@ def check_removal_blockers(context: PlanContext, lifecycles: Lifecycles) -> Iter
     Warn that a deletion may fail if the other records are not all known. If there are other findings, it is unknown
     which records are removed, so nothing is checked.
 
-    :param lifecycles: decide which references stay whatever the files say.
+    :param lifecycles: says which references stay, whatever the files say.
     """
     if context.findings:
         return
@@ -104,7 +104,7 @@ def why_blocked(planned: Planned, blockers: Iterable[Blocker]) -> str:
 
 
 class _BlockerSearch:
-    """Find the records that refer to removed records. Note on these which changes must come first.
+    """Find the records that refer to removed records. Note on removals which changes must come first.
 
     :ivar searched: names of the kinds that were searched.
     """

@@ -82,14 +82,14 @@ class Moved:
         return []
 
     def why_twice(self, uuid: str) -> str:
-        """Return why two entries mean the same record, if one of them does because of a rename."""
+        """Return why two entries mean the same record, if a rename is the reason."""
         pair = self._found.get(uuid)
         if pair is None:
             return ""
         return f"; {pair.place} renames it ({pair.words}), so give its old key to another record in a later run"
 
     def check(self) -> None:
-        """Check renames without meaning, and renames that are not carried out although a record has the old key."""
+        """Check for renames without effect, and for renames that do not happen although a record has the old key."""
         context = self._context
         for section, written in context.desired.moved.items():
             if not context.entries[section]:
@@ -154,7 +154,7 @@ class Moved:
         return _Pair(dict(sorted(was.items())), dict(sorted(wanted.items())), words, place)
 
     def _without_circles(self, section: str, renames: _Renames) -> list[_Pair]:
-        """Leave out circular renames with a finding, because nobody could say which were carried out already."""
+        """Leave out circular renames with a finding, because it is unknown which were already carried out."""
         straight = []
         for pair in renames.pairs:
             seen: list[_Pair] = []

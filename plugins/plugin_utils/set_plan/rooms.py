@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fields that link to a room, and the fields that the service couples to them: a room has one location."""
+"""Fields that link to a room, and the fields that the service couples to them: a room is in one location."""
 
 from __future__ import annotations
 

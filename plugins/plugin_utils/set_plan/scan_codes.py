@@ -69,7 +69,7 @@ class ScanCodeCounts:
 
 
 class ScanCodes:
-    """Judge the scan codes of one plan."""
+    """Compare the scan codes of one plan with the instance."""
 
     def __init__(self, context: PlanContext) -> None:
         self._context = context
@@ -239,7 +239,7 @@ class ScanCodes:
         return len(self._created) * 2 <= rows and not self._has_unclaimed()
 
     def _is_rest_of_import(self) -> bool:
-        """Return True if an interrupted run of the same files began without objects, and each object has its row."""
+        """Return True if an interrupted run of the same files began without objects, and each object has a row."""
         return self._context.options.existing_before.get(_SECTION) == 0 and not self._has_unclaimed()
 
     def _has_unclaimed(self) -> bool:

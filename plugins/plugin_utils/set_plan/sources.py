@@ -21,8 +21,8 @@ _MOST_NAMED = 3
 def check_sources(context: PlanContext) -> Iterator[Finding]:
     """Refuse sections whose sources lost their records.
 
-    There is no refusal if other sources of the section gained as many records, because the records were moved. There is
-    none if the records no longer exist, because they were deleted in the application.
+    They are accepted if other sources of the section gained as many records, because the records were moved, or if the
+    records no longer exist, because they were deleted in the application.
     """
     if context.desired.findings:
         # An unreadable file looks empty.

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Natural keys of planned records: each at most once, also if the spelling differs."""
+"""Check that each natural key is planned at most once, even in different spellings."""
 
 from __future__ import annotations
 
@@ -104,7 +104,10 @@ class Uniqueness:
                 self._find(entry.place_of(written), words)
 
     def _is_unique(self, kind: Kind, key: str) -> bool:
-        """Return True if the instance requires unique values. Files must not test which value a vaulted field has."""
+        """Return True if the instance requires unique values.
+
+        Files must not be able to test the value of a vaulted field.
+        """
         own = self._state.client.schema(kind).fields.get(key)
         return own is not None and own.unique
 
@@ -135,7 +138,7 @@ def written_twice(kind: Kind, words: str, first: Place) -> FieldError:
 
 
 def composed(key: Key) -> Key:
-    """Return a natural key as it looks: keys that differ only in their Unicode normal form look the same."""
+    """Return a natural key in one Unicode normal form, so that keys that look the same are equal."""
     return tuple(unicodedata.normalize("NFC", part) if isinstance(part, str) else part for part in key)
 
 

@@ -19,7 +19,7 @@ from .plan import Planned
 
 
 def user_of_person(state: ListedState, email: str) -> list[Record]:
-    """Return the user that a person has already, under any address."""
+    """Return the existing user of a person, under any address."""
     person, problem = state.resolved(Reference("person", written=email))
     record = None if problem or person.pending is not None else state.find(person)
     user = state.of_uuid(USER, str(record.flat.get("user_uuid"))) if record is not None else None
@@ -27,7 +27,7 @@ def user_of_person(state: ListedState, email: str) -> list[Record]:
 
 
 def plan_user(state: ListedState, planned: Planned, current: Record | None) -> Change:
-    """Return the change that creates a user. Exactly one person must have the address, in any case.
+    """Return the change that creates a user. Exactly one person must have the address, compared without case.
 
     :raises InvalidInput: if no person or several persons have it.
     """

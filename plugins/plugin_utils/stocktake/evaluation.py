@@ -63,7 +63,7 @@ class StocktakeObject:
 
     @property
     def place(self) -> Room | None:
-        """The room that counts the object: where it belongs, otherwise where it was found."""
+        """The room to which the object is counted: where it belongs, otherwise where it was found."""
         return self.target or self.actual
 
     @property
@@ -145,7 +145,7 @@ class Evaluator:
         """Return the status of some objects, and the mistakes in the scans.
 
         :param records: the objects in scope.
-        :raises InvalidInput: if the room of an object is in doubt.
+        :raises InvalidInput: if the room of an object is unclear.
         """
         result = Evaluation()
         listed = self._listed(scans, result)

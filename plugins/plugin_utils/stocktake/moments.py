@@ -42,7 +42,7 @@ def moment_of(written: str, zone: dt.tzinfo, is_end: bool = False) -> Moment | N
 
 @dataclass(frozen=True)
 class Window:
-    """The time of a stocktake, both ends included.
+    """The time span of a stocktake, both ends included.
 
     :ivar since: None if there is no beginning.
     :ivar until: None if there is no end.

@@ -31,7 +31,7 @@ _TIMES = frozenset(("DATETIME", "DATE"))
 
 @dataclass(frozen=True)
 class StocktakeFields:
-    """The fields of objects that decide.
+    """The fields of objects that a stocktake evaluates.
 
     :ivar target_location: the location that belongs to the target room; None if there is no such field.
     :ivar status: the field with the service's own status; None if there is none.
@@ -90,7 +90,7 @@ def _time(schema: Schema, name: str) -> Field | None:
 class InstanceLists(ObjectLists):
     """The lists of an instance that a stocktake needs.
 
-    :ivar fields: the fields of objects that decide.
+    :ivar fields: the fields of objects that a stocktake evaluates.
     """
 
     def __init__(self, client: Client, code: str, time: str) -> None:

@@ -52,7 +52,7 @@ class Rooms:
     def read(self, field: Field, raw: Any) -> Room | None:
         """Return the room in a field of an object, or None if the field is empty.
 
-        :param raw: what the service answers.
+        :param raw: the value in the answer of the service.
         :raises Doubtful: if it is unclear which room is meant.
         """
         if raw is None:

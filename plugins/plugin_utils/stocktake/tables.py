@@ -34,7 +34,7 @@ _NO = frozenset(("", "false", "no", "nein", "0"))
 
 
 class _FirstSheet(Sheets):
-    """Read the first sheet that is no comment, whatever its title."""
+    """Read the first sheet that is not a comment, whatever its title."""
 
     def sections(self, titles: Sequence[str]) -> dict[str, str]:
         tables = [title for title in titles if not title.strip().startswith(COMMENT)]

@@ -212,7 +212,7 @@ class _Inverter:
             )
 
     def _present_key(self, change: RecordedChange, current: Record) -> dict[str, Any]:
-        """Return the fields of the natural key by which messages name a record. These stay as they are."""
+        """Return the fields of the natural key by which messages name a record, with their present values."""
         if current.kind.defines_fields:
             return {"field_key": current.flat.get("field_key")}
         if VAULTED in change.key:
@@ -380,7 +380,7 @@ class _Inverter:
     def _coupled(self, schema: Schema, key: str, was: Any) -> dict[str, Any]:
         """Return the locations that the service sets along with a room.
 
-        If they are written, too, the plan knows these changes.
+        They are written, too, so that the plan contains these changes.
         """
         field = schema.fields[key]
         locations = coupled_locations(schema, field) if field.type == TO_ROOM else ()

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Convert a record to the part that is remembered, and find the fields that differ."""
+"""Reduce a record to the part that is remembered, and find the fields that differ."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .cursor import Known
 from .dates import Watch, dates_in
 
 _NO_CHANGE = frozenset({"updated_at", "updated_by_user_id", "locked_by"})
-"""Members that show that something changed, or that somebody views the record. They are not changes themselves."""
+"""Members that are no changes themselves: they show that something changed, or that somebody views the record."""
 
 _DIGEST_BYTES = 6
 

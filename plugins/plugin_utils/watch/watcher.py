@@ -44,7 +44,7 @@ _FEW = 2
 If the whole list needs no more requests, it is read instead.
 """
 _MISCOUNTED = 3
-"""Number of times that a count may differ from the list before it is no longer requested."""
+"""Number of times that a count may differ from the list. After that it is no longer requested."""
 
 Event = dict[str, Any]
 
@@ -103,7 +103,7 @@ class _Cost:
     miscounted: int = 0
 
     def judge_count(self, number: int) -> None:
-        """Compare the unexpected count that caused a whole read with the number of records in the list."""
+        """Compare an unexpected count, which caused a whole read, with the number of records in the list."""
         if self.count is not None and self.count != number:
             self.miscounted += 1
             self.narrows = self.miscounted < _MISCOUNTED

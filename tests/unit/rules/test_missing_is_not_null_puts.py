@@ -206,7 +206,7 @@ def test_a_member_that_no_answer_has_is_not_empty_if_others_are(
     done = here.change(kind, check_mode)
     assert done.failed
     shown = "responsible_user" if member == "responsible_user_uuid" else member
-    assert f"{shown}: the service does not answer it" in done["msg"]
+    assert f"{shown}: the service does not return it" in done["msg"]
     assert here.writes() == []
     assert here.state(kind) == before
 
@@ -256,7 +256,7 @@ def test_in_a_set_a_member_that_no_answer_has_is_a_finding(
     for check_mode in (True, False):
         account = here.run(check_mode=check_mode)
         assert account.outcome == "failed"
-        assert f"{shown}: the service does not answer it" in "\n".join(account.findings)
+        assert f"{shown}: the service does not return it" in "\n".join(account.findings)
     assert here.writes() == []
     assert here.state(kind) == before
 
@@ -397,7 +397,7 @@ def test_an_export_reads_a_member_that_the_list_misses_and_names_one_that_nothin
         exported = export_instance(client, Selection(), Downloads(client, downloads, {}))
         rows.append(exported.sections[kind.section])
     assert rows[1] == rows[0]
-    assert [line for line in exported.left_out if "the service does not answer it, so no file holds it" in line]
+    assert [line for line in exported.left_out if "the service does not return it, so it is in no file" in line]
 
 
 # ---- the catalog

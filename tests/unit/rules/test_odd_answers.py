@@ -140,7 +140,7 @@ def test_a_service_that_reports_no_status_is_named(value: Any) -> None:
 def test_a_user_who_signed_in_and_is_answered_as_nothing_is_named(value: Any) -> None:
     done = wrong("/user/by-id/1", value).call("service_info")
     assert done["user"] is None
-    assert done["warnings"] == ["The service answers nothing about the user who is signed in, with the id 1."]
+    assert done["warnings"] == ["The service returns nothing about the user who is signed in, with the id 1."]
 
 
 LOAN: dict[str, Any] = {
@@ -268,7 +268,7 @@ def test_a_file_whose_name_is_not_answered_is_left_out_of_an_export_and_said(tmp
     service.mutation = Mutation("odd", ("record",), lambda _exchange: answer_json({"uuid": FILE_UUID, "size": 263}))
     service.at_path = f"/file/{FILE_UUID}"
     done = exported(service, tmp_path, "objects")
-    words = f"the file {FILE_UUID} can't be exported: GET /file/{FILE_UUID}: the service answers no name of the file"
+    words = f"the file {FILE_UUID} can't be exported: GET /file/{FILE_UUID}: the service returns no name for the file"
     assert any(line.endswith(words) for line in done.left_out), done.left_out
 
 

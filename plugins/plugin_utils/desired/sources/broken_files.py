@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files that are not what their authors meant: merge conflicts, half-saved files, totals below a table."""
+"""Detect damaged files: merge conflicts, half-saved files, totals below a table."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ _NOTHING = ' ,;\t|"\r\n'
 _ANY_TEXT = "surrogatepass"
 
 _MOST_SHARED = 100_000
-"""Number of cells that are checked for equal texts, which are stored once."""
+"""Maximum number of texts that are stored once for equal cells."""
 
 
 def said_delimiter(line: str) -> str:
@@ -175,7 +175,7 @@ class _Table:
         return found
 
     def _letters(self, line: int, column: int = 1) -> Iterator[tuple[int, int, str]]:
-        """Yield every character from a place on, with its line and column; an empty character at the end."""
+        """Yield every character from a position on, with its line and column, and an empty character at the end."""
         for number in range(line, len(self.lines) + 1):
             text = self.lines[number - 1]
             for index in range(column - 1, len(text)):

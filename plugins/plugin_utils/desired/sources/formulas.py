@@ -13,7 +13,7 @@ import re
 
 ESCAPE = "escape"
 KEEP = "keep"
-"""The values of the option ``formulas``: with a mark before what a spreadsheet would run, or unchanged."""
+"""The values of the option ``formulas``: mark each text that a spreadsheet would run, or leave it unchanged."""
 
 _MARK = "'"
 _OPERATORS = r"=+\-@＝＋－＠"  # noqa: RUF001 - spreadsheets read these wide letters as the narrow ones
@@ -36,7 +36,7 @@ _NUMBER = re.compile("[+-]?[0-9]+(?:[.,][0-9]+)?")
 
 
 def escaped(cell: str) -> str:
-    """Return a cell with a mark before each operator at which a program may start a cell, and before marks there.
+    """Return a cell with a mark before each operator that may begin a cell, and before existing marks there.
 
     Numbers need no mark: neither a cell of numbers, nor an operator if only numbers follow up to the same separator.
     """

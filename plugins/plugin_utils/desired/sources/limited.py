@@ -23,7 +23,7 @@ from typing import Any
 _NO_MEMORY = 3
 _TOO_LONG = (signal.SIGXCPU, signal.SIGALRM)
 _WALL_TIME_FACTOR = 10
-"""Factor for the wall time of the child, because other processes need the processor, too."""
+"""Wall time of the child as a multiple of its processor time, because other processes need the processor, too."""
 
 
 class LimitExceeded(Exception):
@@ -90,7 +90,7 @@ def _run(work: Callable[[], Iterable[Any]], writing: int, mebibytes: int, second
 
 
 def _limit_memory(mebibytes: int) -> None:
-    """Allow this process some more memory than it has. If its size is unknown, nothing limits it."""
+    """Allow this process some more memory than it has now. If its size is unknown, there is no limit."""
     with suppress(OSError, ValueError):
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
         most = pages * resource.getpagesize() + (mebibytes << 20)

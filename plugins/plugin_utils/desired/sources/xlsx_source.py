@@ -46,11 +46,11 @@ MAX_COLUMNS = 200
 MAX_CELL = 32_767
 """Maximum characters of a cell in Excel."""
 MAX_ROWS = 1_048_576
-"""Maximum rows of a sheet in Excel. If a row has a higher number, the library makes up all rows before it."""
+"""Maximum rows of a sheet in Excel. If a row had a higher number, the library would create all rows before it."""
 MOST_ELEMENTS = 300_000
 """Maximum number of XML elements, and items of their attributes, that the library may have in memory at once.
 
-Cells of rows and shared texts are counted elsewhere. Each takes up to 2 KiB.
+Cells of rows and shared texts are counted elsewhere. Each takes up to 2 KiB of memory.
 """
 MOST_TEXTS = 4_000_000
 """Maximum number of shared texts of a workbook."""
@@ -198,7 +198,7 @@ class SheetCells:
         return {name: read.get(name, value) for name, value in fields.items() if name not in wrong}, wrong
 
     def _typed(self, definition: Field | None, name: str, value: TypedCell) -> str | None:
-        """Return the meaning of a typed cell for a field, or None if the cell is not typed."""
+        """Return the value of a typed cell for a field, or None if the cell is not typed."""
         if definition is None:
             return None
         of_field = type_of(definition)
@@ -550,7 +550,7 @@ def _rows(values: Any, formulas: Any) -> Iterator[tuple[int, list[Cell]]]:
 
 
 def _cell(cell: Any) -> Cell:
-    """Return the column of a cell, its text, and its kind, which is empty for a text."""
+    """Return the column of a cell, its text, and its kind (empty for a text)."""
     if cell.data_type == "e":
         return cell.column, str(cell.value), _ERROR
     text, kind = _text_and_kind(cell.value, cell.number_format)
@@ -825,10 +825,10 @@ _FREED = ((_SHEETS, f"{_MAIN} row"), (_TEXTS, _TEXT))
 """Parts of which the library frees an element with all of its children once it was read."""
 
 _KINDS_OF_PARTS = ((_SHEETS, "worksheet+xml"), (_TEXTS, "sharedStrings+xml"))
-"""Words in the content types of these parts."""
+"""Words in the content types of parts that values are read from."""
 
 _ATTRIBUTE = 32
-"""Number of letters of an attribute that count as one element."""
+"""Number of characters of an attribute that count as one element."""
 
 _HEAD = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?P<declaration>\?xml[^>]*>)?")
 _ENCODING = re.compile(rb"""\sencoding\s*=\s*["']([^"']*)""")

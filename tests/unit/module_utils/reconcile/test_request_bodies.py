@@ -136,7 +136,7 @@ def test_what_a_task_did_not_answer_is_left_out_and_never_sent_as_nothing(key: s
 def test_what_a_task_did_not_answer_is_not_empty_if_other_members_are(key: str) -> None:
     other = "comment" if key == "recurring_schedule" else "recurring_schedule"
     flat = {name: value for name, value in {**TASK, other: None}.items() if name != key}
-    with pytest.raises(InvalidInput, match=f"{key}: the service does not answer it"):
+    with pytest.raises(InvalidInput, match=f"{key}: the service does not return it"):
         update("task", flat, {"title": "New"})
     assert key in update("task", flat, {key: []} if key.endswith("s") else {key: None})
 

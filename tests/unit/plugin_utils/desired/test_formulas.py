@@ -86,8 +86,8 @@ def test_no_other_separator_splits_out_what_runs(text: str, separator: str) -> N
     other = "," if separator == ";" else ";"
     row = io.StringIO()
     csv.writer(row, delimiter=other).writerow(["x", escaped(text)])
-    # A program that splits at another character drops quotes around a cell only. One that is left at the end of a
-    # number makes it no formula.
+    # A program that splits at another character removes only quotes around a whole cell. A quote that is left at the
+    # end of a number keeps the number from being a formula.
     cells = [cell.strip('"') for line in row.getvalue().splitlines() for cell in line.split(separator)]
     assert not [cell for cell in cells if cell.startswith(tuple("=+-@＝＋－＠")) and not is_number(cell)]  # noqa: RUF001
 
