@@ -3,8 +3,9 @@
 
 """Run tests on another ansible-core: python tests/tools/other_core.py 2.21 [--python 3.13] [options and paths].
 
-Without paths it runs the integration and the hostile tests, which play real playbooks. The environment is made once, in
-.build/core. A pre-release may be named in full: 2.22.0rc1.
+Without paths it runs the integration and the hostile tests, which play real playbooks. The environment is created once,
+in .build/core. On the same version of Python it installs only what that ansible-core needs in another version, and
+finds the other packages in the environment of the repository. A pre-release may be named in full: 2.22.0rc1.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import hashlib
 import os
 import shutil
 import sys
+import sysconfig
 from pathlib import Path
 
 import interpreters
@@ -37,7 +39,7 @@ def python_for(core: str, wish: str = "") -> Path:
 
 
 def make(core: str, wish: str = "") -> Path:
-    """Make, or find, the environment; returns its bin folder."""
+    """Return the bin folder of the environment, which is created if it does not exist or is outdated."""
     python = python_for(core, wish)
     venv = BUILD / "core" / core
     stamp = venv / "made-from"
@@ -46,14 +48,18 @@ def make(core: str, wish: str = "") -> Path:
     further = [line for line in runtime if line and not line.startswith(("#", "-r", "ansible-core"))]
     # The test libraries, and a path file that makes the collection visible to processes that are not Ansible commands.
     paths = f"{ROOT / 'tests' / 'support'}\n{BUILD / 'link'}\nimport kept_code\n"
-    wanted = hashlib.sha256("\n".join([core, str(python), paths, *texts, *further]).encode()).hexdigest()
+    libraries = sysconfig.get_path("purelib")
+    wanted = hashlib.sha256("\n".join([core, str(python), libraries, paths, *texts, *further]).encode()).hexdigest()
     if not (stamp.exists() and stamp.read_text() == wanted):
         shutil.rmtree(venv, ignore_errors=True)
         call(python, "-m", "venv", venv)
+        site = next(venv.glob("lib/python3.*/site-packages"))
+        if site.parent.name == Path(sysconfig.get_path("stdlib")).name:
+            (site / "repository.pth").write_text(libraries)
         files = [word for name in _REQUIREMENTS for word in ("-r", str(ROOT / name))]
         pip = ("-m", "pip", "--disable-pip-version-check", "install", "--no-input", "--no-compile", "--quiet")
         call(venv / "bin" / "python", *pip, specifier(core), *further, *files, env=dict(os.environ))
-        (next(venv.glob("lib/python3.*/site-packages")) / "seventhings-tests.pth").write_text(paths)
+        (site / "seventhings-tests.pth").write_text(paths)
         stamp.write_text(wanted)
     return venv / "bin"
 
