@@ -126,7 +126,6 @@ def test_a_fetch_note_that_names_a_file_elsewhere_is_refused(demo: Site, path: s
         "null",
         '"files"',
         '{"files": {}}',
-        '{"version": 2, "files": {}}',
         '{"version": 1, "files": []}',
         '{"version": 1, "files": {"rooms.yml": 5}}',
         '{"version": 1, "files": {"rooms.yml": "not a digest"}}',

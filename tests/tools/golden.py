@@ -11,6 +11,7 @@ refuse them with a way out, as ``tests/unit/test_golden.py`` holds. Those of a p
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import sys
 import tempfile
@@ -18,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from unittest import mock
 
-from embedded_here import ACCOUNT, NOW, ROOT_URL, Embedded, SiteHere
+from embedded_here import ACCOUNT, NOW, ROOT_URL, Embedded, Killed, SiteHere
 from project import ROOT
 
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
@@ -57,6 +58,7 @@ FILES = {
     + "".join(f"{barcode},{name},Berlin/0.12,2032-01-31\n" for barcode, name in OBJECTS.items()),
 }
 RECORD = "applied.json.gz"
+INTERRUPTED = "interrupted"
 UUID = "0f8fad5b-d9cb-469f-a165-70867728950e"
 STATE = State(
     "0123456789abcdef0123456789abcdef",
@@ -98,6 +100,28 @@ def runs(folder: Path) -> None:
         write_report(result, folder / "report.json")
         for name in FORMATS:
             export(here.embedded, folder / "export" / name, name)
+
+
+def interrupted(folder: Path) -> Embedded:
+    """Write journal and apply record of a run that was killed before it got the answer about its room.
+
+    :returns: the instance as that run left it.
+    """
+    folder.mkdir()
+    rehearsal, embedded = Embedded.started(data="empty"), Embedded.started(data="empty")
+    with tempfile.TemporaryDirectory() as work, mock.patch.object(run, "made_by", return_value=MADE_BY):
+        site(Path(work), rehearsal).run(journal=Path(work) / "rehearsal")
+        created = [path.rpartition("/")[2] if method == "POST" else "" for method, path in rehearsal.log]
+        embedded.kill_at = -1 - created.index("room")
+        with contextlib.suppress(Killed):
+            site(Path(work), embedded).run(journal=folder / "journal", apply_record=folder / RECORD)
+    embedded.kill_at = 0
+    return embedded
+
+
+def killed(folder: Path) -> None:
+    """Write what an interrupted run leaves."""
+    interrupted(folder / INTERRUPTED)
 
 
 def export(embedded: Embedded, dest: Path, name: str) -> None:
@@ -159,7 +183,7 @@ def locks(folder: Path) -> None:
     left.keep()
 
 
-WRITERS: tuple[Callable[[Path], None], ...] = (runs, profile, cursor, tokens, locks)
+WRITERS: tuple[Callable[[Path], None], ...] = (runs, killed, profile, cursor, tokens, locks)
 
 
 def write(folder: Path) -> None:

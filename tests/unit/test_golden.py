@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import gzip
 import json
 import shutil
+from collections import Counter
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +24,19 @@ from project import ROOT
 from ansible_collections.community.seventhings.plugins.module_utils.client.profile import HIDDEN_RECORDS, Profile
 from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
 from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
-from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import Creations
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import Creations, LockTimeout
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.leftovers import Leftovers
+from ansible_collections.community.seventhings.plugins.module_utils.runtime.pace import Pace
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.token_store import TokenStore
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.turnstile import SharedTurnstile
 from ansible_collections.community.seventhings.plugins.module_utils.runtime.unpaged import UnpagedLists
-from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal
+from ansible_collections.community.seventhings.plugins.plugin_utils.apply.journal import Journal, JournalLocked
+from ansible_collections.community.seventhings.plugins.plugin_utils.desired.loading import load
+from ansible_collections.community.seventhings.plugins.plugin_utils.export.manifest import Manifest
 from ansible_collections.community.seventhings.plugins.plugin_utils.instance.plan_file import PlanFile
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.inverse import Undo
 from ansible_collections.community.seventhings.plugins.plugin_utils.undo.record_file import read_record
-from ansible_collections.community.seventhings.plugins.plugin_utils.watch.cursor import CursorFile
+from ansible_collections.community.seventhings.plugins.plugin_utils.watch.cursor import CursorFile, State
 
 VERSIONS = sorted(path.name for path in golden.GOLDEN.iterdir())
 
@@ -54,9 +60,79 @@ def names(embedded: Embedded) -> dict[str, str]:
     return {one["name"]: one["fields"]["inventory_name"] for one in embedded.dump()["objects"]}
 
 
-def changed(path: Path, **members: Any) -> None:
-    """Change members of a file of JSON."""
-    path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), **members}), "utf-8")
+def other_plan(path: Path, version: int) -> None:
+    """Change the version of a file of JSON."""
+    path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), "version": version}), "utf-8")
+
+
+def other_record(path: Path, version: int) -> None:
+    document = json.loads(gzip.decompress(path.read_bytes()))
+    path.write_bytes(gzip.compress(json.dumps({**document, "version": version}).encode()))
+
+
+def other_profile(path: Path, version: int) -> None:
+    document = json.loads(path.read_text("utf-8"))
+    path.write_text(json.dumps({**document, "version": {**document["version"], "profile": version}}), "utf-8")
+
+
+def other_cursor(path: Path, version: int) -> None:
+    path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), "format": version}), "utf-8")
+
+
+def other_settings(path: Path, version: int) -> None:
+    path.write_text(path.read_text("utf-8").replace("seventhings/v1", f"seventhings/v{version}"), "utf-8")
+
+
+def read_cursor(path: Path) -> State | None:
+    with closing(CursorFile(str(path), ROOT_URL, "inventory")) as file:
+        return file.read()
+
+
+def load_settings(path: Path) -> None:
+    """Read the settings of an export.
+
+    :raises InvalidInput: with the findings.
+    """
+    found = load(path.parent).findings
+    if found:
+        raise InvalidInput("; ".join(finding.message for finding in found))
+
+
+OTHER_VERSIONS: tuple[tuple[str, Callable[[Path, int], None], Callable[[Path], object], str], ...] = (
+    ("plan.json", other_plan, lambda path: PlanFile(path).read(), "Plan again"),
+    (golden.RECORD, other_record, read_record, "Undo it with the version of the collection that applied"),
+    ("profile.json", other_profile, lambda path: Profile.read(str(path), print), "Probe the instance again"),
+    ("cursor.json", other_cursor, read_cursor, "remove it to start again"),
+    ("export/yaml/.export.json", other_plan, lambda path: Manifest.read(Folder(path.parent)), "or another directory"),
+    ("export/yaml/instance.yml", other_settings, load_settings, "need the version of the collection"),
+)
+"""Each file with a version: how to change the version, how it is read, and the remedy in the refusal."""
+
+
+def open_journal(kept: Path, **options: Any) -> Journal:
+    return Journal(kept / "journal", ROOT_URL, "golden", set_id="5d1c8e07f3a9b264", **options)
+
+
+def settling(kept: Path) -> float | None:
+    """Return how long creations of objects wait for the killed process that marked one."""
+    creations = Creations([Folder(kept / "locks")], "golden", now=NOW.timestamp)
+    creations.watch(["object"])
+    creations.hold(["object"])
+    seconds = creations.seconds_to_settle()
+    creations.leave()
+    return seconds
+
+
+def is_unpaged(locks: Folder) -> bool:
+    """Return True if a note says that the list of rooms is complete."""
+    return "room" in UnpagedLists(locks, "golden", NOW.timestamp)
+
+
+def paced(kept: Path) -> Pace:
+    """Return the shared pace of requests."""
+    turnstile = SharedTurnstile(Folder(kept / "locks"), "golden", lambda: 101.0)
+    with turnstile.turn(), turnstile.pace() as pace:
+        return pace
 
 
 def test_there_are_golden_files_of_the_first_version() -> None:
@@ -83,14 +159,8 @@ def test_a_plan_is_applied(kept: Path, embedded: Embedded, tmp_path: Path) -> No
     assert names(embedded) == golden.OBJECTS
 
 
-def test_a_plan_of_another_form_is_refused_with_a_way_out(kept: Path) -> None:
-    changed(kept / "plan.json", version=0)
-    with pytest.raises(InvalidInput, match=r"[Pp]lan again"):
-        PlanFile(kept / "plan.json").read()
-
-
 def test_a_journal_is_read_and_goes_on(kept: Path, embedded: Embedded, tmp_path: Path) -> None:
-    journal = Journal(kept / "journal", ROOT_URL, "golden", set_id="5d1c8e07f3a9b264")
+    journal = open_journal(kept)
     # A location, a room and the objects. A field definition has no uuid in the journal.
     assert len(journal.known) >= 2 + len(golden.OBJECTS)
     assert (journal.warnings, journal.memory.run, list(journal.unresolved)) == ([], "", [])
@@ -109,12 +179,23 @@ def test_an_apply_record_is_undone(kept: Path, embedded: Embedded, tmp_path: Pat
     assert (result.outcome, result.refusals) == ("unchanged", [])
 
 
-def test_an_apply_record_of_another_form_is_refused(kept: Path) -> None:
-    path = kept / golden.RECORD
-    document = json.loads(gzip.decompress(path.read_bytes()))
-    path.write_bytes(gzip.compress(json.dumps({**document, "version": 0}).encode()))
-    with pytest.raises(InvalidInput, match="version 0 does not fit; expected 1"):
-        read_record(path)
+def test_an_interrupted_run_is_finished(kept: Path, tmp_path: Path) -> None:
+    left = kept / golden.INTERRUPTED
+    embedded = golden.interrupted(tmp_path / "now")
+    # The location of that run has another uuid than the location of this instance.
+    (location,) = embedded.dump(canonical=False)["locations"]
+    noted = map(json.loads, (left / "journal" / "journal.jsonl").read_text("utf-8").splitlines())
+    (uuid,) = [note["uuid"] for note in noted if note["note"] == "made" and note["kind"] == "location"]
+    for path in (left / "journal").iterdir():
+        path.write_text(path.read_text("utf-8").replace(uuid, location["uuid"]), "utf-8")
+    site = golden.site(tmp_path / "site", embedded)
+    result = site.run(journal=left / "journal", apply_record=left / golden.RECORD)
+    assert (result.outcome, result.warnings) == ("changed", [])
+    assert (names(embedded), len(embedded.dump()["rooms"])) == (golden.OBJECTS, 1)
+    record = read_record(left / golden.RECORD)
+    assert record.is_complete
+    # It has the changes of both runs. Nobody knows the outcome of the first.
+    assert Counter(change.outcome for change in record.changes) == {"unknown": 3, "done": 2}
 
 
 def test_a_report_keeps_to_the_schema(kept: Path) -> None:
@@ -145,13 +226,7 @@ def test_a_profile_is_read(kept: Path) -> None:
 
 
 def test_a_cursor_is_read(kept: Path) -> None:
-    assert CursorFile(str(kept / "cursor.json"), ROOT_URL, "inventory").read() == golden.STATE
-
-
-def test_a_cursor_of_another_form_is_refused_with_a_way_out(kept: Path) -> None:
-    changed(kept / "cursor.json", format=0)
-    with pytest.raises(InvalidInput, match="of another version of the collection; remove it to start again"):
-        CursorFile(str(kept / "cursor.json"), ROOT_URL, "inventory").read()
+    assert read_cursor(kept / "cursor.json") == golden.STATE
 
 
 def test_kept_tokens_sign_in(kept: Path) -> None:
@@ -159,26 +234,91 @@ def test_kept_tokens_sign_in(kept: Path) -> None:
 
 
 def test_the_mark_of_a_process_that_was_killed_is_seen(kept: Path) -> None:
-    creations = Creations([Folder(kept / "locks")], "golden", now=NOW.timestamp)
-    creations.watch(["object"])
-    creations.hold(["object"])
     # The request of the process may still take effect, so records are read once more before a creation.
-    assert creations.seconds_to_settle() is not None
-    creations.leave()
+    assert settling(kept) is not None
 
 
 def test_the_rate_limit_goes_on(kept: Path) -> None:
-    turnstile = SharedTurnstile(Folder(kept / "locks"), "golden", lambda: 101.0)
-    with turnstile.turn(), turnstile.pace() as pace:
-        assert (pace.sent, pace.limit(101.0)) == ([100.0], 200)
+    pace = paced(kept)
+    assert (pace.sent, pace.limit(101.0)) == ([100.0], 200)
 
 
 @pytest.mark.parametrize(
     ("read", "found"),
     [
-        (lambda locks: "room" in UnpagedLists(locks, "golden", NOW.timestamp), True),
+        (is_unpaged, True),
         (lambda locks: Leftovers(locks, ROOT_URL).take(*golden.UPLOAD), golden.UUID),
     ],
 )
 def test_notes_between_processes_are_read(kept: Path, read: Callable[[Folder], Any], found: Any) -> None:
     assert read(Folder(kept / "locks")) == found
+
+
+# ---- files of a version that does not exist yet
+
+
+@pytest.mark.parametrize("version", [0, 99])
+@pytest.mark.parametrize(("name", "change", "read", "remedy"), OTHER_VERSIONS, ids=[row[0] for row in OTHER_VERSIONS])
+def test_another_version_is_refused_with_the_remedy(
+    kept: Path,
+    name: str,
+    change: Callable[[Path, int], None],
+    read: Callable[[Path], object],
+    remedy: str,
+    version: int,
+) -> None:
+    read(kept / name)
+    change(kept / name, version)
+    (kept / name).chmod(0o600)
+    with pytest.raises(InvalidInput, match=f"(?s)(version|expected seventhings/v1).*{remedy}"):
+        read(kept / name)
+
+
+def test_unknown_notes_of_a_journal_are_reported_and_skipped(kept: Path) -> None:
+    with (kept / "journal" / "journal.jsonl").open("a") as journal:
+        journal.write('{"instance": "http://embedded.invalid", "set": "golden", "note": "later"}\n')
+    assert open_journal(kept).known == open_journal(golden.GOLDEN / "1.0.0").known
+    (warning,) = open_journal(kept).warnings
+    assert "can't be read and are skipped: 1" in warning
+
+
+@pytest.mark.parametrize(
+    ("pattern", "read", "found"),
+    [
+        ("tokens/token-3*", lambda kept: TokenStore(Folder(kept / "tokens"), golden.KEPT).read(), None),
+        ("locks/limit-*", lambda kept: paced(kept).sent, []),
+        (
+            "locks/unpaged-*",
+            lambda kept: is_unpaged(Folder(kept / "locks")),
+            False,
+        ),
+        ("locks/create-*", lambda kept: settling(kept) is not None, True),
+    ],
+    ids=["tokens", "limit", "unpaged", "create"],
+)
+def test_a_shared_file_of_another_form_has_the_careful_meaning(
+    kept: Path, pattern: str, read: Callable[[Path], object], found: object
+) -> None:
+    (path,) = kept.glob(pattern)
+    path.write_bytes(b"form 99 of another version of the collection")
+    assert read(kept) == found
+
+
+# ---- a process of an earlier version runs
+
+
+def test_creations_wait_for_a_process_of_an_earlier_version(kept: Path) -> None:
+    creations = Creations([Folder(kept / "locks")], "golden", lock_wait=0.0)
+    creations.watch(["object"])
+    with (kept / "locks" / "create-golden-object").open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with pytest.raises(LockTimeout):
+            creations.hold(["object"])
+
+
+def test_a_run_waits_for_the_journal_of_an_earlier_version(kept: Path) -> None:
+    journal = open_journal(kept, lock_wait=0.0)
+    with (kept / "journal" / "journal.jsonl").open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        with pytest.raises(JournalLocked), journal:
+            pytest.fail("The journal is locked.")

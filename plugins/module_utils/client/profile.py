@@ -22,7 +22,7 @@ from typing import Any
 
 from ..errors import InvalidInput, NotJson
 from ..local.safe_files import Folder
-from ..model.field import EMPTY, Spelling
+from ..model.field import EMPTY, Spelling, shorten
 from ..model.kinds import (
     ARCHIVED_AT,
     FILE,
@@ -42,6 +42,9 @@ from ..model.kinds import (
 from ..model.types_basic import FIELD_TYPES, UNWRITABLE
 from ..model.types_links import ATTACHMENTS
 from .transport import Response
+
+PROFILE_VERSION = 1
+"""The version of the form of a profile."""
 
 _LARGEST = 1 << 20
 _MOST_CHECKED = 20
@@ -104,6 +107,12 @@ class Profile:
                 f"profile: {path} is not the profile of an instance, as community.seventhings.probe writes it: "
                 f"expected JSON with a map of switches, each with its side"
             ) from error
+        form = said.get("version")
+        if isinstance(form, Mapping) and form.get("profile") != PROFILE_VERSION:
+            raise InvalidInput(
+                f"profile: {path} is of version {shorten(form.get('profile'))}; expected {PROFILE_VERSION}. Probe the "
+                f"instance again."
+            )
         sides = {name: entry["side"] for name, entry in entries.items() if _is_side(entry.get("side"))}
         date, account = said.get("date"), said.get("account")
         if isinstance(account, Mapping) and _is_side(account.get(HIDDEN_RECORDS)):

@@ -49,6 +49,7 @@ _LINE_LIMIT = 1 << 20
 _MOST_UNREADABLE = 1000
 _UUIDS_A_LINE = 1000
 _ID_BYTES = 8
+_DELETE_IT = "delete it (then prune removes nothing that was created before)"
 
 
 class JournalRefused(InvalidInput):
@@ -414,8 +415,8 @@ class Journal:
                     self._unread.append(number)
                 if len(self._unread) > _MOST_UNREADABLE:
                     raise JournalRefused(
-                        f"journal: {self._path} is not a journal: more than {_MOST_UNREADABLE} of its lines "
-                        "can't be read"
+                        f"journal: {self._path} is not a journal of this version: more than {_MOST_UNREADABLE} of its "
+                        f"lines can't be read. Use the version of the collection that wrote it, or {_DELETE_IT}"
                     )
                 self._torn = not line.endswith(b"\n")
         self.set_id = self._known_id()
@@ -827,7 +828,4 @@ def _require_trusted(path: Path, found: os.stat_result) -> None:
 
 
 def _too_long(path: Path) -> JournalRefused:
-    return JournalRefused(
-        f"journal: {path} has more than {SIZE_LIMIT} bytes; delete it (then prune removes nothing that "
-        "was created before)"
-    )
+    return JournalRefused(f"journal: {path} has more than {SIZE_LIMIT} bytes; {_DELETE_IT}")

@@ -71,8 +71,11 @@ class Settings:
             self._find(node, f"expected a map with {', '.join(_SETTINGS)}")
             return
         self._check_names(node, _SETTINGS, "")
-        if node.value.get("api") != API:
-            self._find(node.member("api") if "api" in node.value else node, f"api: expected {API}")
+        if "api" not in node.value:
+            self._find(node, f"api: expected {API}")
+        elif node.value["api"] != API:
+            way_out = "other files need the version of the collection that they are written for"
+            self._find(node.member("api"), f"api: expected {API}; {way_out}")
         desired = self._desired
         desired.settings = node.value
         desired.instances = self._instances(node)

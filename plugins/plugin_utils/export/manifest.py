@@ -118,7 +118,7 @@ def noted(folder: Folder, note: str, author: str = _EXPORT) -> dict[str, Any] | 
     """Return the content of a note, or None if there is none.
 
     :param author: who writes such a note.
-    :raises InvalidInput: if it is no note.
+    :raises InvalidInput: if it is no note, or of another version.
     """
     try:
         said = json.loads(folder.read(note, _LARGEST))
@@ -126,8 +126,13 @@ def noted(folder: Folder, note: str, author: str = _EXPORT) -> dict[str, Any] | 
         return None
     except (ValueError, RecursionError) as error:
         raise _not_ours(folder, note, author, repr(error)) from error
-    if not isinstance(said, dict) or said.get("version") != _VERSION:
+    if not isinstance(said, dict) or "version" not in said:
         raise _not_ours(folder, note, author, f"expected a map with the version {_VERSION}")
+    if said["version"] != _VERSION:
+        raise InvalidInput(
+            f"{folder.path / note} is of version {shorten(said['version'])}; expected {_VERSION}. Use the version of "
+            f"the collection that wrote it, or another directory"
+        )
     return said
 
 

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from ansible_collections.community.seventhings.plugins.module_utils.client.profile import PROFILE_VERSION
 from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
 
 from ..export.json_schema import ADDRESS, DRAFT
@@ -46,7 +47,7 @@ def profile_of(look: Look, account: Mapping[str, Any], tier: str, today: dt.date
     new += [f"switch {one['switch']}: several sides" for one in contradictions]
     new += [f"keys of {KINDS[name].plural} that no catalogue knows" for name in unknown]
     profile = {
-        "version": {"profile": 1, "collection": version()},
+        "version": {"profile": PROFILE_VERSION, "collection": version()},
         "date": today.isoformat(),
         "tier": tier,
         "outcome": "",
@@ -119,7 +120,7 @@ def profile_schema() -> Json:
     document = _closed(
         {
             "version": {
-                **_closed({"profile": {"const": 1}, "collection": _TEXT}),
+                **_closed({"profile": {"const": PROFILE_VERSION}, "collection": _TEXT}),
                 "description": "Of this form, and of the collection that probed.",
             },
             "date": {"type": "string", "format": "date", "description": "The day of the probe."},

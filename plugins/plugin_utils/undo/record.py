@@ -39,6 +39,10 @@ _DEEPEST = 72
 _SHA256 = re.compile("[0-9a-f]{64}")
 
 
+class OtherVersion(ValueError):
+    """Raised if another version of the collection wrote a record in a form that this version does not know."""
+
+
 @dataclass(frozen=True)
 class RecordedChange:
     """One change of an apply.
@@ -161,13 +165,16 @@ def _together(first: RecordedChange, then: RecordedChange) -> RecordedChange:
 def record_from(content: bytes, digest: str) -> ApplyRecord:
     """Return the record from its compressed bytes.
 
-    :raises ValueError: if it is no record of this collection.
+    :raises OtherVersion: if it is of another version. :raises ValueError: if it is no record of this collection.
     """
     document = decode_json(_decompressed(content).decode("utf-8"), KEPT_MEMBERS, _DEEPEST, parse_constant=_refuse)
     if not isinstance(document, dict) or "version" not in document:
         raise ValueError("version is missing")
     if document["version"] != RECORD_VERSION or not isinstance(document["version"], int):
-        raise ValueError(f"version {shorten(document['version'])} does not fit; expected {RECORD_VERSION}")
+        raise OtherVersion(
+            f"is of version {shorten(document['version'])}; expected {RECORD_VERSION}. Undo it with the version of the "
+            f"collection that applied."
+        )
     _check(document, _DOCUMENT, "")
     for number, one in enumerate(document["changes"]):
         _check(one, _CHANGE, f"changes[{number}].")

@@ -20,7 +20,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.local.safe_f
 )
 
 from ..apply.journal_place import applied_place
-from .record import MAX_RECORD, ApplyRecord, record_from
+from .record import MAX_RECORD, ApplyRecord, OtherVersion, record_from
 
 LAST = "last"
 """The value of ``applied`` that means the newest record at the default place."""
@@ -69,6 +69,8 @@ def _read(folder: Folder, name: str) -> ApplyRecord:
         raise RecordRefused(f"applied: {path} is linked to a file of another name; expected one of its own")
     try:
         return record_from(content, hashlib.sha256(content).hexdigest())
+    except OtherVersion as error:
+        raise RecordRefused(f"applied: {path} {error}") from error
     except ValueError as error:
         raise RecordRefused(f"applied: {path} is not an apply record of this collection ({error})") from error
 

@@ -563,7 +563,10 @@ def test_the_unreadable_lines_are_counted(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(journals, "_MOST_UNREADABLE", 2)
     with pytest.raises(JournalRefused) as caught:
         _journal(tmp_path)
-    assert caught.value.message == f"journal: {path} is not a journal: more than 2 of its lines can't be read"
+    assert caught.value.message == (
+        f"journal: {path} is not a journal of this version: more than 2 of its lines can't be read. Use the version of "
+        "the collection that wrote it, or delete it (then prune removes nothing that was created before)"
+    )
 
 
 def test_a_line_has_a_maximum_length(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
