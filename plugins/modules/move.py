@@ -38,7 +38,7 @@ options:
   actual:
     description:
       - Also write the actual room. In a stocktake the objects then count as found there, although they were not
-        scanned.
+        scanned. Never set it in a play that runs regularly, because each run overwrites what was scanned since.
     type: bool
     default: false
 notes:
@@ -75,11 +75,10 @@ EXAMPLES = r"""
     report: [move.html]
   check_mode: true
 
-- name: Move the objects of a person who takes them along
+- name: Move the objects of a person who changes to another office
   community.seventhings.move:
     person: frank.petersen@nordhain.example
     to: Leipzig/3.01
-    actual: true
 """
 
 RETURN = r"""

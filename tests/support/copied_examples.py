@@ -17,6 +17,7 @@ import documentation
 import guides
 import yaml
 from embedded_here import Embedded
+from everyday_here import EVERYDAY, run_everyday
 from project import ROOT
 
 from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import MODULES
@@ -92,6 +93,8 @@ class Copier:
             with contextlib.suppress(SeventhingsError, OSError, AssertionError, TypeError):
                 if name in MODULES:
                     self.here.call(name, **options)
+                elif name in EVERYDAY:
+                    assert not run_everyday(name, self.here, options).get("failed")
                 elif name == "instance" and options.get("src") and options.get("mode", "apply") == "apply":
                     src = options["src"]
                     self.apply([self.root / one for one in (src if isinstance(src, list) else [src])])
@@ -117,4 +120,4 @@ SETS: tuple[tuple[list[str], dict[str, str]], ...] = (
 def sources() -> Iterator[Path]:
     """Yield the guides, and the modules with examples."""
     yield from guides.GUIDES
-    yield from (ROOT / "plugins" / "modules" / f"{name}.py" for name in sorted(MODULES))
+    yield from (ROOT / "plugins" / "modules" / f"{name}.py" for name in sorted({*MODULES, *EVERYDAY, "instance"}))

@@ -29,6 +29,8 @@ _SCAN_CODES = ("barcode", "Scancode")
 _SCAN_CODE = re.compile(r"[1-9]\d{5}|IMP-\d{6}")
 _OLD_SCAN_CODE = re.compile(r"(?<![\w.:-])(?:0\d{6}|[A-Z]-0\d+)(?![\w-])")
 _CREATED_USERS = re.compile(r"create_users[\"']?\s*[:=]\s*[\"']?(?:true|yes|on)\b", re.IGNORECASE)
+_MOVED_ACTUAL = re.compile(r"^ .*\bmove_actual[\"']?\s*[:=]\s*[\"']?(?:true|yes|on)\b", re.IGNORECASE)
+"""A command or a setting, and not a sentence of a page."""
 _TEXT_OF_ID = re.compile(r"\{\{.*\.id(\s*\|\s*int)?\s*\}\}")
 """A template of an integer id. Before ansible-core 2.19 its result is a text, so a reference would be a name."""
 _EXAMPLES = re.compile(r"^EXAMPLES = r?(\"\"\"|''')\n(?P<text>.*?)^\1", re.MULTILINE | re.DOTALL)
@@ -87,6 +89,8 @@ def _in_page(path: Path, text: str) -> Iterator[Harm]:
     for number, line in enumerate(lines, 1):
         if _CREATED_USERS.search(line):
             yield Harm(name, number, "create_users", line.strip())
+        if _MOVED_ACTUAL.search(line):
+            yield Harm(name, number, "observed field", line.strip())
     for snippet in guides.parsed(ROOT / path, text):
         first = next(number for number in range(snippet.line, len(lines)) if lines[number].strip()) + 1
         if snippet.language == "yaml":
@@ -102,6 +106,8 @@ def _in_lines(name: str, text: str, first: int) -> Iterator[Harm]:
     for number, line in enumerate(text.splitlines(), first):
         if _CREATED_USERS.search(line):
             yield Harm(name, number, "create_users", line.strip())
+        if _MOVED_ACTUAL.search(f" {line}"):
+            yield Harm(name, number, "observed field", line.strip())
         if found := _OLD_SCAN_CODE.search(line):
             yield Harm(name, number, "scan code", found[0])
 
@@ -171,6 +177,8 @@ def _in_pair(
     is_read = any(outer in _READING or outer.endswith("_info") for outer in above)
     if name in OBSERVED and not is_read:
         yield report(key, "observed field", name)
+    if name == "actual" and above[-1:] == ("community.seventhings.move",) and value.value == "true":
+        yield report(key, "observed field", "actual: true")
     if name in ("label", "field_key") and "type" in beside and str(value.value).casefold() == "status":
         yield report(value, "status", "the service computes a field of this name")
     if name == "status" and ("barcode" in beside or above[-2:] == ("scope", "objects")):

@@ -14,6 +14,11 @@ from embedded_here import Embedded
 from project import ROOT
 
 
+@pytest.fixture(autouse=True)
+def _reports_in_a_directory_of_the_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
 def changed_evidence(copier: Copier, before: dict[str, tuple[object, ...]]) -> list[str]:
     """Return the existing objects whose evidence changed."""
     return [uuid for uuid, one in evidence(copier.here).items() if before.get(uuid, one) != one]
@@ -52,4 +57,11 @@ def test_an_example_that_changes_evidence_is_found(tmp_path: Path, field: str) -
     copier = Copier(tmp_path, Embedded.started(data="stocktake"))
     before = evidence(copier.here)
     copier.run(f"- community.seventhings.object:\n    fields: {{barcode: '100017', {field}}}\n")
+    assert len(changed_evidence(copier, before)) == 1
+
+
+def test_an_example_that_moves_the_actual_room_is_found(tmp_path: Path) -> None:
+    copier = Copier(tmp_path, Embedded.started(data="stocktake"))
+    before = evidence(copier.here)
+    copier.run("- community.seventhings.move: {objects: ['100017'], to: Leipzig/3.01, actual: true}\n")
     assert len(changed_evidence(copier, before)) == 1

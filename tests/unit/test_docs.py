@@ -74,3 +74,9 @@ def test_a_snippet_is_in_a_language_that_the_tests_know() -> None:
     for snippet in SNIPPETS:
         verb = snippet.mark.partition(" ")[0]
         assert verb in ("", "file") or snippet.language == ("text" if verb == "shows" else "yaml"), str(snippet)
+
+
+def test_no_heading_has_its_underline_on_its_own_line() -> None:
+    """A page with such a line is valid, but the section has no heading."""
+    lines = [f"{page.name}: {line}" for page in guides.GUIDES for line in page.read_text("utf-8").splitlines()]
+    assert [line for line in lines if re.search(r"\w +[-=~^]{4,}$", line)] == []

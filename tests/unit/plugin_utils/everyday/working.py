@@ -5,24 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
-from unittest import mock
 
 from embedded.kinds.users import insert_user
 from embedded.startdata.builtin import fixed_uuid
-from embedded_here import ACCOUNT, ROOT_URL, Embedded
-
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module import argument_specs as specs
-from ansible_collections.community.seventhings.plugins.plugin_utils.action.arguments import read_arguments
-from ansible_collections.community.seventhings.plugins.plugin_utils.everyday import call
-from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.handover import hand_over
-from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.hosts import feed_objects
-from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.ledger import compare_ledger
-from ansible_collections.community.seventhings.plugins.plugin_utils.everyday.move import move_objects
-
-Result = dict[str, Any]
-Facts = Mapping[str, Mapping[str, Any]]
+from embedded_here import Embedded
+from everyday_here import Facts, Result, run_everyday
 
 
 def written(here: Embedded) -> list[tuple[str, str]]:
@@ -54,40 +43,21 @@ def limited(here: Embedded, *, locations: Sequence[str] = (), hidden_fields: Seq
     return {"username": "limited@nordhain.example", "password": "limited-to-some"}
 
 
-def _here(
-    module: str, run: Callable[[Mapping[str, Any]], Result], instance: Embedded, check_mode: bool, options: Any
-) -> Result:
-    account = {name: options.pop(name) for name in ("username", "password") if name in options}
-    client = instance.client(**account)
-    client.transport.read_only = check_mode
-    client.profile = options.pop("profiled", None)
-    options = read(module, {"base_url": ROOT_URL, **ACCOUNT, **options})
-    with mock.patch.object(call, "connect", return_value=client):
-        return run(options)
-
-
-def read(module: str, written: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of a task."""
-    given = read_arguments(module, getattr(specs, module.upper()), {}, written)
-    assert not given.refusal, given.refusal
-    return given.options
-
-
 def feed(here: Embedded, facts: Facts, check_mode: bool = False, **options: Any) -> Result:
     """Call the module ``hosts`` on an instance in this process."""
-    return _here("hosts", lambda given: feed_objects(given, check_mode, facts), here, check_mode, options)
+    return run_everyday("hosts", here, options, check_mode, facts)
 
 
 def move(here: Embedded, check_mode: bool = False, **options: Any) -> Result:
     """One call of the module ``move``."""
-    return _here("move", lambda given: move_objects(given, check_mode), here, check_mode, options)
+    return run_everyday("move", here, options, check_mode)
 
 
 def hand(here: Embedded, check_mode: bool = False, **options: Any) -> Result:
     """One call of the module ``handover``."""
-    return _here("handover", lambda given: hand_over(given, check_mode), here, check_mode, options)
+    return run_everyday("handover", here, options, check_mode)
 
 
 def compare(here: Embedded, check_mode: bool = False, **options: Any) -> Result:
     """One call of the module ``ledger``."""
-    return _here("ledger", lambda given: compare_ledger(given, check_mode), here, check_mode, options)
+    return run_everyday("ledger", here, options, check_mode)
