@@ -122,8 +122,10 @@ class Alone:
 def _refuse_warnings(printed: str) -> None:
     """End the tool if anything is deprecated, or if there is an unexpected warning."""
     words = " ".join(printed.split()).split("[WARNING]: ")[1:]
-    told = [text for text in words if not _EXPECTED.match(text[:200])]
-    if "DEPRECATION" in printed or told:
+    unexpected = [text for text in words if not _EXPECTED.match(text[:200])]
+    # pip writes warnings in another form.
+    unexpected += re.findall("^WARNING: .*", printed, re.MULTILINE)
+    if "DEPRECATION" in printed or unexpected:
         sys.exit(f"{printed}\nNothing should be deprecated, and nothing warned of.")
 
 
@@ -134,8 +136,21 @@ def install(alone: Alone, built: Path) -> None:
     assert block is not None
     for line in block[1].splitlines():
         words = line.replace(archive.NAME, str(built), 1).replace("~", str(alone.home)).split()
-        alone.run(words)
+        _refuse_warnings(alone.run(words))
     alone.run(["pip", "install", "--quiet", "-r", str(alone.collection / "tests" / "emulator" / "requirements.txt")])
+
+
+def documentation(alone: Alone) -> int:
+    """Read the documentation of every plugin and role, as JSON and as text. Return how many there are."""
+    names = archive.documented(alone.site)
+    for kind, full in names.items():
+        for form in ([], ["--json"]):
+            printed = alone.run(["ansible-doc", "--type", kind, *form, *full])
+            _refuse_warnings(printed)
+            absent = [name for name in full if not re.search(rf"{re.escape(name)}\b", printed, re.IGNORECASE)]
+            if absent:
+                sys.exit(f"{printed}\nansible-doc does not know the {kind} {', '.join(absent)}.")
+    return sum(map(len, names.values()))
 
 
 def first_steps(alone: Alone) -> None:
@@ -239,7 +254,7 @@ def main() -> None:
             continue
         alone = Alone(core, python)
         install(alone, built)
-        count = archive.ask_for_documentation(alone.site, alone.env)
+        count = documentation(alone)
         first_steps(alone)
         readers(alone)
         fleet(alone)

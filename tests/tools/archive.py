@@ -81,18 +81,25 @@ def install(archive: Path) -> dict[str, str]:
     return env
 
 
+def documented(installed: Path) -> dict[str, list[str]]:
+    """Return the names of the plugins and roles that ansible-doc knows, by their type.
+
+    :param installed: the folder with ``ansible_collections``.
+    """
+    found = {}
+    for kind, folder in (("module", "modules"), ("inventory", "inventory"), ("lookup", "lookup"), ("role", "../roles")):
+        source = installed / COLLECTION_PATH / "plugins" / folder
+        found[kind] = [f"{NAME}.{path.stem}" for path in sorted(source.glob("[!_.]*"))]
+    return found
+
+
 def ask_for_documentation(installed: Path, env: dict[str, str]) -> int:
     """ansible-doc on every plugin and role of an installed collection; returns how many there are.
 
     :param installed: the folder with ``ansible_collections``.
     """
-    count = 0
-    for kind, folder in (("module", "modules"), ("inventory", "inventory"), ("lookup", "lookup"), ("role", "../roles")):
-        source = installed / COLLECTION_PATH / "plugins" / folder
-        names = sorted(path.stem for path in source.glob("[!_.]*")) if source.exists() else []
-        if not names:
-            continue
-        full = [f"{NAME}.{name}" for name in names]
+    names = documented(installed)
+    for kind, full in names.items():
         answer = subprocess.run(
             ["ansible-doc", "--type", kind, "--json", *full],
             cwd=BUILD,
@@ -105,8 +112,7 @@ def ask_for_documentation(installed: Path, env: dict[str, str]) -> int:
         absent = [name for name in full if name not in found]
         if absent:
             sys.exit(f"ansible-doc does not know the {kind} {', '.join(absent)}\n{answer.stderr}")
-        count += len(names)
-    return count
+    return sum(map(len, names.values()))
 
 
 def main() -> None:
