@@ -23,6 +23,7 @@ from pathlib import Path
 import archive
 import yaml
 from other_core import make as make_core
+from platforms import NEWEST_RELEASE, specifier
 from project import BIN, BUILD, ROOT, call, environment
 
 RELEASE = BUILD / "release"
@@ -76,14 +77,14 @@ def notes_of(version: str) -> str:
     return sys.exit(f"{_CHANGELOG.name} says nothing about {version}")
 
 
-def tools(requirement: str, core: str = "2.21") -> Path:
+def tools(requirement: str) -> Path:
     """Install a tool beside the newest ansible-core; returns the bin folder."""
     folder = _TOOLS / requirement.split()[0]
-    python = make_core(core) / "python"
+    python = make_core(NEWEST_RELEASE) / "python"
     if not (folder / "bin").exists():
         call(python, "-m", "venv", folder, env=dict(os.environ))
         pip = (folder / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "install", "--quiet")
-        call(*pip, requirement, f"ansible-core ~= {core}.0", env=dict(os.environ))
+        call(*pip, requirement, specifier(NEWEST_RELEASE), env=dict(os.environ))
     return folder / "bin"
 
 

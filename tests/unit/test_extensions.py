@@ -75,5 +75,8 @@ def test_hosted_ci_tries_execution_environments_with_the_oldest_and_the_newest_c
     environments = {one["name"]: one for one in sessions["ee_check"]["execution_environments"]}
     assert environments["oldest"]["ansible_core_package"] == f"ansible-core~={platforms.OLDEST_CORE}.0"
     assert environments["newest"]["ansible_core_package"] == "ansible-core"
+    minor = int(environments["oldest"]["python_interpreter_package"].rpartition(".")[2])
+    assert minor in platforms.CORES[platforms.OLDEST_CORE]
+    assert environments["oldest"]["python_path"] == f"/usr/bin/python3.{minor}"
     for one in environments.values():
         assert all((ROOT / playbook).is_file() for playbook in one["test_playbooks"])

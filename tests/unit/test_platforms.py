@@ -7,17 +7,71 @@ from __future__ import annotations
 
 import re
 
+import interpreters
 import lowest
 import platforms
 import pytest
 import yaml
 from project import ROOT
 
+from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.python_floor import FLOOR
+
 MINORS = sorted({minor for minors in platforms.CORES.values() for minor in minors})
 
 
 def text(path: str) -> str:
     return (ROOT / path).read_text("utf-8")
+
+
+LOWEST_PYTHON = f"3.{platforms.OLDEST_PYTHON}"
+PLATFORM_PYTHONS = [f"3.{minor}" for minor in platforms.CORES[platforms.AUTOMATION_PLATFORM]]
+
+
+def requirement(package: str) -> str:
+    """Return the lower bound of a Python package as the documentation of plugins names it."""
+    return f"{package} >= {platforms.LOWEST[package]}"
+
+
+@pytest.mark.parametrize(
+    ("path", "named"),
+    [
+        ("README.md", f"- Python {LOWEST_PYTHON} or newer"),
+        ("README.md", f"In a checkout of the repository, with Python {LOWEST_PYTHON}, git"),
+        ("CONTRIBUTING.md", f"You need Python {LOWEST_PYTHON} or newer"),
+        ("Makefile", f"for candidate in python{LOWEST_PYTHON} "),
+        ("Makefile", f"No Python {LOWEST_PYTHON} or newer"),
+        ("Makefile", f"$(or $(CORE),{platforms.NEWEST_RELEASE})"),
+        ("antsibull-nox.toml", f'min_python_version = "{LOWEST_PYTHON}"'),
+        ("docs/inclusion.md", f"`python >= {LOWEST_PYTHON}`"),
+        ("docs/architecture.md", f"**Python {LOWEST_PYTHON} and newer"),
+        ("pyproject.toml", f'target-version = "py{LOWEST_PYTHON.replace(".", "")}"'),
+        ("pyproject.toml", f'python_version = "{LOWEST_PYTHON}"'),
+        ("tests/emulator/__main__.py", f"_FLOOR = (3, {platforms.OLDEST_PYTHON})"),
+        ("docs/certification.md", f"which is {platforms.OLDEST_CORE} |"),
+        ("docs/certification.md", f"`make test-core CORE={platforms.OLDEST_CORE}`"),
+        ("examples/awx/README.md", f"supports ({platforms.AUTOMATION_PLATFORM}) and Python {PLATFORM_PYTHONS[-1]}."),
+        ("extensions/eda/plugins/event_source/changes.py", f"python >= {LOWEST_PYTHON}"),
+        ("extensions/eda/plugins/event_source/changes.py", requirement("requests")),
+        ("plugins/modules/instance.py", requirement("jsonschema")),
+        ("tests/emulator/requirements.txt", requirement("jsonschema")),
+    ],
+)
+def test_a_document_names_a_supported_version(path: str, named: str) -> None:
+    assert named in text(path)
+
+
+def test_the_code_asks_for_the_oldest_python() -> None:
+    assert FLOOR == (3, platforms.OLDEST_PYTHON)
+    assert interpreters.OLDEST == platforms.OLDEST_PYTHON
+
+
+def test_examples_install_the_lowest_versions_or_newer() -> None:
+    asked = [
+        found
+        for path in (ROOT / "examples").rglob("*.yml")
+        for found in re.findall(r"\b(requests|urllib3)>=([\d.]+)", path.read_text("utf-8"))
+    ]
+    assert set(asked) == {(package, platforms.LOWEST[package]) for package in ("requests", "urllib3")}
 
 
 def test_the_metadata_ask_for_the_oldest_core() -> None:
@@ -46,9 +100,9 @@ def test_hosted_ci_plays_on_every_core_and_python() -> None:
     assert "continue-on-error" not in jobs["cores"]
 
 
-@pytest.mark.parametrize("path", [".github/workflows/ci.yml", ".github/workflows/nightly.yml"])
-def test_hosted_ci_has_every_python_of_the_gates(path: str) -> None:
-    versions = re.findall(r"^ {12}3\.(\d+)$", text(path), re.MULTILINE)
+@pytest.mark.parametrize("name", ["ci", "nightly", "release"])
+def test_hosted_ci_has_every_python_of_the_gates(name: str) -> None:
+    versions = re.findall(r"^ {12}3\.(\d+)$", text(f".github/workflows/{name}.yml"), re.MULTILINE)
     assert sorted(set(map(int, versions))) == MINORS
 
 

@@ -13,6 +13,7 @@ import pytest
 from ansible.parsing.vault import VaultLib, VaultSecret
 from emulator_process import Emulator
 from playbook import Run, run
+from trust import IS_TEXT_A_TEMPLATE
 
 
 @pytest.fixture
@@ -123,6 +124,7 @@ def test_variables_are_filled_in_and_an_export_escapes_what_looks_like_one(tmp_p
     assert "F-4" in written
 
 
+@pytest.mark.skipif(IS_TEXT_A_TEMPLATE, reason="below 2.19 a template of a vaulted value is an ordinary text")
 def test_a_vaulted_variable_is_refused_before_anything_is_sent(tmp_path: Path, service: Emulator) -> None:
     service.reset()
     vault = VaultLib([("default", VaultSecret(b"s3cret"))])
