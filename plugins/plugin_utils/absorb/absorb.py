@@ -14,25 +14,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, NotFound
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field, shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS, Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
-    attachments_in,
-    references_in,
-    with_references,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, UPDATE
-from ansible_collections.community.seventhings.plugins.module_utils.plan.replacing import missing_members
-from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import (
-    LIMITED,
-    maybe_hidden_message,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO
-
+from ...module_utils.client.client import Client, Record
+from ...module_utils.errors import InvalidInput, NotFound
+from ...module_utils.model.field import EMPTY, Field, shorten
+from ...module_utils.model.kinds import HUB_ITEM, KINDS, Kind
+from ...module_utils.model.schema import Schema, type_of
+from ...module_utils.model.types_links import attachments_in, references_in, with_references
+from ...module_utils.plan.change import CREATE, UPDATE
+from ...module_utils.plan.replacing import missing_members
+from ...module_utils.resolve import natural_keys
+from ...module_utils.resolve.field_visibility import LIMITED, maybe_hidden_message
+from ...module_utils.resolve.hidden_records import NO
 from ..desired.desired import BY_TEMPLATE, SECTIONS, DesiredInstance, Limits, states_of
 from ..desired.entry import Entry
 from ..desired.hiding import VAULTED

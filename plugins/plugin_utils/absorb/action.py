@@ -11,10 +11,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean, cleaned
-
+from ...module_utils.client.connection import connect
+from ...module_utils.errors import InvalidInput
+from ...module_utils.printing.cleaner import clean, cleaned
 from ..apply.applied_base import AppliedBase
 from ..apply.journal_place import place_of
 from ..controller.controller_run import ControllerRun

@@ -13,9 +13,8 @@ from itertools import groupby
 from pathlib import PurePosixPath
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder, parts_of
-
+from ...module_utils.errors import InvalidInput
+from ...module_utils.local.safe_files import FileType, Folder, parts_of
 from ..desired.desired import BY_TEMPLATE, SECTIONS, DesiredInstance
 from ..desired.dialect import Dialect, delimiter_of
 from ..desired.entry import Entry

@@ -15,7 +15,7 @@ from functools import partial
 from itertools import takewhile
 from operator import eq
 
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
+from ...module_utils.printing.cleaner import clean
 
 _CONTEXT = 3
 _ALIKE = ((8, 60), (2, 400))

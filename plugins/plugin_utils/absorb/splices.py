@@ -10,8 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
-
+from ...module_utils.model.field import Plain
 from ..desired.positions import Finding
 from ..desired.sources.yaml_source import read_yaml
 from ..export.writing import flow, is_text, is_unprintable, json_cell

@@ -18,8 +18,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
-
+from ...module_utils.model.field import Plain
 from ..desired.dialect import ISO_DATE, Dialect
 from ..desired.positions import CellPlace, Place, letters_of
 from ..desired.sources.xlsx_source import CONTROL, DIGITS, MAX_CELL

@@ -14,14 +14,11 @@ from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.common.validation import check_type_dict, check_type_float, check_type_int
 from ansible.module_utils.errors import UnsupportedError
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.connection import (
-    secrets_of,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import hide
-from ansible_collections.community.seventhings.plugins.module_utils.client.tuning import moved_option
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean_lines
-
+from ...module_utils.client.connection import secrets_of
+from ...module_utils.client.redaction import hide
+from ...module_utils.client.tuning import moved_option
+from ...module_utils.model.field import shorten
+from ...module_utils.printing.cleaner import clean_lines
 from ..ansible_compat import IS_TEXT_A_TEMPLATE, without_vault_objects
 
 

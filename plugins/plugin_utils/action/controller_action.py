@@ -12,15 +12,10 @@ from ansible.errors import AnsibleError
 from ansible.module_utils.basic import missing_required_lib
 from ansible.plugins.action import ActionBase
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.connection import (
-    from_environment,
-    risks_of,
-    secrets_of,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import hide_in_result
-from ansible_collections.community.seventhings.plugins.module_utils.client.session import REQUESTS_IMPORT_ERROR
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import sanitized
-
+from ...module_utils.client.connection import from_environment, risks_of, secrets_of
+from ...module_utils.client.redaction import hide_in_result
+from ...module_utils.client.session import REQUESTS_IMPORT_ERROR
+from ...module_utils.printing.cleaner import sanitized
 from ..ansible_compat import marked
 from ..printing.screen import warn
 from .arguments import read_arguments

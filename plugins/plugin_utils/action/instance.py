@@ -14,13 +14,12 @@ from urllib.parse import urlsplit
 
 from ansible.module_utils.basic import missing_required_lib
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import INSTANCE
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect, secrets_of
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import UNKNOWN
-
+from ...module_utils.ansible_module.argument_specs import INSTANCE
+from ...module_utils.client.client import Client
+from ...module_utils.client.connection import connect, secrets_of
+from ...module_utils.errors import InvalidInput, SeventhingsError
+from ...module_utils.model.field import shorten
+from ...module_utils.resolve.hidden_records import UNKNOWN
 from ..controller.controller_run import ControllerRun
 from ..controller.heap import many_objects
 from ..desired.desired import DesiredInstance

@@ -17,23 +17,13 @@ from typing import Any
 from ansible import constants
 from ansible.plugins.action import ActionBase
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import CONNECTION
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.registry import (
-    MODULES,
-    Invocation,
-    ModuleSpec,
-    run_module,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.client.connection import (
-    ENVIRONMENT,
-    connect,
-    from_environment,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import hide
-from ansible_collections.community.seventhings.plugins.module_utils.client.session import REQUESTS_IMPORT_ERROR
-from ansible_collections.community.seventhings.plugins.module_utils.runtime.places import RUN_FOLDER
-
+from ...module_utils.ansible_module.argument_specs import CONNECTION
+from ...module_utils.ansible_module.registry import MODULES, Invocation, ModuleSpec, run_module
+from ...module_utils.client.client import Client
+from ...module_utils.client.connection import ENVIRONMENT, connect, from_environment
+from ...module_utils.client.redaction import hide
+from ...module_utils.client.session import REQUESTS_IMPORT_ERROR
+from ...module_utils.runtime.places import RUN_FOLDER
 from ..ansible_compat import as_data, module_of, wants_invocation
 from .arguments import misshapen, read_arguments
 

@@ -12,9 +12,8 @@ import secrets
 from pathlib import PurePosixPath
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.roots import identity_of
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-
+from ...module_utils.client.roots import identity_of
+from ...module_utils.errors import InvalidInput
 from ..desired.desired import DesiredInstance
 from ..set_plan.baseline import Baseline
 from .journal_place import JournalPlace

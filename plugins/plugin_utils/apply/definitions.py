@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, UPDATE, Change
-from ansible_collections.community.seventhings.plugins.module_utils.plan.relations import with_uuids
-from ansible_collections.community.seventhings.plugins.module_utils.reconcile.apply import Applier
-
+from ...module_utils.client.client import Client
+from ...module_utils.errors import InvalidInput
+from ...module_utils.model.kinds import FIELD_DEFINITION
+from ...module_utils.plan.change import CREATE, UPDATE, Change
+from ...module_utils.plan.relations import with_uuids
+from ...module_utils.reconcile.apply import Applier
 from ..set_plan.plan import Planned
 
 

@@ -14,29 +14,13 @@ import threading
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import (
-    Client,
-    Record,
-    had_no_effect,
-    poll_until_visible,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.client.query import PER_PAGE
-from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, Kind
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import (
-    ARCHIVE,
-    CREATE,
-    DELETE,
-    UPDATE,
-    Change,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.reconcile.effects import (
-    still_has,
-    unchanged_fields,
-    without_effect,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import perhaps_unseen
-
+from ...module_utils.client.client import Client, Record, had_no_effect, poll_until_visible
+from ...module_utils.client.query import PER_PAGE
+from ...module_utils.errors import SeventhingsError
+from ...module_utils.model.kinds import HUB_ITEM, Kind
+from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE, Change
+from ...module_utils.reconcile.effects import still_has, unchanged_fields, without_effect
+from ...module_utils.resolve.field_visibility import perhaps_unseen
 from ..set_plan.hub import offer_of, offered
 from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import Planned

@@ -18,13 +18,9 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
-from ansible_collections.community.seventhings.plugins.module_utils.client.files import (
-    Contents,
-    recognise,
-    upload_missing,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.errors import (
+from ...module_utils.client.client import Client, Record
+from ...module_utils.client.files import Contents, recognise, upload_missing
+from ...module_utils.errors import (
     REFUSED_VALUES,
     AccessTokenRefused,
     InvalidInput,
@@ -33,34 +29,18 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     SeventhingsError,
     TooManyRequests,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
-    HUB_ITEM,
-    OBJECT,
-    USER,
-    Level,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import DECIMAL
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
-    attachments_in,
-    references_in,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.operations.accounts import make_user
-from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import offer
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import (
-    ARCHIVE,
-    CREATE,
-    DELETE,
-    UPDATE,
-    Change,
-    plan_present,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.plan.state import find_now
-from ansible_collections.community.seventhings.plugins.module_utils.reconcile.apply import Applier
-from ansible_collections.community.seventhings.plugins.module_utils.reconcile.refusals import perhaps_hidden_owner
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import not_kept, unkept
-from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import CreatedMeanwhile
-
+from ...module_utils.model.field import EMPTY
+from ...module_utils.model.kinds import HUB_ITEM, OBJECT, USER, Level
+from ...module_utils.model.types_basic import DECIMAL
+from ...module_utils.model.types_links import attachments_in, references_in
+from ...module_utils.operations.accounts import make_user
+from ...module_utils.operations.hub_items import offer
+from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE, Change, plan_present
+from ...module_utils.plan.state import find_now
+from ...module_utils.reconcile.apply import Applier
+from ...module_utils.reconcile.refusals import perhaps_hidden_owner
+from ...module_utils.resolve.field_visibility import not_kept, unkept
+from ...module_utils.runtime.creations import CreatedMeanwhile
 from ..set_plan.duplicates import created_now, creations_in, duplicates_of, listed_now
 from ..set_plan.listed_state import ListedState
 from ..set_plan.order import in_turns

@@ -29,16 +29,11 @@ from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any, NamedTuple
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.roots import identity_of
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import WRITABLE_BY_OTHERS
-from ansible_collections.community.seventhings.plugins.module_utils.runtime.creations import (
-    LOCK_WAIT,
-    UNKNOWN_MOMENT,
-    seconds_left,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.runtime.locks import Busy, lock_owner_of, wait_for
-
+from ...module_utils.client.roots import identity_of
+from ...module_utils.errors import InvalidInput, SeventhingsError
+from ...module_utils.local.safe_files import WRITABLE_BY_OTHERS
+from ...module_utils.runtime.creations import LOCK_WAIT, UNKNOWN_MOMENT, seconds_left
+from ...module_utils.runtime.locks import Busy, lock_owner_of, wait_for
 from ..desired.desired import INLINE, Source, SourceCount
 from .journal_place import place_of, places_of_all
 

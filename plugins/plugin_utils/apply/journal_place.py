@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.roots import identity_of
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
+from ...module_utils.client.roots import identity_of
+from ...module_utils.errors import InvalidInput
+from ...module_utils.local.safe_files import FileType, Folder
 
 _FILE = "journal.jsonl"
 _EARLIER = f".seventhings/{_FILE}"

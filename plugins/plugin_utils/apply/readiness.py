@@ -8,14 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Level
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
-    Reference,
-    references_in,
-    with_references,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, DELETE, UPDATE, Change
-
+from ...module_utils.model.kinds import Level
+from ...module_utils.model.types_links import Reference, references_in, with_references
+from ...module_utils.plan.change import ARCHIVE, DELETE, UPDATE, Change
 from ..desired.hiding import VAULTED, Hiding
 from ..set_plan.plan import LEVELS, Planned, level_of
 

@@ -12,19 +12,12 @@ import contextlib
 import hashlib
 import threading
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.client.files import (
-    content_of,
-    is_same_file,
-    name_of,
-    newest_files,
-    upload_content,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.errors import OutcomeUnknown, SeventhingsError
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_uuid
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FILE
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
-
+from ...module_utils.client.client import Client
+from ...module_utils.client.files import content_of, is_same_file, name_of, newest_files, upload_content
+from ...module_utils.errors import OutcomeUnknown, SeventhingsError
+from ...module_utils.model.field import is_uuid
+from ...module_utils.model.kinds import FILE
+from ...module_utils.model.types_links import Attachment
 from ..desired.fingerprints import scrypted
 from .journal import Journal, JournalBroken, Upload
 

@@ -12,10 +12,9 @@ from typing import Any
 
 from ansible import constants
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
-
+from ...module_utils.client.client import Client
+from ...module_utils.errors import SeventhingsError
+from ...module_utils.printing.cleaner import clean
 from ..desired.desired import DesiredInstance
 from ..desired.hiding import Hiding, masked
 from ..layers.given import load_files

@@ -10,15 +10,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import BrokenCell, Field, shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import (
-    FieldError,
-    Misfit,
-    Schema,
-    type_of,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.suggestions import closest_names
-
+from ...module_utils.model.field import BrokenCell, Field, shorten
+from ...module_utils.model.schema import FieldError, Misfit, Schema, type_of
+from ...module_utils.model.suggestions import closest_names
 from .desired import DesiredInstance
 from .dialect import Dialect, Oddity
 from .entry import Entry

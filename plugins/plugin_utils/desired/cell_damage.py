@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Spelling
-
+from ...module_utils.model.field import Spelling
 from .dialect import Dialect
 
 _NUMBERS: tuple[tuple[re.Pattern[str], str], ...] = (

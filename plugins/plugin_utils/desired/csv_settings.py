@@ -12,9 +12,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.suggestions import LIKELY, closest_names
-
+from ...module_utils.model.field import shorten
+from ...module_utils.model.suggestions import LIKELY, closest_names
 from .dialect import PRESETS, Dialect, Dialects
 from .nodes import EVERYTHING, Node
 from .positions import Finding

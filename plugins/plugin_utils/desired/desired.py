@@ -12,9 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-
+from ...module_utils.model.kinds import KINDS, Kind
+from ...module_utils.model.schema import Schema
 from .dialect import Dialects
 from .entry import Entry
 from .hiding import Hiding

@@ -21,20 +21,8 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple, Protocol
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
-    Field,
-    Plain,
-    Spelling,
-    edge_blanks,
-    shorten,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import (
-    FieldError,
-    Misfit,
-    Schema,
-    type_of,
-)
-
+from ...module_utils.model.field import Field, Plain, Spelling, edge_blanks, shorten
+from ...module_utils.model.schema import FieldError, Misfit, Schema, type_of
 from .globs import Globs, fits
 from .nodes import EVERYTHING
 

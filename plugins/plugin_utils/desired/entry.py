@@ -9,9 +9,8 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
-
+from ...module_utils.model.field import Way
+from ...module_utils.model.kinds import Kind
 from .dialect import CellReader
 from .lifecycle import NOTHING, Lifecycle
 from .positions import Place, Positions

@@ -20,8 +20,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-
+from ...module_utils.errors import InvalidInput
 from .desired import DesiredInstance
 from .entry import Entry
 from .hiding import Hiding

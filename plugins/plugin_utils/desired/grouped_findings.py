@@ -13,8 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Spelling, shorten
-
+from ...module_utils.model.field import Spelling, shorten
 from .cell_damage import damage_in_table, damage_in_workbook, family
 from .desired import DesiredInstance
 from .dialect import BLANKS, PRESETS, Dialect, ambiguous_date, best_presets

@@ -18,17 +18,10 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import quote
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_compat import register_secrets
-from ansible_collections.community.seventhings.plugins.module_utils.errors import (
-    ConnectionFailed,
-    NotJson,
-    OutcomeUnknown,
-    ServiceError,
-    SeventhingsError,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
-
+from ...module_utils.ansible_compat import register_secrets
+from ...module_utils.errors import ConnectionFailed, NotJson, OutcomeUnknown, ServiceError, SeventhingsError
+from ...module_utils.model.field import Field
+from ...module_utils.printing.cleaner import clean
 from .entry import Entry
 from .nodes import EVERYTHING
 from .positions import Finding, Place

@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-from ansible_collections.community.seventhings.plugins.module_utils.model.suggestions import LIKELY, closest_names
-
+from ...module_utils.model.field import shorten
+from ...module_utils.model.schema import Schema
+from ...module_utils.model.suggestions import LIKELY, closest_names
 from .globs import Globs, fits
 from .nodes import Node
 

@@ -11,17 +11,11 @@ from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import (
-    FileType,
-    Folder,
-    ListResult,
-    NotOpened,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, TEMPLATES
-from ansible_collections.community.seventhings.plugins.module_utils.model.suggestions import LIKELY, closest_names
-
+from ...module_utils.errors import InvalidInput
+from ...module_utils.local.safe_files import FileType, Folder, ListResult, NotOpened
+from ...module_utils.model.field import shorten
+from ...module_utils.model.kinds import KINDS, TEMPLATES
+from ...module_utils.model.suggestions import LIKELY, closest_names
 from ..ansible_compat import was_vaulted
 from .desired import BY_TEMPLATE, INLINE, SECTIONS, DesiredInstance, SourceCount, states_of
 from .dialect import HOW_TO_SAVE, CellReader, Dialects, WrongEncoding

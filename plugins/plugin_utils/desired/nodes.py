@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import MOST_CHARACTERS, Way
-
+from ...module_utils.model.field import MOST_CHARACTERS, Way
 from ..ansible_compat import was_vaulted, without_vault_objects
 from .positions import CellPlace, Finding, Place, Positions, SheetSource
 

@@ -13,11 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, OBJECT
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-
+from ...module_utils.errors import InvalidInput
+from ...module_utils.model.field import shorten
+from ...module_utils.model.kinds import KINDS, OBJECT
+from ...module_utils.model.schema import Schema
 from .desired import DesiredInstance
 from .entry import Entry
 from .lifecycle import NOTHING

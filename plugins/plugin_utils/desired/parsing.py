@@ -10,19 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.files import check_local, name_inside
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Spelling, Way, shorten, words_of
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import (
-    FieldError,
-    Misfit,
-    Schema,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
-from ansible_collections.community.seventhings.plugins.module_utils.model.zones import with_offsets, zone_of
-
+from ...module_utils.client.files import check_local, name_inside
+from ...module_utils.errors import InvalidInput
+from ...module_utils.local.safe_files import Folder
+from ...module_utils.model.field import Spelling, Way, shorten, words_of
+from ...module_utils.model.kinds import Kind
+from ...module_utils.model.schema import FieldError, Misfit, Schema
+from ...module_utils.model.types_links import Attachment
+from ...module_utils.model.zones import with_offsets, zone_of
 from .cell_checks import CellChecks, listed, mapping_words
 from .desired import DesiredInstance
 from .dialect import CellReader

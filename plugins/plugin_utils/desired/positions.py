@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit
+from ...module_utils.model.field import Way
+from ...module_utils.model.schema import FieldError, Misfit
 
 _SUFFIXES = frozenset((".yml", ".yaml", ".csv", ".tsv", ".jsonl", ".json", ".xlsx", ".xls", ".xlsm", ".xlsb", ".ods"))
 """Suffixes of files that a place may name without a line."""

@@ -13,9 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import edge_blanks, shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
-
+from ...module_utils.model.field import edge_blanks, shorten
+from ...module_utils.model.schema import FieldError, Misfit, Schema
 from .cell_checks import CellChecks
 from .dialect import PRESETS
 from .entry import Entry

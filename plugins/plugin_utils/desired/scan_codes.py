@@ -9,9 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain, shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
-
+from ...module_utils.model.field import Plain, shorten
+from ...module_utils.model.kinds import OBJECT
 from .nodes import Node
 
 SCAN_CODES = "scan_codes"

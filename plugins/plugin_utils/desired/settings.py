@@ -14,13 +14,12 @@ from dataclasses import fields as members_of
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.connection import named_root
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain, shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.model.suggestions import LIKELY, closest_names
-from ansible_collections.community.seventhings.plugins.module_utils.model.zones import zone_of
-
+from ...module_utils.client.connection import named_root
+from ...module_utils.errors import InvalidInput
+from ...module_utils.model.field import Plain, shorten
+from ...module_utils.model.kinds import KINDS
+from ...module_utils.model.suggestions import LIKELY, closest_names
+from ...module_utils.model.zones import zone_of
 from .csv_settings import CsvSettings
 from .desired import PRUNE, SECTIONS, DesiredInstance, Limits, Policy, limit_of, prune_actions
 from .lifecycle import LIFECYCLE, read_settings

@@ -9,9 +9,8 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, ROOM
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
-
+from ...module_utils.model.kinds import LOCATION, ROOM
+from ...module_utils.model.types_links import Reference
 from .entry import Entry
 from .hiding import Hiding
 from .positions import Place

@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain, is_uuid, shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
-from ansible_collections.community.seventhings.plugins.module_utils.model.suggestions import closest_names
-
+from ...module_utils.model.field import Plain, is_uuid, shorten
+from ...module_utils.model.kinds import KINDS, Kind
+from ...module_utils.model.schema import FieldError, Misfit, Schema
+from ...module_utils.model.suggestions import closest_names
 from .desired import SECTIONS, DesiredInstance
 from .dialect import Dialect
 from .nodes import Node, place_at

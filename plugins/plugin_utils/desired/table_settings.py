@@ -10,11 +10,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import parts_of
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain, integer_of, shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.suggestions import LIKELY, closest_names
-
+from ...module_utils.errors import InvalidInput
+from ...module_utils.local.safe_files import parts_of
+from ...module_utils.model.field import Plain, integer_of, shorten
+from ...module_utils.model.suggestions import LIKELY, closest_names
 from .csv_settings import CSV_KEYS, READERS, Unfit, read_preset, texts_of
 from .desired import SECTIONS
 from .dialect import ALL_ROWS, Dialect, Rows

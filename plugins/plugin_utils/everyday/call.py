@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import CONNECTION
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect, secrets_of
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
-
+from ...module_utils.ansible_module.argument_specs import CONNECTION
+from ...module_utils.client.client import Client
+from ...module_utils.client.connection import connect, secrets_of
+from ...module_utils.model.kinds import KINDS, Kind
+from ...module_utils.printing.cleaner import clean
 from ..controller.controller_run import ControllerRun
 from ..desired.desired import DesiredInstance
 from ..desired.entry import Entry

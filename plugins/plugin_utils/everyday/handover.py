@@ -11,21 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
-    OBJECT,
-    PERSON,
-    RENTAL_CASE,
-    TASK,
-    USER,
-    Kind,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO
-
+from ...module_utils.client.client import Record
+from ...module_utils.errors import InvalidInput, SeventhingsError
+from ...module_utils.model.kinds import OBJECT, PERSON, RENTAL_CASE, TASK, USER, Kind
+from ...module_utils.model.schema import Schema
+from ...module_utils.model.types_links import references_in
+from ...module_utils.printing.cleaner import clean
+from ...module_utils.resolve.hidden_records import NO
 from ..desired.entry import Entry
 from ..desired.positions import Place
 from ..report.text_report import check_report_path, store_report

@@ -15,13 +15,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT, SERVER_KEYS
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO
-
+from ...module_utils.client.client import Client, Record
+from ...module_utils.errors import InvalidInput
+from ...module_utils.model.field import Field, shorten
+from ...module_utils.model.kinds import OBJECT, SERVER_KEYS
+from ...module_utils.model.schema import Schema, type_of
+from ...module_utils.resolve.hidden_records import NO
 from ..desired.entry import Entry
 from ..desired.lifecycle import Lifecycle
 from ..desired.positions import Place

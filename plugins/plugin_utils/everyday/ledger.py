@@ -11,21 +11,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field, Unread
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, OBJECT
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import type_of
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
-    references_in,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.plan.notation import in_one_notation
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import (
-    keys_in_none,
-    why_unfound,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO
-
+from ...module_utils.client.client import Record
+from ...module_utils.errors import InvalidInput
+from ...module_utils.model.field import EMPTY, Field, Unread
+from ...module_utils.model.kinds import KINDS, OBJECT
+from ...module_utils.model.schema import type_of
+from ...module_utils.model.types_links import references_in
+from ...module_utils.plan.notation import in_one_notation
+from ...module_utils.resolve.field_visibility import keys_in_none, why_unfound
+from ...module_utils.resolve.hidden_records import NO
 from ..desired.sources.xlsx_source import openpyxl_library
 from .call import Call, named, run_call
 from .ledger_file import Ledger, Row, read_ledger, read_table

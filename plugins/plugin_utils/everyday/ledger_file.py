@@ -13,11 +13,10 @@ from typing import Any
 
 from ansible import constants
 
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-
+from ...module_utils.errors import InvalidInput
+from ...module_utils.local.safe_files import Folder
+from ...module_utils.model.kinds import OBJECT
+from ...module_utils.model.schema import Schema
 from ..desired.desired import DesiredInstance
 from ..desired.dialect import Dialects
 from ..desired.entry import Entry

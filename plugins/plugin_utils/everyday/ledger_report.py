@@ -14,8 +14,7 @@ from typing import Any
 
 from jinja2 import Template
 
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
-
+from ...module_utils.printing.cleaner import clean
 from ..desired.sources.formulas import escaped
 from ..desired.sources.xlsx_source import MAX_CELL, openpyxl_library
 from ..export.workbook import text_cell

@@ -9,34 +9,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
-from ansible_collections.community.seventhings.plugins.module_utils.errors import IncompleteList, InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
-    KINDS,
-    LOCATION,
-    OBJECT,
-    ROOM,
-    Kind,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import (
+from ...module_utils.client.client import Client, Record
+from ...module_utils.errors import IncompleteList, InvalidInput
+from ...module_utils.model.field import Field
+from ...module_utils.model.kinds import KINDS, LOCATION, OBJECT, ROOM, Kind
+from ...module_utils.model.schema import Schema
+from ...module_utils.model.types_links import references_in
+from ...module_utils.printing.cleaner import clean
+from ...module_utils.resolve.field_visibility import (
     LIMITED,
     FieldVisibility,
     hidden_field_message,
     maybe_hidden_message,
     sends_empty_members,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import (
-    NO,
-    YES,
-    Listed,
-    visibility,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import identity_of
-
+from ...module_utils.resolve.hidden_records import NO, YES, Listed, visibility
+from ...module_utils.resolve.natural_keys import identity_of
 from ..set_plan.listed_state import ListedState
 from ..set_plan.prune import Scope
 

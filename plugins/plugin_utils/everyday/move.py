@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT, PERSON, ROOM, USER
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import LIMITED
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO
-
+from ...module_utils.client.client import Record
+from ...module_utils.errors import InvalidInput
+from ...module_utils.model.kinds import OBJECT, PERSON, ROOM, USER
+from ...module_utils.resolve.field_visibility import LIMITED
+from ...module_utils.resolve.hidden_records import NO
 from ..desired.entry import Entry
 from ..desired.positions import Place
 from .call import Call, named, run_call

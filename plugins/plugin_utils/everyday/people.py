@@ -9,12 +9,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import PERSON, SERVER_KEYS, USER
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import type_of
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
-
+from ...module_utils.client.client import Record
+from ...module_utils.errors import InvalidInput
+from ...module_utils.model.kinds import PERSON, SERVER_KEYS, USER
+from ...module_utils.model.schema import type_of
+from ...module_utils.printing.cleaner import clean
 from .lists import ObjectLists
 
 _TO_PERSONS, _TO_USERS = "LINKED_PERSON", "LINKED_USER"

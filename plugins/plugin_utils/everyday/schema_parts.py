@@ -9,8 +9,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO, UNKNOWN, YES
-
+from ...module_utils.resolve.hidden_records import NO, UNKNOWN, YES
 from ..export.json_schema import ADDRESS, DRAFT
 
 TEXT = {"type": "string"}

@@ -15,13 +15,12 @@ from typing import Any
 
 import yaml
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.local.access import Access
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import cleaned
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import YES
-
+from ...module_utils.client.connection import connect
+from ...module_utils.errors import InvalidInput
+from ...module_utils.local.access import Access
+from ...module_utils.local.safe_files import FileType, Folder
+from ...module_utils.printing.cleaner import cleaned
+from ...module_utils.resolve.hidden_records import YES
 from ..apply.journal import new_set_id
 from ..controller.controller_run import ControllerRun
 from ..desired.desired import SECTIONS, DesiredInstance
@@ -36,11 +35,7 @@ from ..layers.given import sources_of
 from ..layers.variables import escaped
 from ..printing import screen
 from .downloads import FOLDER, Downloads
-from .export import (
-    Exported,
-    Selection,
-    export_instance,
-)
+from .export import Exported, Selection, export_instance
 from .file_set import Content, FileSet, bytes_of, listed
 from .json_schema import schema_files
 from .layout import BULK, MANY, SCHEMAS, more_files, section_files, settings_file

@@ -14,15 +14,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.client.files import (
-    MAX_SIZE,
-    check_local,
-    describe,
-    download,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, NotFound, WrongContent
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment
+from ...module_utils.client.client import Client
+from ...module_utils.client.files import MAX_SIZE, check_local, describe, download
+from ...module_utils.errors import InvalidInput, NotFound, WrongContent
+from ...module_utils.model.types_links import Attachment
 
 FOLDER = "files"
 _LONGEST_NAME = 120

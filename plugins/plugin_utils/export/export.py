@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
-from ansible_collections.community.seventhings.plugins.module_utils.errors import (
+from ...module_utils.client.client import Client, Record
+from ...module_utils.errors import (
     FeatureOff,
     IncompleteList,
     InvalidInput,
@@ -25,13 +25,8 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     PermissionMissing,
     VersionTooOld,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
-    EMPTY,
-    Field,
-    edge_blanks,
-    is_generated_key,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+from ...module_utils.model.field import EMPTY, Field, edge_blanks, is_generated_key
+from ...module_utils.model.kinds import (
     FIELD_DEFINITION,
     HUB_ITEM,
     HUB_ORDER,
@@ -42,21 +37,16 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     USER,
     Kind,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import (
-    Schema,
-    field_from_definition,
-    type_of,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.plan.replacing import missing_members
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import (
+from ...module_utils.model.schema import Schema, field_from_definition, type_of
+from ...module_utils.plan.replacing import missing_members
+from ...module_utils.resolve.field_visibility import (
     FieldVisibility,
     hidden_field_message,
     identifies,
     sends_empty_members,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import Visibility
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import matching_records
-
+from ...module_utils.resolve.hidden_records import Visibility
+from ...module_utils.resolve.listing import matching_records
 from ..desired.desired import SECTIONS
 from ..set_plan.listed_state import ListedState
 from ..set_plan.observed import exported_without

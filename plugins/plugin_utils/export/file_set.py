@@ -9,10 +9,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from ansible_collections.community.seventhings.plugins.module_utils.local.access import Access
-from ansible_collections.community.seventhings.plugins.module_utils.local.local_files import Differing, sides
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
+from ...module_utils.local.access import Access
+from ...module_utils.local.local_files import Differing, sides
+from ...module_utils.local.safe_files import FileType, Folder
+from ...module_utils.printing.cleaner import clean
 
 Content = bytes | Callable[[], bytes]
 """The content of a file, or a function that reads it."""

@@ -14,38 +14,18 @@ from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
-    ANY_SHAPE,
-    GENERATED_KEY,
-    UUID_PATTERN,
-    Field,
-    is_generated_key,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
-    FIELD_DEFINITION,
-    KINDS,
-    SERVER_KEYS,
-    TEMPLATES,
-    Kind,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import TYPES, Schema, type_of
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_definition import (
-    ATTRIBUTES,
-    CONSTRAINTS,
-    RELATIONS,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean_lines
-
+from ...module_utils.model.field import ANY_SHAPE, GENERATED_KEY, UUID_PATTERN, Field, is_generated_key
+from ...module_utils.model.kinds import FIELD_DEFINITION, KINDS, SERVER_KEYS, TEMPLATES, Kind
+from ...module_utils.model.schema import TYPES, Schema, type_of
+from ...module_utils.model.types_definition import ATTRIBUTES, CONSTRAINTS, RELATIONS
+from ...module_utils.printing.cleaner import clean_lines
 from ..desired.desired import SECTIONS, prune_actions
 from ..desired.dialect import PRESETS
 from ..desired.observed import SECTIONS_WITH_FIELDS
 from ..desired.tables import KEEP, PRUNE
 from .export import Exported
 from .layout import schema_name
-from .portable import (
-    name_in_files,
-    writable_fields,
-)
+from .portable import name_in_files, writable_fields
 
 Json = dict[str, Any]
 

@@ -9,8 +9,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-
+from ...module_utils.model.kinds import KINDS
 from ..desired.dialect import Dialect, Dialects
 from ..desired.sources import formulas
 from .writing import PLAIN, Unwritable, csv_header, csv_record, csv_row, json_record, yaml_map, yaml_record

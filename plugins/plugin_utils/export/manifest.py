@@ -15,11 +15,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.local.access import Access
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_uuid, shorten
-
+from ...module_utils.errors import InvalidInput
+from ...module_utils.local.access import Access
+from ...module_utils.local.safe_files import Folder
+from ...module_utils.model.field import is_uuid, shorten
 from ..desired.desired import SECTIONS
 from .downloads import FOLDER, safe_name
 from .layout import SCHEMAS

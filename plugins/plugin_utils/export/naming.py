@@ -10,12 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import Key
-
+from ...module_utils.client.client import Record
+from ...module_utils.errors import InvalidInput
+from ...module_utils.model.schema import Schema
+from ...module_utils.resolve import natural_keys
+from ...module_utils.resolve.natural_keys import Key
 from ..set_plan.listed_state import ListedState
 from ..set_plan.uniqueness import composed
 from .portable import NotPortable, Portable

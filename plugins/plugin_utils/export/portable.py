@@ -12,14 +12,9 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.errors import (
-    Ambiguous,
-    InvalidInput,
-    NotFound,
-    WrongContent,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
+from ...module_utils.client.client import Record
+from ...module_utils.errors import Ambiguous, InvalidInput, NotFound, WrongContent
+from ...module_utils.model.field import (
     Field,
     InvalidValue,
     Plain,
@@ -29,25 +24,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.field 
     is_generated_key,
     shorten,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
-    KINDS,
-    OBJECT,
-    SERVER_KEYS,
-    USER,
-    Kind,
-    maps_in,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
-    Attachment,
-    Reference,
-    attachments_in,
-    parse_reference,
-    references_in,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import asset_id
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import is_text_renter, renter_of
-
+from ...module_utils.model.kinds import KINDS, OBJECT, SERVER_KEYS, USER, Kind, maps_in
+from ...module_utils.model.schema import Schema, type_of
+from ...module_utils.model.types_links import Attachment, Reference, attachments_in, parse_reference, references_in
+from ...module_utils.operations.hub_items import asset_id
+from ...module_utils.resolve.references import is_text_renter, renter_of
 from ..desired.dialect import is_ambiguous_amount
 from ..set_plan.listed_state import ListedState
 from .downloads import Downloads

@@ -15,18 +15,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, is_uuid
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
-    ARCHIVED_AT,
-    KINDS,
-    SERVER_KEYS,
-    TEMPLATES,
-    USER,
-    Kind,
-)
-
+from ...module_utils.client.client import Client, Record
+from ...module_utils.errors import InvalidInput
+from ...module_utils.model.field import EMPTY, is_uuid
+from ...module_utils.model.kinds import ARCHIVED_AT, KINDS, SERVER_KEYS, TEMPLATES, USER, Kind
 from ..desired.entry import Entry
 from ..set_plan.archived import looks_up, number_looked_up, spread
 from ..set_plan.listed_state import ListedState

@@ -18,10 +18,9 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Plain, Spelling
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
-
+from ...module_utils.model.field import Field, Plain, Spelling
+from ...module_utils.model.schema import Schema, type_of
+from ...module_utils.printing.cleaner import clean
 from ..desired.desired import SECTIONS
 from ..desired.dialect import COMMENT, ISO_DATE, Dialect
 from ..desired.positions import letters_of

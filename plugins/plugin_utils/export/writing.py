@@ -19,8 +19,7 @@ from typing import Any
 
 import yaml
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Plain
-
+from ...module_utils.model.field import Plain
 from ..desired.dialect import PRESETS, Dialect
 from ..desired.sources.formulas import escaped
 

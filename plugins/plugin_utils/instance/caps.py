@@ -15,10 +15,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.connection import named_root
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, DELETE
-
+from ...module_utils.client.connection import named_root
+from ...module_utils.errors import InvalidInput
+from ...module_utils.plan.change import ARCHIVE, DELETE
 from ..desired.desired import SECTIONS, Limits, Policy, limit_of, prune_actions
 from ..desired.observed import of_task
 from ..set_plan.plan import Planned

@@ -5,10 +5,9 @@
 
 from __future__ import annotations
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO
-
+from ...module_utils.model.types_links import Reference
+from ...module_utils.plan.change import CREATE
+from ...module_utils.resolve.hidden_records import NO
 from ..apply.journal import Memory
 from ..set_plan.plan import InstancePlan, Planned
 

@@ -14,12 +14,11 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_generated_key
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
-from ansible_collections.community.seventhings.plugins.module_utils.plan.notation import in_one_notation
-
+from ...module_utils.model.field import is_generated_key
+from ...module_utils.model.schema import Schema
+from ...module_utils.model.types_links import Reference, references_in
+from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
+from ...module_utils.plan.notation import in_one_notation
 from ..desired.entry import Entry
 from ..report.removals import PERSON_TYPES, SERVICE_FIELDS, Removals, name_in_words
 from ..set_plan.plan import InstancePlan, Planned

@@ -16,11 +16,10 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Spelling, is_generated_key
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import type_of
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, UPDATE
-
+from ...module_utils.model.field import Spelling, is_generated_key
+from ...module_utils.model.schema import type_of
+from ...module_utils.model.types_links import Reference
+from ...module_utils.plan.change import CREATE, UPDATE
 from ..desired.hiding import Hiding
 from ..desired.parsing import written_as
 from ..desired.positions import Place

@@ -15,20 +15,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder, NotOpened
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
-    CellList,
-    CellMap,
-    Field,
-    Plain,
-    TypedCell,
-    Way,
-    shorten,
-    typed,
-    words_of,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-
+from ...module_utils.local.safe_files import Folder, NotOpened
+from ...module_utils.model.field import CellList, CellMap, Field, Plain, TypedCell, Way, shorten, typed, words_of
+from ...module_utils.model.kinds import KINDS
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.entry import Entry
 from ..desired.loading import MAX_SOURCE

@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, is_uuid
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
-
+from ...module_utils.model.field import EMPTY, is_uuid
+from ...module_utils.model.kinds import KINDS
+from ...module_utils.model.schema import Schema
+from ...module_utils.model.types_links import Reference, references_in
 from ..desired.entry import Entry
 from ..desired.positions import Finding, Place
 from ..rules.bound import BoundRule, bind

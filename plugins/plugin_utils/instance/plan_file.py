@@ -20,16 +20,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.files import Contents
-from ansible_collections.community.seventhings.plugins.module_utils.client.limits import KEPT_MEMBERS, decode_json
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.local.access import PRIVATE_FILE, Access
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import CellList, CellMap, Plain, shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, OBJECT
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import attachments_in
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE
-
+from ...module_utils.client.files import Contents
+from ...module_utils.client.limits import KEPT_MEMBERS, decode_json
+from ...module_utils.errors import InvalidInput
+from ...module_utils.local.access import PRIVATE_FILE, Access
+from ...module_utils.local.safe_files import Folder
+from ...module_utils.model.field import CellList, CellMap, Plain, shorten
+from ...module_utils.model.kinds import KINDS, OBJECT
+from ...module_utils.model.types_links import attachments_in
+from ...module_utils.plan.change import CREATE
 from ..desired.desired import DesiredInstance, SourceCount
 from ..desired.entry import Entry
 from ..desired.fingerprints import Fingerprints, Placeholders, Written, hidden_names, keyed_hash

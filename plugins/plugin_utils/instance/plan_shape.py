@@ -12,12 +12,11 @@ from pathlib import PurePosixPath
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.connection import named_root
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_uuid, shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, TEMPLATES
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
-
+from ...module_utils.client.connection import named_root
+from ...module_utils.errors import InvalidInput
+from ...module_utils.model.field import is_uuid, shorten
+from ...module_utils.model.kinds import KINDS, TEMPLATES
+from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 from ..desired.desired import SECTIONS, Limits, limit_of, states_of
 
 MAX_DEPTH = 64

@@ -16,19 +16,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.client.connection import named_root
-from ansible_collections.community.seventhings.plugins.module_utils.client.files import Contents
-from ansible_collections.community.seventhings.plugins.module_utils.client.roots import identity_of
-from ansible_collections.community.seventhings.plugins.module_utils.errors import (
-    IncompleteList,
-    InvalidInput,
-    SeventhingsError,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, UPDATE
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
-
+from ...module_utils.client.client import Client
+from ...module_utils.client.connection import named_root
+from ...module_utils.client.files import Contents
+from ...module_utils.client.roots import identity_of
+from ...module_utils.errors import IncompleteList, InvalidInput, SeventhingsError
+from ...module_utils.model.kinds import KINDS
+from ...module_utils.plan.change import CREATE, UPDATE
+from ...module_utils.printing.cleaner import clean
 from ..apply.applied_base import AppliedBase, new_baseline
 from ..apply.executor import Executor, Outcome, Progress
 from ..apply.journal import Journal, JournalBroken, JournalRefused, protected_by_others
@@ -45,15 +40,7 @@ from ..rules.found import lines_of
 from ..rules.rule import RuleSet
 from ..set_plan.baseline import Baseline, note_applied
 from ..set_plan.listed_state import ListedState
-from ..set_plan.plan import (
-    MOST_OF_A_RUN,
-    SAMPLE,
-    InstancePlan,
-    Planned,
-    PlanOptions,
-    drop_changes,
-    shield_mark,
-)
+from ..set_plan.plan import MOST_OF_A_RUN, SAMPLE, InstancePlan, Planned, PlanOptions, drop_changes, shield_mark
 from ..set_plan.planner import plan_instance
 from ..set_plan.removal_blockers import without_blocked
 from ..undo.inverse import STILL_WANTED, Undo, inverse_of

@@ -13,11 +13,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE
-
+from ...module_utils.client.client import Record
+from ...module_utils.model.kinds import OBJECT
+from ...module_utils.model.schema import Schema
+from ...module_utils.plan.change import CREATE
 from ..set_plan.plan import InstancePlan, Planned
 
 _DISTINCTIVE = ("serial_number", "inventory_name")

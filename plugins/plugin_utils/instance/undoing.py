@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import UPDATE
-
+from ...module_utils.model.types_links import references_in
+from ...module_utils.plan.change import UPDATE
 from ..set_plan.plan import Planned, mark_of
 from ..undo.lasting import Lasting, lasting_words
 

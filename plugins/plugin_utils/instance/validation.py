@@ -10,20 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
-    EMPTY,
-    Field,
-    Plain,
-    is_generated_key,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION, Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, field_to_be
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, Change, check_choices
-from ansible_collections.community.seventhings.plugins.module_utils.plan.relations import names_fields, with_uuids
-from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
-
+from ...module_utils.errors import InvalidInput
+from ...module_utils.model.field import EMPTY, Field, Plain, is_generated_key
+from ...module_utils.model.kinds import FIELD_DEFINITION, Kind
+from ...module_utils.model.schema import Schema, field_to_be
+from ...module_utils.model.types_links import Reference
+from ...module_utils.plan.change import CREATE, Change, check_choices
+from ...module_utils.plan.relations import names_fields, with_uuids
+from ...module_utils.resolve import natural_keys
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.entry import Entry
 from ..desired.observed import OfflineObserved

@@ -12,10 +12,9 @@ from typing import Any
 
 from ansible.errors import AnsibleError
 
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder, require_path
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
-
+from ...module_utils.errors import InvalidInput
+from ...module_utils.local.safe_files import Folder, require_path
+from ...module_utils.model.field import shorten
 from ..ansible_compat import FORGETS_VAULT, was_vaulted
 from ..desired.desired import DesiredInstance
 from ..desired.hiding import Hiding

@@ -14,26 +14,16 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-
+from ...module_utils.errors import InvalidInput
+from ...module_utils.local.safe_files import Folder
+from ...module_utils.model.kinds import Kind
+from ...module_utils.model.schema import Schema
 from ..ansible_compat import was_vaulted
 from ..desired.desired import DesiredInstance
 from ..desired.dialect import Dialect, Dialects
 from ..desired.entry import Entry
 from ..desired.hiding import Hiding
-from ..desired.loading import (
-    MOST_RECORDS,
-    SETTINGS,
-    Reading,
-    VaultedContent,
-    called,
-    content_of,
-    load,
-    local_files,
-)
+from ..desired.loading import MOST_RECORDS, SETTINGS, Reading, VaultedContent, called, content_of, load, local_files
 from ..desired.nodes import Node
 from ..desired.positions import Finding, Place
 from ..desired.settings import VARIABLES

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
-
+from ...module_utils.model.field import shorten
 from ..desired.desired import PRUNE, DesiredInstance, Limits, Policy
 from ..desired.positions import Finding, Place
 

@@ -10,12 +10,11 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Plain, Way
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Schema, field_to_be
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
-from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
-
+from ...module_utils.model.field import EMPTY, Plain, Way
+from ...module_utils.model.kinds import Kind
+from ...module_utils.model.schema import FieldError, Schema, field_to_be
+from ...module_utils.model.types_links import Reference
+from ...module_utils.resolve import natural_keys
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.dialect import CellReader
 from ..desired.entry import Entry

@@ -15,15 +15,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
-    CellList,
-    CellMap,
-    Plain,
-    shorten,
-    typed,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.suggestions import LIKELY, closest_names
-
+from ...module_utils.model.field import CellList, CellMap, Plain, shorten, typed
+from ...module_utils.model.suggestions import LIKELY, closest_names
 from ..ansible_compat import was_vaulted
 from ..desired.nodes import Node
 from ..desired.positions import Finding, Place

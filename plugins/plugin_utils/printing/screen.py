@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ansible.utils.display import Display
 
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
+from ...module_utils.printing.cleaner import clean
 
 _display = Display()
 

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
-from ansible_collections.community.seventhings.plugins.module_utils.operations.account_visibility import (
-    account_visibility,
-)
-
+from ...module_utils.client.client import Client
+from ...module_utils.errors import SeventhingsError
+from ...module_utils.operations.account_visibility import account_visibility
 from .exchange import SpentAll
 
 

@@ -10,16 +10,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.client.connection import (
-    connect,
-    from_environment,
-    named_root,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.local.local_files import LocalFiles, Target, sides
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
-
+from ...module_utils.client.client import Client
+from ...module_utils.client.connection import connect, from_environment, named_root
+from ...module_utils.errors import InvalidInput
+from ...module_utils.local.local_files import LocalFiles, Target, sides
+from ...module_utils.model.kinds import OBJECT
 from ..controller.controller_run import ControllerRun
 from . import trace
 from .account import account_of

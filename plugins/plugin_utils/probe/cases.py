@@ -10,8 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-
+from ...module_utils.model.kinds import KINDS
 from .evidence import Evidence
 from .records import maps_in
 

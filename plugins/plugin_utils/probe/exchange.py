@@ -12,16 +12,10 @@ from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.client.limits import LimitExceeded, decode_json
-from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect, Transport
-from ansible_collections.community.seventhings.plugins.module_utils.errors import (
-    FEATURE_OFF_MESSAGE,
-    NotJson,
-    OutcomeUnknown,
-    ServiceError,
-    WriteRefused,
-)
+from ...module_utils.client.client import Client
+from ...module_utils.client.limits import LimitExceeded, decode_json
+from ...module_utils.client.transport import Effect, Transport
+from ...module_utils.errors import FEATURE_OFF_MESSAGE, NotJson, OutcomeUnknown, ServiceError, WriteRefused
 
 MOST_LOOKS = 80
 """Maximum number of requests of the tier look, logins and retries included."""

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.client.profile import CAPS, echo_side, total_side
-from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
-from ansible_collections.community.seventhings.plugins.module_utils.errors import ConnectionFailed, SeventhingsError
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+from ...module_utils.client.client import Record
+from ...module_utils.client.profile import CAPS, echo_side, total_side
+from ...module_utils.client.query import Condition
+from ...module_utils.errors import ConnectionFailed, SeventhingsError
+from ...module_utils.model.kinds import (
     CATALOG_ITEM,
     FIELD_DEFINITION,
     FILE,
@@ -33,8 +33,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     Kind,
     flatten,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import FIELD_TYPES
-
+from ...module_utils.model.types_basic import FIELD_TYPES
 from . import cases
 from .evidence import Evidence
 from .exchange import Asker, Heard, SpentAll

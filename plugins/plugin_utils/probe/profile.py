@@ -10,9 +10,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.profile import PROFILE_VERSION
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-
+from ...module_utils.client.profile import PROFILE_VERSION
+from ...module_utils.model.kinds import KINDS
 from ..export.json_schema import ADDRESS, DRAFT
 from ..report.provenance import version
 from .catalogue import LOOK, SWITCHES, TIERS, TOUCH

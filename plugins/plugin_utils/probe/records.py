@@ -10,14 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.profile import LINKS, sides_of_value
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
-    ARCHIVED_AT,
-    SERVER_KEYS,
-    Kind,
-    flatten,
-)
-
+from ...module_utils.client.profile import LINKS, sides_of_value
+from ...module_utils.model.kinds import ARCHIVED_AT, SERVER_KEYS, Kind, flatten
 from .evidence import Evidence
 
 _LINK_LISTS = ("LINKED_ASSETS", "LINKED_ASSET")

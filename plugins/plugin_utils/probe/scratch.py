@@ -14,30 +14,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record, created_uuid
-from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
-from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Response
-from ansible_collections.community.seventhings.plugins.module_utils.errors import (
-    FeatureOff,
-    InvalidInput,
-    NotFound,
-    NotJson,
-    PermissionMissing,
-    SeventhingsError,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_uuid
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
-    KINDS,
-    LOCATION,
-    OBJECT,
-    RENTAL_CASE,
-    ROOM,
-    TASK,
-    Kind,
-    flatten,
-)
-
+from ...module_utils.client.client import Client, Record, created_uuid
+from ...module_utils.client.query import Condition
+from ...module_utils.client.transport import Response
+from ...module_utils.errors import FeatureOff, InvalidInput, NotFound, NotJson, PermissionMissing, SeventhingsError
+from ...module_utils.local.safe_files import FileType, Folder
+from ...module_utils.model.field import is_uuid
+from ...module_utils.model.kinds import KINDS, LOCATION, OBJECT, RENTAL_CASE, ROOM, TASK, Kind, flatten
 from .exchange import Asker, Heard
 from .records import maps_in
 

@@ -9,10 +9,9 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.tokens import PATH
-from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Effect
-from ansible_collections.community.seventhings.plugins.module_utils.errors import ServiceError
-
+from ...module_utils.client.tokens import PATH
+from ...module_utils.client.transport import Effect
+from ...module_utils.errors import ServiceError
 from .evidence import Evidence
 from .exchange import Asker, Heard
 

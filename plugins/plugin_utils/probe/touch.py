@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
+from ...module_utils.client.query import Condition
+from ...module_utils.model.kinds import (
     ARCHIVED_AT,
     LOCATION,
     OBJECT,
@@ -24,7 +24,6 @@ from ansible_collections.community.seventhings.plugins.module_utils.model.kinds 
     Kind,
     flatten,
 )
-
 from . import cases
 from .evidence import Evidence
 from .exchange import Asker, Heard

@@ -9,10 +9,9 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import created_uuid
-from ansible_collections.community.seventhings.plugins.module_utils.client.transport import Response
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import FIELD_DEFINITION, FILE, OBJECT
-
+from ...module_utils.client.client import created_uuid
+from ...module_utils.client.transport import Response
+from ...module_utils.model.kinds import FIELD_DEFINITION, FILE, OBJECT
 from .exchange import Heard
 from .scratch import PREFIX
 from .touch import Touch

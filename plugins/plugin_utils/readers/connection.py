@@ -14,12 +14,11 @@ from ansible import constants
 from ansible.errors import AnsibleError
 from ansible.module_utils.basic import missing_required_lib
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import CONNECTION
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect, risks_of
-from ansible_collections.community.seventhings.plugins.module_utils.client.session import REQUESTS_IMPORT_ERROR
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, SeventhingsError
-
+from ...module_utils.ansible_module.argument_specs import CONNECTION
+from ...module_utils.client.client import Client
+from ...module_utils.client.connection import connect, risks_of
+from ...module_utils.client.session import REQUESTS_IMPORT_ERROR
+from ...module_utils.errors import InvalidInput, SeventhingsError
 from ..printing.screen import warn
 
 

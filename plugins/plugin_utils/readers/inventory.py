@@ -10,39 +10,16 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
-    EMPTY,
-    Field,
-    integer_of,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
-    ARCHIVED_AT,
-    LOCATION,
-    OBJECT,
-    ROOM,
-    Kind,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, read_reference
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import (
-    FieldVisibility,
-    hidden_field_message,
-    with_more_evidence,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import list_records
-
+from ...module_utils.client.client import Client
+from ...module_utils.errors import InvalidInput
+from ...module_utils.model.field import EMPTY, Field, integer_of
+from ...module_utils.model.kinds import ARCHIVED_AT, LOCATION, OBJECT, ROOM, Kind
+from ...module_utils.model.types_links import Reference, read_reference
+from ...module_utils.printing.cleaner import clean
+from ...module_utils.resolve.field_visibility import FieldVisibility, hidden_field_message, with_more_evidence
+from ...module_utils.resolve.listing import list_records
 from ..ansible_compat import as_data, as_name
-from .inventory_names import (
-    Variables,
-    as_part,
-    check_host_name,
-    group_name,
-    literal,
-    one_line,
-    variable_key,
-)
+from .inventory_names import Variables, as_part, check_host_name, group_name, literal, one_line, variable_key
 
 Shown = Mapping[str, Any]
 """A record in its normalised form, as the info modules return it."""

@@ -14,8 +14,8 @@ from ansible import constants
 from ansible.inventory.group import to_safe_group_name
 from ansible.vars.reserved import is_reserved_name
 
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
+from ...module_utils.errors import InvalidInput
+from ...module_utils.printing.cleaner import clean
 
 _ANSIBLES_GROUPS = ("all", "ungrouped", "_meta")
 _ANSIBLES_NAMES = frozenset([*_ANSIBLES_GROUPS, *constants.LOCALHOST, *constants.INTERNAL_STATIC_VARS])

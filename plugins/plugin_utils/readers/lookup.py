@@ -8,22 +8,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput, NoMatch
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, InvalidValue, shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
-    Reference,
-    parse_reference,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.by_fields import FinderByFields
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import (
-    field_visibility_of,
-    hidden_field_message,
-    perhaps_unseen,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.read_cache import Reading
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import with_targets
+from ...module_utils.client.client import Client, Record
+from ...module_utils.errors import InvalidInput, NoMatch
+from ...module_utils.model.field import Field, InvalidValue, shorten
+from ...module_utils.model.kinds import KINDS, Kind
+from ...module_utils.model.types_links import Reference, parse_reference
+from ...module_utils.resolve.by_fields import FinderByFields
+from ...module_utils.resolve.field_visibility import field_visibility_of, hidden_field_message, perhaps_unseen
+from ...module_utils.resolve.read_cache import Reading
+from ...module_utils.resolve.references import with_targets
 
 LOOKED_UP = tuple(kind.name for kind in KINDS.values() if kind.can_be_looked_up)
 """The kinds that a lookup accepts, by name."""

@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.local.access import Access
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
-
+from ...module_utils.errors import InvalidInput
+from ...module_utils.local.access import Access
+from ...module_utils.local.safe_files import FileType, Folder
 from ..desired.desired import BY_TEMPLATE, SECTIONS
 from ..desired.loading import ENDINGS
 from ..export.file_set import FileSet, listed

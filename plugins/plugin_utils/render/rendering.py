@@ -14,27 +14,14 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.client.files import MAX_SIZE, name_inside
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
-    BrokenCell,
-    CellList,
-    CellMap,
-    Field,
-    InvalidValue,
-    Plain,
-    is_uuid,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
-    ATTACHMENTS,
-    Attachment,
-    attachments_in,
-)
-
+from ...module_utils.client.client import Client
+from ...module_utils.client.files import MAX_SIZE, name_inside
+from ...module_utils.errors import InvalidInput
+from ...module_utils.local.safe_files import FileType, Folder
+from ...module_utils.model.field import BrokenCell, CellList, CellMap, Field, InvalidValue, Plain, is_uuid
+from ...module_utils.model.kinds import Kind
+from ...module_utils.model.schema import Schema, type_of
+from ...module_utils.model.types_links import ATTACHMENTS, Attachment, attachments_in
 from ..desired.desired import BY_TEMPLATE, SECTIONS, DesiredInstance
 from ..desired.entry import Entry
 from ..desired.loading import MAX_SOURCE

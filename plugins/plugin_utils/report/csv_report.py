@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
-
+from ...module_utils.printing.cleaner import clean
 from ..desired.sources.formulas import escaped
 from .groups import said
 from .in_brief import first_removals

@@ -10,14 +10,10 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.query import PER_PAGE
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, USER
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
-    attachments_in,
-    references_in,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, UPDATE
-
+from ...module_utils.client.query import PER_PAGE
+from ...module_utils.model.kinds import HUB_ITEM, USER
+from ...module_utils.model.types_links import attachments_in, references_in
+from ...module_utils.plan.change import CREATE, UPDATE
 from ..set_plan.plan import InstancePlan, Planned, level_of
 
 NOTHING: Mapping[str, Any] = {"requests": 0, "minutes": 0.0}

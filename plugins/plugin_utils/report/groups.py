@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
-
+from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 from .parts import action_words, both_sides, counted, field_name, fields, keys_of, one_line, short
 
 ACTION_ORDER = (DELETE, ARCHIVE, UPDATE, CREATE)

@@ -20,9 +20,8 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup, escape
 
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
-
+from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
+from ...module_utils.printing.cleaner import clean
 from ..desired.desired import SECTIONS
 from .groups import ACTION_ORDER, as_said, fields_by_number, groups, is_worth_a_table
 from .in_brief import is_warned_of, tables

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import in_digits
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, DELETE
-
+from ...module_utils.model.field import in_digits
+from ...module_utils.plan.change import ARCHIVE, DELETE
 from .parts import counted, key_and_name, one_line, short, words_of
 from .removals import removal_texts
 from .result import RunResult

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable
 from urllib.parse import quote
 
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
+from ...module_utils.printing.cleaner import clean
 
 _MOST_TICKS = 8
 """Maximum number of consecutive backticks for which a fence is made longer. Renderers limit the length of fences."""

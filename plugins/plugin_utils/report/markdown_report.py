@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import UPDATE
-
+from ...module_utils.plan.change import UPDATE
 from .groups import ACTION_ORDER, Group, fields_by_number, groups, is_worth_a_table
 from .in_brief import Table, tables
 from .markdown import Markdown, cell, link

@@ -14,8 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean, cleaned
-
+from ...module_utils.printing.cleaner import clean, cleaned
 from .parts import counts, reasons, short
 from .result import RunResult
 from .text_report import closing, named

@@ -9,12 +9,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_generated_key
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import UNKNOWN, YES
-
+from ...module_utils.model.field import is_generated_key
+from ...module_utils.model.kinds import KINDS
+from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
+from ...module_utils.printing.cleaner import clean
+from ...module_utils.resolve.hidden_records import UNKNOWN, YES
 from ..desired.desired import SECTIONS
 from ..desired.positions import Place
 from ..set_plan.hidden_records import may_exist_hidden

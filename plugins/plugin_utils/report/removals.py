@@ -10,16 +10,11 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, in_digits
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS, OBJECT
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
-    Reference,
-    attachments_in,
-    references_in,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, DELETE
-
+from ...module_utils.client.client import Record
+from ...module_utils.model.field import Field, in_digits
+from ...module_utils.model.kinds import HUB_ITEM, KINDS, OBJECT
+from ...module_utils.model.types_links import Reference, attachments_in, references_in
+from ...module_utils.plan.change import ARCHIVE, DELETE
 from ..desired.entry import Entry
 from ..desired.hiding import VAULTED, Hiding
 from ..desired.nodes import EVERYTHING

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_compat import masked_values
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
-
+from ...module_utils.ansible_compat import masked_values
+from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 from ..apply.executor import Outcome
 from ..desired.desired import SECTIONS
 from ..desired.entry import Entry

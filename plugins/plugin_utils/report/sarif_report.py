@@ -10,8 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote
 
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean, cleaned
-
+from ...module_utils.printing.cleaner import clean, cleaned
 from ..desired.positions import CellPlace, Place
 from .parts import removal_lines
 from .result import RunResult

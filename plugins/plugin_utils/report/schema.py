@@ -9,8 +9,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO, UNKNOWN, YES
-
+from ...module_utils.resolve.hidden_records import NO, UNKNOWN, YES
 from ..desired.desired import SECTIONS
 from ..export.json_schema import ADDRESS, DRAFT
 from .result import ACTIONS, DONE, FAILED, NOT_TRIED, OUTCOMES, SKIPPED

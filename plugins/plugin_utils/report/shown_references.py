@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_generated_key
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import UPDATE
-from ansible_collections.community.seventhings.plugins.module_utils.plan.notation import in_one_notation
-
+from ...module_utils.model.field import is_generated_key
+from ...module_utils.model.types_links import references_in
+from ...module_utils.plan.change import UPDATE
+from ...module_utils.plan.notation import in_one_notation
 from ..set_plan.listed_state import ListedState
 from ..set_plan.plan import Planned
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, DELETE, UPDATE
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
-
+from ...module_utils.plan.change import CREATE, DELETE, UPDATE
+from ...module_utils.printing.cleaner import clean
 from .groups import groups
 from .parts import action_words, fields, key_and_name, key_of, keys_of, short
 from .removals import removal_texts

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-
+from ...module_utils.errors import InvalidInput
 from ..apply.executor import Progress
 from ..controller.controller_run import ControllerRun
 from ..printing.screen import print_line as tell_on_screen

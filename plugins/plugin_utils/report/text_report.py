@@ -10,12 +10,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.redaction import without
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.local.access import PRIVATE_FILE, Access
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import FileType, Folder
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
-
+from ...module_utils.client.redaction import without
+from ...module_utils.errors import InvalidInput
+from ...module_utils.local.access import PRIVATE_FILE, Access
+from ...module_utils.local.safe_files import FileType, Folder
+from ...module_utils.printing.cleaner import clean
 from .csv_report import as_csv
 from .groups import Group, fields_by_number, groups, is_worth_a_table, name_and_fields
 from .html_report import as_html

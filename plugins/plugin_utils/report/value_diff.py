@@ -11,8 +11,8 @@ from decimal import Decimal
 from itertools import takewhile
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import in_digits
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
+from ...module_utils.model.field import in_digits
+from ...module_utils.printing.cleaner import clean
 
 _BEFORE_DIFFERENCE = 40
 """Number of characters before the first difference if long texts are cut."""

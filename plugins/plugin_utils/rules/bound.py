@@ -9,9 +9,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema as Fields
-
+from ...module_utils.model.field import shorten
+from ...module_utils.model.schema import Schema as Fields
 from ..desired.desired import SECTIONS
 from ..desired.positions import Place
 from .judging import NotJudged, Problem, Test, compiled, problems

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way, words_of
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-
+from ...module_utils.model.field import Way, words_of
+from ...module_utils.model.schema import Schema
 from ..desired.desired import DesiredInstance
 from ..desired.entry import Entry
 from ..desired.parsing import written_as

@@ -12,9 +12,8 @@ from decimal import Context, Decimal
 from functools import cache, lru_cache
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way, shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.patterns import finds
-
+from ...module_utils.model.field import Way, shorten
+from ...module_utils.model.patterns import finds
 from .schemas import Schema
 
 Test = Callable[[Any], bool]

@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten, typed
-from ansible_collections.community.seventhings.plugins.module_utils.model.suggestions import closest_names
-
+from ...module_utils.model.field import shorten, typed
+from ...module_utils.model.suggestions import closest_names
 from ..desired.nodes import Node
 from ..desired.positions import Place
 

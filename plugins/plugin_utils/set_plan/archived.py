@@ -14,19 +14,18 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
-from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-from ansible_collections.community.seventhings.plugins.module_utils.plan.archived_duplicate import (
+from ...module_utils.client.client import Client, Record
+from ...module_utils.errors import SeventhingsError
+from ...module_utils.model.kinds import Kind
+from ...module_utils.model.schema import Schema
+from ...module_utils.plan.archived_duplicate import (
     MayBeHidden,
     archived_duplicate,
     can_be_looked_up,
     is_archived_duplicate,
     second_record,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import unlisted
-
+from ...module_utils.resolve.field_visibility import unlisted
 from ..desired.hiding import NOT_SHOWN
 from .context import PlanContext
 from .listed_state import ListedState

@@ -11,11 +11,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
-
+from ...module_utils.model.field import EMPTY
+from ...module_utils.model.kinds import OBJECT
+from ...module_utils.model.schema import Schema, type_of
+from ...module_utils.model.types_links import Reference
 from ..desired.desired import DesiredInstance
 from ..desired.lifecycle import NOTHING
 from ..desired.parsing import written_as

@@ -9,12 +9,11 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import SERVER_KEYS
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import read_some
-
+from ...module_utils.client.client import Record
+from ...module_utils.model.field import EMPTY, shorten
+from ...module_utils.model.kinds import SERVER_KEYS
+from ...module_utils.model.schema import FieldError, Misfit, Schema
+from ...module_utils.resolve.natural_keys import read_some
 from ..desired.desired import DesiredInstance
 from ..desired.entry import Entry
 from ..desired.parsing import written_as

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, is_uuid, shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import hidden_field_message
-
+from ...module_utils.client.client import Record
+from ...module_utils.model.field import EMPTY, is_uuid, shorten
+from ...module_utils.model.types_links import Reference, references_in
+from ...module_utils.resolve.field_visibility import hidden_field_message
 from ..desired.desired import SECTIONS
 from ..desired.parsing import written_as
 from ..desired.positions import Finding, Place

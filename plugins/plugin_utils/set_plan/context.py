@@ -10,27 +10,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
-from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Way, words_of
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
-    KINDS,
-    Kind,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import (
-    FieldError,
-    Misfit,
-    Schema,
-    cause_of,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
-    Reference,
-    references_in,
-    with_references,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import with_target
-
+from ...module_utils.client.client import Client, Record
+from ...module_utils.errors import Ambiguous
+from ...module_utils.model.field import Way, words_of
+from ...module_utils.model.kinds import KINDS, Kind
+from ...module_utils.model.schema import FieldError, Misfit, Schema, cause_of
+from ...module_utils.model.types_links import Reference, references_in, with_references
+from ...module_utils.resolve import natural_keys
+from ...module_utils.resolve.references import with_target
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.entry import Entry
 from ..desired.hiding import NOT_SHOWN

@@ -13,19 +13,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, is_uuid
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
-    FIELD_DEFINITION,
-    KINDS,
-    TEMPLATES,
-    Kind,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, field_to_be
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import UNCHANGED, UPDATE
-from ansible_collections.community.seventhings.plugins.module_utils.plan.relations import names_fields, with_uuids
-from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
-
+from ...module_utils.client.client import Record
+from ...module_utils.model.field import Field, is_uuid
+from ...module_utils.model.kinds import FIELD_DEFINITION, KINDS, TEMPLATES, Kind
+from ...module_utils.model.schema import Schema, field_to_be
+from ...module_utils.plan.change import UNCHANGED, UPDATE
+from ...module_utils.plan.relations import names_fields, with_uuids
+from ...module_utils.resolve import natural_keys
 from ..desired.desired import SECTIONS
 from ..desired.entry import Entry
 from .context import PlanContext

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE
-from ansible_collections.community.seventhings.plugins.module_utils.plan.record_planner import uuids_of_duplicates
-
+from ...module_utils.client.client import Client, Record
+from ...module_utils.model.kinds import HUB_ITEM, KINDS
+from ...module_utils.model.types_links import references_in
+from ...module_utils.plan.change import CREATE
+from ...module_utils.plan.record_planner import uuids_of_duplicates
 from .hub import offer_of
 from .listed_state import ListedState
 from .plan import Planned

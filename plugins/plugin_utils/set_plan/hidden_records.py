@@ -11,16 +11,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import LIMITED
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import (
-    NO,
-    YES,
-    Visibility,
-)
-
+from ...module_utils.model.kinds import KINDS
+from ...module_utils.model.types_links import references_in
+from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE
+from ...module_utils.resolve.field_visibility import LIMITED
+from ...module_utils.resolve.hidden_records import NO, YES, Visibility
 from ..desired.desired import SECTIONS
 from .context import PlanContext
 from .plan import Planned

@@ -10,32 +10,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, HUB_ORDER, OBJECT, Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import DECIMAL
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
-    Reference,
-    references_in,
-    with_references,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.operations.hub_items import (
-    PRICE,
-    articles_of,
-    asset_id,
-    asset_ids,
-    is_cancelled,
-    learn_id,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import (
-    CREATE,
-    DELETE,
-    UNCHANGED,
-    UPDATE,
-    Change,
-)
-
+from ...module_utils.client.client import Record
+from ...module_utils.model.field import Field
+from ...module_utils.model.kinds import HUB_ITEM, HUB_ORDER, OBJECT, Kind
+from ...module_utils.model.schema import Schema
+from ...module_utils.model.types_basic import DECIMAL
+from ...module_utils.model.types_links import Reference, references_in, with_references
+from ...module_utils.operations.hub_items import PRICE, articles_of, asset_id, asset_ids, is_cancelled, learn_id
+from ...module_utils.plan.change import CREATE, DELETE, UNCHANGED, UPDATE, Change
 from ..desired.entry import Entry
 from ..desired.positions import Place
 from .listed_state import ListedState, Meaning

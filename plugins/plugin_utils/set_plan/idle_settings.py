@@ -10,8 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE
-
+from ...module_utils.plan.change import CREATE
 from .context import PlanContext
 
 

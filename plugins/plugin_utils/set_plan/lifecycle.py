@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS, OBJECT
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, DELETE
-
+from ...module_utils.client.client import Record
+from ...module_utils.model.kinds import HUB_ITEM, KINDS, OBJECT
+from ...module_utils.model.schema import Schema
+from ...module_utils.plan.change import ARCHIVE, DELETE
 from ..desired.desired import SECTIONS
 from ..desired.entry import Entry
 from ..desired.lifecycle import LIFECYCLE, NOTHING, OF_RECORD, Lifecycle, idle_patterns, keys_of, unknown_fields

@@ -9,9 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
-
+from ...module_utils.model.kinds import KINDS
+from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 from ..desired.desired import SECTIONS, Limits, Policy
 from .plan import InstancePlan
 

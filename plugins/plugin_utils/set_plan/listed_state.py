@@ -12,44 +12,24 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
-from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import (
-    FieldError,
-    Misfit,
-    Schema,
-    cause_of,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
-    Reference,
-    references_in,
-    with_references,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.plan.state import InstanceState
-from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import (
+from ...module_utils.client.client import Client, Record
+from ...module_utils.client.query import Condition
+from ...module_utils.model.field import EMPTY
+from ...module_utils.model.kinds import KINDS, Kind
+from ...module_utils.model.schema import FieldError, Misfit, Schema, cause_of
+from ...module_utils.model.types_links import Reference, references_in, with_references
+from ...module_utils.plan.state import InstanceState
+from ...module_utils.resolve import natural_keys
+from ...module_utils.resolve.field_visibility import (
     FieldVisibility,
     field_visibility_by,
     perhaps_unseen,
     why_unfound,
     with_more_evidence,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import (
-    Listed,
-    Visibility,
-    visibility,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import Key
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import (
-    Asked,
-    Question,
-    Unresolved,
-    Why,
-    resolve,
-    with_target,
-)
+from ...module_utils.resolve.hidden_records import Listed, Visibility, visibility
+from ...module_utils.resolve.natural_keys import Key
+from ...module_utils.resolve.references import Asked, Question, Unresolved, Why, resolve, with_target
 
 _PREFETCHED_LISTS = 2
 """Number of lists that are read concurrently. More would be a burst of requests."""

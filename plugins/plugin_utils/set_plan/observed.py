@@ -9,13 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.client.query import PER_PAGE
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, OBJECT, maps_in
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
-
+from ...module_utils.client.client import Record
+from ...module_utils.client.query import PER_PAGE
+from ...module_utils.model.field import EMPTY
+from ...module_utils.model.kinds import KINDS, OBJECT, maps_in
+from ...module_utils.model.schema import Schema
+from ...module_utils.resolve import natural_keys
 from ..desired.desired import SECTIONS
 from ..desired.entry import Entry
 from ..desired.observed import ACTUAL_KEYS, OBSERVED, TARGET_KEY, finding_words, together, warning_words

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
+from ...module_utils.model.kinds import KINDS, Kind
 
 Pair = tuple[Mapping[str, Any], Mapping[str, Any]]
 

@@ -9,12 +9,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, Field, shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, LOCATION, ROOM, Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
-
+from ...module_utils.client.client import Record
+from ...module_utils.model.field import EMPTY, Field, shorten
+from ...module_utils.model.kinds import KINDS, LOCATION, ROOM, Kind
+from ...module_utils.model.schema import FieldError, Misfit, Schema
+from ...module_utils.model.types_links import Reference
 from ..desired.entry import Entry
 from ..desired.parsing import written_as
 from .rooms import TO_ROOM, coupled_locations

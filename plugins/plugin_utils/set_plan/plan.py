@@ -12,23 +12,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
-    ARCHIVED_AT,
-    HUB_ITEM,
-    KINDS,
-    SERVER_KEYS,
-    Kind,
-    Level,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
-    attachments_in,
-    references_in,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, UNCHANGED, Change
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.hidden_records import NO, Visibility
-
+from ...module_utils.client.client import Record
+from ...module_utils.model.kinds import ARCHIVED_AT, HUB_ITEM, KINDS, SERVER_KEYS, Kind, Level
+from ...module_utils.model.schema import Schema
+from ...module_utils.model.types_links import attachments_in, references_in
+from ...module_utils.plan.change import CREATE, UNCHANGED, Change
+from ...module_utils.resolve.hidden_records import NO, Visibility
 from ..desired.desired import INLINE, SECTIONS, Source
 from ..desired.entry import Entry
 from ..desired.hiding import VAULTED, Hiding

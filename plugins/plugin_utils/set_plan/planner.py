@@ -49,21 +49,17 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
-from ansible_collections.community.seventhings.plugins.module_utils.errors import Ambiguous, InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import HUB_ITEM, KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, DELETE, UPDATE, Change
-from ansible_collections.community.seventhings.plugins.module_utils.plan.compare import Comparer, Wanted
-from ansible_collections.community.seventhings.plugins.module_utils.plan.record_planner import (
-    is_archived,
-    possible_targets,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import identifies
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import Key
-
+from ...module_utils.client.client import Client, Record
+from ...module_utils.errors import Ambiguous, InvalidInput
+from ...module_utils.model.kinds import HUB_ITEM, KINDS
+from ...module_utils.model.schema import Schema
+from ...module_utils.model.types_links import Reference
+from ...module_utils.plan.change import ARCHIVE, DELETE, UPDATE, Change
+from ...module_utils.plan.compare import Comparer, Wanted
+from ...module_utils.plan.record_planner import is_archived, possible_targets
+from ...module_utils.resolve import natural_keys
+from ...module_utils.resolve.field_visibility import identifies
+from ...module_utils.resolve.natural_keys import Key
 from ..desired.desired import SECTIONS, DesiredInstance
 from ..desired.entry import Entry
 from ..desired.lifecycle import NOTHING

@@ -12,22 +12,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
-    KINDS,
-    Kind,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
-    Reference,
-    references_in,
-    with_references,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, DELETE, plan_removal
-from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
-
+from ...module_utils.client.client import Record
+from ...module_utils.errors import InvalidInput
+from ...module_utils.model.field import EMPTY
+from ...module_utils.model.kinds import KINDS, Kind
+from ...module_utils.model.schema import Schema
+from ...module_utils.model.types_links import Reference, references_in, with_references
+from ...module_utils.plan.change import ARCHIVE, DELETE, plan_removal
+from ...module_utils.resolve import natural_keys
 from ..desired.desired import SECTIONS, DesiredInstance, prune_actions
 from ..desired.entry import Entry
 from ..desired.positions import Place

@@ -13,13 +13,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
-from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
-
+from ...module_utils.client.client import Record
+from ...module_utils.model.field import EMPTY
+from ...module_utils.model.kinds import OBJECT
+from ...module_utils.model.schema import FieldError
+from ...module_utils.model.types_links import Reference, references_in
+from ...module_utils.resolve import natural_keys
 from ..desired.parsing import written_as
 from ..desired.positions import Finding
 from .context import PlanContext

@@ -10,17 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
-    KINDS,
-    TEMPLATE_KINDS,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_basic import FIELD_TYPES
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import references_in
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, DELETE
-from ansible_collections.community.seventhings.plugins.module_utils.reconcile.refusals import link_to
-
+from ...module_utils.client.client import Record
+from ...module_utils.model.kinds import KINDS, TEMPLATE_KINDS
+from ...module_utils.model.schema import Schema
+from ...module_utils.model.types_basic import FIELD_TYPES
+from ...module_utils.model.types_links import references_in
+from ...module_utils.plan.change import ARCHIVE, DELETE
+from ...module_utils.reconcile.refusals import link_to
 from ..desired.parsing import written_as
 from ..desired.positions import Finding
 from .context import PlanContext

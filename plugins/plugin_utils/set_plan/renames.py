@@ -13,10 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import Key
-
+from ...module_utils.client.client import Record
+from ...module_utils.model.schema import Schema
+from ...module_utils.resolve.natural_keys import Key
 from ..desired.hiding import NOT_SHOWN, VAULTED
 from ..desired.positions import Place
 from .context import PlanContext

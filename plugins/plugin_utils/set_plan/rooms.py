@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
+from ...module_utils.model.field import Field
+from ...module_utils.model.schema import Schema
 
 TO_ROOM, TO_LOCATION = "LINKED_ROOM", "LINKED_LOCATION"
 _WORDS = (("room", "building"), ("room", "location"), ("raum", "standort"))

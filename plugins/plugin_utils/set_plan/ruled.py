@@ -12,17 +12,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, TEMPLATES
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
-    Reference,
-    references_in,
-    with_references,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, DELETE
-
+from ...module_utils.client.client import Record
+from ...module_utils.model.field import EMPTY
+from ...module_utils.model.kinds import KINDS, TEMPLATES
+from ...module_utils.model.schema import Schema
+from ...module_utils.model.types_links import Reference, references_in, with_references
+from ...module_utils.plan.change import ARCHIVE, DELETE
 from ..desired.desired import BY_TEMPLATE, SECTIONS
 from ..desired.entry import Entry
 from ..desired.positions import Finding

@@ -14,13 +14,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
-from ansible_collections.community.seventhings.plugins.module_utils.resolve import natural_keys
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import hidden_field_message
-
+from ...module_utils.client.client import Record
+from ...module_utils.model.field import EMPTY, shorten
+from ...module_utils.model.kinds import OBJECT
+from ...module_utils.model.schema import FieldError, Misfit, Schema
+from ...module_utils.resolve import natural_keys
+from ...module_utils.resolve.field_visibility import hidden_field_message
 from ..desired.entry import Entry
 from ..desired.parsing import written_as
 from ..desired.positions import Finding

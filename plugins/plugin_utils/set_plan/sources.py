@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-
+from ...module_utils.model.kinds import KINDS
 from ..desired.desired import INLINE, SECTIONS
 from ..desired.positions import Finding, Place
 from .context import PlanContext

@@ -10,11 +10,10 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import FieldError, Misfit, Schema
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import Key
-
+from ...module_utils.model.field import shorten
+from ...module_utils.model.kinds import Kind
+from ...module_utils.model.schema import FieldError, Misfit, Schema
+from ...module_utils.resolve.natural_keys import Key
 from ..desired.entry import Entry
 from ..desired.parsing import written_as
 from ..desired.positions import Place

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
-from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import identity_of
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.read_cache import find_by_barcode
-
+from ...module_utils.client.client import Client, Record
+from ...module_utils.errors import SeventhingsError
+from ...module_utils.model.kinds import KINDS
+from ...module_utils.model.types_links import Reference
+from ...module_utils.resolve.natural_keys import identity_of
+from ...module_utils.resolve.read_cache import find_by_barcode
 from ..desired.hiding import NOT_SHOWN, Hiding
 
 _MOST_IN_VAIN = 40

@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import USER
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference, references_in
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, UNCHANGED, Change
-
+from ...module_utils.client.client import Record
+from ...module_utils.errors import InvalidInput
+from ...module_utils.model.kinds import USER
+from ...module_utils.model.types_links import Reference, references_in
+from ...module_utils.plan.change import CREATE, UNCHANGED, Change
 from ..desired.entry import Entry
 from ..desired.hiding import VAULTED
 from .context import PlanContext

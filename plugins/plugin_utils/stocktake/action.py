@@ -12,12 +12,11 @@ from typing import Any
 
 from ansible import constants
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean, cleaned
-
+from ...module_utils.client.connection import connect
+from ...module_utils.errors import InvalidInput
+from ...module_utils.model.field import shorten
+from ...module_utils.model.kinds import OBJECT
+from ...module_utils.printing.cleaner import clean, cleaned
 from ..absorb.files import Files
 from ..controller.controller_run import ControllerRun
 from ..controller.heap import many_objects

@@ -9,10 +9,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, OBJECT, ROOM
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
-
+from ...module_utils.model.field import Field, shorten
+from ...module_utils.model.kinds import LOCATION, OBJECT, ROOM
+from ...module_utils.model.types_links import Reference
 from ..absorb.absorb import put_value
 from ..absorb.files import Files
 from ..absorb.text_file import NotSpliced

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, in_digits
-
+from ...module_utils.model.field import Field, in_digits
 from .evaluation import REASONS, Evaluation, Place, StocktakeObject, by_place, total
 from .moments import Window
 from .status import STATUSES

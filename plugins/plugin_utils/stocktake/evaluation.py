@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import type_of
-
+from ...module_utils.client.client import Record
+from ...module_utils.errors import InvalidInput
+from ...module_utils.model.field import Field, shorten
+from ...module_utils.model.schema import type_of
 from ..desired.positions import Finding
 from ..desired.scan_codes import ScanCodeSettings
 from .moments import EXPECTED, Window, moment_of

@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
+from ...module_utils.errors import InvalidInput
+from ...module_utils.model.field import shorten
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _GERMAN = re.compile(r"(\d{1,2})\.(\d{1,2})\.(\d{4})(?:[ T]+(\d{1,2}:\d{2}(?::\d{2})?))?")

@@ -10,18 +10,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT, ROOM
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-from ansible_collections.community.seventhings.plugins.module_utils.model.suggestions import closest_names
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import parse_reference
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.field_visibility import (
-    keys_in_none,
-    maybe_hidden_message,
-)
-
+from ...module_utils.client.client import Client
+from ...module_utils.errors import InvalidInput
+from ...module_utils.model.field import Field
+from ...module_utils.model.kinds import OBJECT, ROOM
+from ...module_utils.model.schema import Schema
+from ...module_utils.model.suggestions import closest_names
+from ...module_utils.model.types_links import parse_reference
+from ...module_utils.resolve.field_visibility import keys_in_none, maybe_hidden_message
 from ..everyday.lists import TO_ROOMS, ObjectLists, compared_rooms, location_beside
 from .rooms import Room, Rooms
 

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
-
+from ...module_utils.printing.cleaner import clean
 from ..report.text_report import check_report_path, store_report
 from .report_html import as_html
 from .report_tables import as_csv, as_workbook

@@ -12,9 +12,8 @@ import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
-
+from ...module_utils.errors import InvalidInput
+from ...module_utils.printing.cleaner import clean
 from ..desired.sources.formulas import escaped
 from ..desired.sources.xlsx_source import MAX_CELL, openpyxl_library
 from ..export.workbook import text_cell

@@ -9,13 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Unread, shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import LOCATION, ROOM
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import type_of
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Reference
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.natural_keys import identity_of
-
+from ...module_utils.client.client import Record
+from ...module_utils.model.field import Field, Unread, shorten
+from ...module_utils.model.kinds import LOCATION, ROOM
+from ...module_utils.model.schema import type_of
+from ...module_utils.model.types_links import Reference
+from ...module_utils.resolve.natural_keys import identity_of
 from ..set_plan.listed_state import ListedState
 
 

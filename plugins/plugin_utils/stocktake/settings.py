@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
-
+from ...module_utils.errors import InvalidInput
+from ...module_utils.local.safe_files import Folder
 from ..desired.nodes import Node
 from ..desired.positions import Finding
 from ..desired.scan_codes import SCAN_CODES, ScanCodeSettings, read_scan_codes

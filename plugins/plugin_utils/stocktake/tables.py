@@ -10,16 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
-    CellList,
-    CellMap,
-    TypedCell,
-    shorten,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import OBJECT
-
+from ...module_utils.errors import InvalidInput
+from ...module_utils.local.safe_files import Folder
+from ...module_utils.model.field import CellList, CellMap, TypedCell, shorten
+from ...module_utils.model.kinds import OBJECT
 from ..desired.dialect import COMMENT, PRESETS, WrongEncoding
 from ..desired.loading import MAX_SOURCE
 from ..desired.nodes import NO_JINJA, Node, place_at

@@ -12,30 +12,16 @@ from functools import cached_property
 from types import NoneType
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
-from ansible_collections.community.seventhings.plugins.module_utils.client.roots import identity_of
-from ansible_collections.community.seventhings.plugins.module_utils.errors import SeventhingsError
-from ansible_collections.community.seventhings.plugins.module_utils.model import types_links
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY, is_uuid
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import (
-    FILE,
-    HUB_ITEM,
-    KINDS,
-    OBJECT,
-    ROOM,
-    TEMPLATE_KINDS,
-    Kind,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import (
-    ATTACHMENTS,
-    Reference,
-    attachments_in,
-    references_in,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.references import with_target
-
+from ...module_utils.client.client import Client, Record
+from ...module_utils.client.roots import identity_of
+from ...module_utils.errors import SeventhingsError
+from ...module_utils.model import types_links
+from ...module_utils.model.field import EMPTY, is_uuid
+from ...module_utils.model.kinds import FILE, HUB_ITEM, KINDS, OBJECT, ROOM, TEMPLATE_KINDS, Kind
+from ...module_utils.model.schema import Schema, type_of
+from ...module_utils.model.types_links import ATTACHMENTS, Reference, attachments_in, references_in
+from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE
+from ...module_utils.resolve.references import with_target
 from ..apply.journal import Journal
 from ..desired.desired import DesiredInstance
 from ..desired.entry import Entry

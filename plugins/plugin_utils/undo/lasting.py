@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, DELETE, UPDATE
+from ...module_utils.model.kinds import KINDS, Kind
+from ...module_utils.plan.change import CREATE, DELETE, UPDATE
 
 _DELETION = ("deletion", "deletions")
 _DEFINITION = ("changed field definition", "changed field definitions")

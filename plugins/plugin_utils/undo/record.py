@@ -14,13 +14,12 @@ from dataclasses import asdict, dataclass, field, replace
 from types import NoneType
 from typing import Any, NoReturn
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.connection import named_root
-from ansible_collections.community.seventhings.plugins.module_utils.client.limits import KEPT_MEMBERS, decode_json
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_uuid, shorten
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, TEMPLATES
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
-
+from ...module_utils.client.connection import named_root
+from ...module_utils.client.limits import KEPT_MEMBERS, decode_json
+from ...module_utils.errors import InvalidInput
+from ...module_utils.model.field import is_uuid, shorten
+from ...module_utils.model.kinds import KINDS, TEMPLATES
+from ...module_utils.plan.change import ARCHIVE, CREATE, DELETE, UPDATE
 from ..desired.desired import SECTIONS, states_of
 from .values import REFERENCE
 

@@ -10,15 +10,10 @@ import hashlib
 import os
 from pathlib import Path
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.roots import identity_of
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.local.access import PRIVATE_FILE, Access
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import (
-    WRITABLE_BY_OTHERS,
-    FileType,
-    Folder,
-)
-
+from ...module_utils.client.roots import identity_of
+from ...module_utils.errors import InvalidInput
+from ...module_utils.local.access import PRIVATE_FILE, Access
+from ...module_utils.local.safe_files import WRITABLE_BY_OTHERS, FileType, Folder
 from ..apply.journal_place import applied_place
 from .record import MAX_RECORD, ApplyRecord, OtherVersion, record_from
 

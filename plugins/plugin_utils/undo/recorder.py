@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import SERVER_KEYS
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import type_of
-from ansible_collections.community.seventhings.plugins.module_utils.plan.change import CREATE, DELETE, UPDATE
-
+from ...module_utils.model.kinds import SERVER_KEYS
+from ...module_utils.model.schema import type_of
+from ...module_utils.plan.change import CREATE, DELETE, UPDATE
 from ..apply.executor import Outcome
 from ..set_plan.plan import InstancePlan, Planned
 from .record import DONE, FAILED, NOT_TRIED, SKIPPED, UNKNOWN, RecordedChange

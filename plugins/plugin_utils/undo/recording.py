@@ -9,8 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-
+from ...module_utils.errors import InvalidInput
 from ..apply.executor import Outcome
 from ..set_plan.plan import InstancePlan
 from .record import ApplyRecord

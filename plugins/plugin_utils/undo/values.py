@@ -12,10 +12,9 @@ from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import Field, Unread
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema, type_of
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment, Reference
-
+from ...module_utils.model.field import Field, Unread
+from ...module_utils.model.schema import Schema, type_of
+from ...module_utils.model.types_links import Attachment, Reference
 from ..set_plan.listed_state import ListedState
 
 FINGERPRINT = "fingerprint"

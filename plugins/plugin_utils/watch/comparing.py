@@ -12,11 +12,10 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import EMPTY
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-from ansible_collections.community.seventhings.plugins.module_utils.model.types_links import Attachment, Reference
-
+from ...module_utils.client.client import Record
+from ...module_utils.model.field import EMPTY
+from ...module_utils.model.schema import Schema
+from ...module_utils.model.types_links import Attachment, Reference
 from .cursor import Known
 from .dates import Watch, dates_in
 

@@ -15,12 +15,11 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.limits import KEPT_MEMBERS, decode_json
-from ansible_collections.community.seventhings.plugins.module_utils.client.roots import identity_of
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.local.safe_files import Folder
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import is_uuid
-
+from ...module_utils.client.limits import KEPT_MEMBERS, decode_json
+from ...module_utils.client.roots import identity_of
+from ...module_utils.errors import InvalidInput
+from ...module_utils.local.safe_files import Folder
+from ...module_utils.model.field import is_uuid
 from ..apply.journal_place import kept_place
 
 _FORMAT = 1

@@ -18,10 +18,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Record
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-
+from ...module_utils.client.client import Record
+from ...module_utils.model.kinds import Kind
+from ...module_utils.model.schema import Schema
 from .dates import text_of_date
 
 _LARGEST = 1 << 53

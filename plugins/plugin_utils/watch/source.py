@@ -12,21 +12,13 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from ansible_collections.community.seventhings.plugins.module_utils.ansible_module.argument_specs import (
-    CONNECTION,
-    Spec,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client
-from ansible_collections.community.seventhings.plugins.module_utils.client.connection import connect, risks_of
-from ansible_collections.community.seventhings.plugins.module_utils.client.rate_limit import Pausing, RateLimit
-from ansible_collections.community.seventhings.plugins.module_utils.errors import (
-    AccessTokenRefused,
-    InvalidInput,
-    SeventhingsError,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.zones import zone_of
-from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
-
+from ...module_utils.ansible_module.argument_specs import CONNECTION, Spec
+from ...module_utils.client.client import Client
+from ...module_utils.client.connection import connect, risks_of
+from ...module_utils.client.rate_limit import Pausing, RateLimit
+from ...module_utils.errors import AccessTokenRefused, InvalidInput, SeventhingsError
+from ...module_utils.model.zones import zone_of
+from ...module_utils.printing.cleaner import clean
 from ..action.arguments import read_arguments
 from .cursor import CursorFile
 from .dates import Watch

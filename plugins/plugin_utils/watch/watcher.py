@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.client.client import Client, Record
-from ansible_collections.community.seventhings.plugins.module_utils.client.query import Condition
-from ansible_collections.community.seventhings.plugins.module_utils.errors import (
+from ...module_utils.client.client import Client, Record
+from ...module_utils.client.query import Condition
+from ...module_utils.errors import (
     AccessTokenRefused,
     FeatureOff,
     InvalidInput,
@@ -25,10 +25,9 @@ from ansible_collections.community.seventhings.plugins.module_utils.errors impor
     ServiceError,
     SeventhingsError,
 )
-from ansible_collections.community.seventhings.plugins.module_utils.model.kinds import KINDS, Kind
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import Schema
-from ansible_collections.community.seventhings.plugins.module_utils.resolve.listing import matching_records
-
+from ...module_utils.model.kinds import KINDS, Kind
+from ...module_utils.model.schema import Schema
+from ...module_utils.resolve.listing import matching_records
 from .comparing import changed_fields, known
 from .cursor import CursorFile, KindState, Known, State
 from .dates import ReportedDate, Watch, near, terms_of

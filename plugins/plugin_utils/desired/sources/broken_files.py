@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import shorten
-
+from ....module_utils.model.field import shorten
 from ..nodes import Node
 from ..positions import Finding, Place
 

@@ -15,14 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
-    MOST_CHARACTERS,
-    BrokenCell,
-    CellList,
-    CellMap,
-    Plain,
-)
-
+from ....module_utils.model.field import MOST_CHARACTERS, BrokenCell, CellList, CellMap, Plain
 from ..dialect import ALL_ROWS, PRESETS, Dialect, delimiter_of
 from ..nodes import (
     COLUMN_BITS,

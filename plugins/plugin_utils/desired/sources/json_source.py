@@ -12,8 +12,7 @@ from decimal import Decimal
 from itertools import islice
 from typing import Any
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import MOST_CHARACTERS, Plain
-
+from ....module_utils.model.field import MOST_CHARACTERS, Plain
 from ..nodes import (
     COLUMN_BITS,
     DEEPEST,

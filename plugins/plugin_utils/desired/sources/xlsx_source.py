@@ -20,20 +20,9 @@ from operator import itemgetter
 from typing import Any
 from xml.parsers import expat
 
-from ansible_collections.community.seventhings.plugins.module_utils.errors import InvalidInput
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import (
-    MOST_CHARACTERS,
-    Field,
-    Spelling,
-    TypedCell,
-)
-from ansible_collections.community.seventhings.plugins.module_utils.model.schema import (
-    FieldError,
-    Misfit,
-    Schema,
-    type_of,
-)
-
+from ....module_utils.errors import InvalidInput
+from ....module_utils.model.field import MOST_CHARACTERS, Field, Spelling, TypedCell
+from ....module_utils.model.schema import FieldError, Misfit, Schema, type_of
 from ..desired import SECTIONS
 from ..dialect import ALL_ROWS, COMMENT, ISO_DATE, CellReader, Dialect
 from ..nodes import EVERYTHING, JINJA, TOO_LONG, Node, jinja_in, mark_at

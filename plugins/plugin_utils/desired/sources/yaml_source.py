@@ -15,8 +15,7 @@ from typing import Any, NoReturn
 
 import yaml
 
-from ansible_collections.community.seventhings.plugins.module_utils.model.field import MOST_CHARACTERS, Plain
-
+from ....module_utils.model.field import MOST_CHARACTERS, Plain
 from ..nodes import (
     COLUMN_BITS,
     DEEPEST,
