@@ -5,11 +5,18 @@
 
 from __future__ import annotations
 
+import json
 import re
+from pathlib import Path
 from typing import Any
 
+import hostile_service
+import payloads
+import playbook
+import pytest
 import yaml
-from project import ROOT
+from payloads import CANARY, OWN
+from project import LONG, ROOT
 
 from ansible_collections.community.seventhings.plugins.module_utils.printing.cleaner import clean
 
@@ -27,3 +34,29 @@ def test_the_role_replaces_every_character_that_the_cleaner_escapes() -> None:
 def test_the_role_writes_for_its_user_alone() -> None:
     written = [task for task in _role("tasks/result.yml") if "ansible.builtin.template" in task]
     assert [task["ansible.builtin.template"]["mode"] for task in written] == ["0600"]
+
+
+@pytest.mark.parametrize("ending", ["json", "md", "html"] if LONG else ["md"])
+def test_no_text_runs_that_an_instance_answers(tmp_path: Path, ending: str) -> None:
+    """Each instance refuses everything with a payload, which becomes the reason in the report."""
+    texts = ["{{ own_secret }}", *payloads.EXECUTION[:3]]
+    (tmp_path / "base").mkdir()
+    (tmp_path / "base" / "instance.yml").write_text("api: seventhings/v1\nset: sites\n", "utf-8")
+    (tmp_path / "base" / "locations.yml").write_text("- {name: Depot}\n", "utf-8")
+    with hostile_service.running() as service:
+        service.mode, service.texts = "refusing", texts
+        host = {"base_url": service.base_url, "username": "u", "password": hostile_service.PASSWORD, "client_id": "c"}
+        inventory = {"all": {"hosts": {"berlin": host}, "vars": {"own_secret": OWN}}}
+        (tmp_path / "instances.yml").write_text(yaml.safe_dump(inventory), "utf-8")
+        given = {"fleet_src": ["base"], "fleet_report": f"all.{ending}"}
+        (tmp_path / "given.yml").write_text(yaml.safe_dump(given), "utf-8")
+        book = ROOT / "playbooks" / "fleet.yml"
+        variables = {"CANARY": CANARY, "RAN": str(tmp_path / "ran"), "SEVENTHINGS_RATE_LIMIT": "0"}
+        done = playbook.run(tmp_path, book, "-i", "instances.yml", "-e", "@given.yml", variables=variables)
+    written = (tmp_path / f"all.{ending}").read_text("utf-8")
+    shown = json.loads(written)["instances"][0]["reason"] if ending == "json" else written
+    assert "own_secret" in shown, done.output
+    for output in (done.output, written):
+        assert CANARY not in output
+        assert OWN not in output
+    assert not (tmp_path / "ran").exists()

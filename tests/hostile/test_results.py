@@ -18,6 +18,7 @@ import pytest
 import requests
 import yaml
 from emulator_process import Emulator
+from project import LONG
 from trust import IS_TEXT_A_TEMPLATE
 
 CANARY = "heron-51-quay"
@@ -92,8 +93,11 @@ def service(emulator: Emulator) -> Emulator:
     return emulator
 
 
-def run(directory: Path, service: Emulator, task: dict[str, Any]) -> playbook.Run:
-    """Run a task, and pass its result through every door."""
+def run(directory: Path, service: Emulator, task: dict[str, Any], *before: dict[str, Any]) -> playbook.Run:
+    """Run a task, and pass its result through every door.
+
+    :param before: tasks that come first.
+    """
     filters = directory / "filter_plugins"
     filters.mkdir(parents=True)
     (filters / "payloads.py").write_text(FILTERS)
@@ -104,6 +108,7 @@ def run(directory: Path, service: Emulator, task: dict[str, Any]) -> playbook.Ru
         "trusted": "{{ result | trusted_payloads }}",
     }
     tasks = [
+        *before,
         {**task, "register": "result", "ignore_errors": True},
         {"name": "counts", "ansible.builtin.debug": {"msg": counts}},
         *doors,
@@ -156,6 +161,41 @@ def test_what_instance_gives_is_data(service: Emulator, tmp_path: Path, mode: st
     (directory / "objects.yml").write_text(yaml.safe_dump(rows))
     task: dict[str, Any] = {"community.seventhings.instance": {"src": str(directory)}, "diff": True}
     assert_data(run(tmp_path, service, {**task, "check_mode": mode == "plan"}))
+
+
+def _everyday(directory: Path, service: Emulator) -> dict[str, dict[str, Any]]:
+    """Return the options of each everyday module that reads records with payloads."""
+    token = service.token()
+    objects = send(service, token, "GET", "objects?per_page=2")["items"]
+    person = send(service, token, "GET", "persons?per_page=1")["items"][0]
+    rooms = send(service, token, "GET", "rooms?per_page=2")["items"]
+    for number, one in enumerate(objects):
+        # Everything that a person has, and everything in a room, is reported with its names.
+        links = {"responsible_person": person["id"], "actual_room": rooms[0]["id"], "target_room": rooms[0]["id"]}
+        send(service, token, "PATCH", f"object/{one['uuid']}", {**links, "serial_number": f"SN-{number}"})
+    room = {"uuid": rooms[1].get("room_uuid") or rooms[1]["uuid"]}
+    (directory / "ledger.csv").write_text(
+        f'barcode,inventory_name\n{objects[0]["barcode"]},Other\n0,"{BARE}"\n', "utf-8"
+    )
+    hosts = {"map": {"inventory_name": "found_name"}, "key": {"field": "serial_number", "fact": "found_code"}}
+    return {
+        "handover": {"person": {"uuid": person.get("person_uuid") or person["uuid"]}},
+        "move": {"objects": [one["barcode"] for one in objects], "to": room},
+        "hosts": hosts,
+        "ledger": {"file": "ledger.csv", "identity": ["barcode"], "compare": ["inventory_name"]},
+        "stocktake": {"since": "2020-01-01", "until": "2031-12-31"},
+    }
+
+
+EVERYDAY = ("handover", "hosts", "ledger", "move", "stocktake")
+
+
+@pytest.mark.parametrize("name", EVERYDAY if LONG else EVERYDAY[:1])
+def test_what_an_everyday_module_gives_is_data(service: Emulator, tmp_path: Path, name: str) -> None:
+    options = _everyday(tmp_path, service)[name]
+    facts = {"found_name": "Other", "found_code": "SN-0", "cacheable": True}
+    task = {f"community.seventhings.{name}": options, "diff": True}
+    assert_data(run(tmp_path, service, task, {"ansible.builtin.set_fact": facts}))
 
 
 def test_findings_about_files_are_data(service: Emulator, tmp_path: Path) -> None:
