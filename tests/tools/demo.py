@@ -12,12 +12,12 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import forked
 import requests
 from emulator_process import Emulator, running
 from playbook import environment
@@ -28,6 +28,7 @@ _FILES = _WORK / "acme"
 _CHANGED_FILE = _FILES / "objects" / "it.yml"
 _OLD, _NEW = 'purchasing_price: "849.90"', 'purchasing_price: "799.00"'
 _PLAY = ("ansible-playbook", "site.yml")
+_SECONDS = 600
 _LOG = _WORK / "demo.log"
 _REPORT = _WORK / "report.html"
 _USER = "ada.jensen@acme.example"
@@ -69,15 +70,7 @@ class Demo:
         variables = {**self.service.variables(), "ANSIBLE_CALLBACK_RESULT_FORMAT": "yaml", **(extra or {})}
         # Keep the journals with the other files of the demo.
         variables["XDG_STATE_HOME"] = str(_WORK / "state")
-        done = subprocess.run(
-            [str(BIN / command[0]), *command[1:]],
-            cwd=_FILES,
-            env=environment(variables),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
+        done = forked.run([str(BIN / command[0]), *command[1:]], _FILES, environment(variables), _SECONDS)
         with _LOG.open("a", encoding="utf-8") as log:
             log.write(f"$ {shlex.join(command)}\n{done.stdout}\n")
         if (done.returncode != 0) != fails:
