@@ -41,24 +41,34 @@ def larger_instance(sizes: Sizes) -> Part:
 
 
 def stocktakes(sizes: Sizes) -> Part:
-    """Evaluate a stocktake, next to downloading its lists alone."""
+    """Evaluate a stocktake in a play, next to a play that only downloads the objects."""
     part = Part("A stocktake")
-    number, bare, taken = sizes.stocktake, [], []
+    number = sizes.stocktake
+    seconds: dict[str, list[float]] = {"script": [], "object_info": [], "stocktake": []}
     empty = WORK / "no-files"
     (empty / "objects").mkdir(parents=True)
     with running(data=str(number)) as service:
         for _turn in range(sizes.rounds):
-            bare.append(_download_and_parse_alone(service, empty))
+            seconds["script"].append(_download_and_parse_alone(service, empty))
+            seconds["object_info"].append(play(service, [{"community.seventhings.object_info": {}}]).seconds)
             service.clear_log()
-            taken.append(play(service, [{"community.seventhings.stocktake": {}}]))
+            evaluated = play(service, [{"community.seventhings.stocktake": {}}])
+            if sum(evaluated.result["counts"].values()) != number:
+                raise RuntimeError(f"not all objects were evaluated: {evaluated.result['msg'][:500]}")
+            seconds["stocktake"].append(evaluated.seconds)
         sent = len(service.log())
-    seconds = min(one.seconds for one in taken)
-    part.at_most(f"time of a stocktake of {number:,} objects, relative to downloading", seconds / min(bare), 1.3)
+    best = {way: min(measured) for way, measured in seconds.items()}
+    part.at_most(
+        f"time of a stocktake of {number:,} objects, relative to their download by `object_info`",
+        best["stocktake"] / best["object_info"],
+        1.3,
+    )
     part.table(
-        ("objects", "requests", "s, download", "s, stocktake"),
-        [(f"{number:,}", sent, f"{min(bare):.1f}", f"{seconds:.1f}")],
-        "The seconds are the time of the task. For comparison, a script downloads and decodes the pages of objects one "
-        "after the other.",
+        ("objects", "requests", "s, script", "s, `object_info`", "s, `stocktake`"),
+        [(f"{number:,}", sent, *(f"{one:.1f}" for one in best.values()))],
+        "The seconds are the time of the task. Both tasks return every object, and most of their time is spent by "
+        "ansible-core, which copies and cleans the result. For comparison, a script downloads and decodes the pages of "
+        "objects one after the other, and returns nothing.",
     )
     return part
 
