@@ -69,10 +69,19 @@ class Oddity:
 
 @dataclass
 class _Case:
-    """One way in which a field of a section is odd."""
+    """One way in which a field of a section is odd.
+
+    :ivar words: what follows the number of values.
+    :ivar word: what follows the number 1; empty if a single value is never reported.
+    """
 
     words: str
+    word: str = ""
     found: list[tuple[Planned, str, Any]] = field(default_factory=list)
+
+    def counted(self) -> str:
+        """Return the number of values, with what is odd about them."""
+        return f"{len(self.found):,} {self.word if len(self.found) == 1 else self.words}"
 
 
 def odd_values(plan: InstancePlan, today: dt.date) -> list[Oddity]:
@@ -122,15 +131,16 @@ def _told(head: str, key: str, case: _Case) -> Oddity:
     rest = len(case.found) - len(examples)
     more = f" and {rest:,} more" if rest > 0 else ""
     return Oddity(
-        f"{head}: {len(case.found):,} {case.words}: {', '.join(examples)}{more}",
+        f"{head}: {case.counted()}: {', '.join(examples)}{more}",
         first.entry.place_of(written_as(first.schema, first.entry, key)),
-        f"{len(case.found):,} {case.words}",
+        case.counted(),
         [(planned, key) for planned, _text, _value in case.found],
     )
 
 
 def _dates(changed: Sequence[tuple[Planned, Any]], last: dt.date) -> Iterator[_Case]:
-    case = _Case(f"dates before {_EARLIEST.year} or more than {_YEARS_AHEAD} years ahead")
+    range_of_years = f"before {_EARLIEST.year} or more than {_YEARS_AHEAD} years ahead"
+    case = _Case(f"dates {range_of_years}", f"date {range_of_years}")
     for planned, value in changed:
         day = value.date() if isinstance(value, dt.datetime) else value
         if isinstance(day, dt.date) and not _EARLIEST <= day <= last:
@@ -199,8 +209,10 @@ def _rooms(changed: Sequence[tuple[Planned, Any]], state: ListedState | None) ->
 
 
 def _texts(changed: Sequence[tuple[Planned, Any]], key: str) -> Iterator[_Case]:
-    mojibake = _Case("texts in a wrong encoding")
-    formulas = _Case('texts that begin with =", as some exports write them')
+    mojibake = _Case("texts in a wrong encoding", "text in a wrong encoding")
+    formulas = _Case(
+        'texts that begin with =", as some exports write them', 'text that begins with =", as some exports write it'
+    )
     for planned, value in changed:
         if not isinstance(value, str):
             continue

@@ -45,6 +45,9 @@ _LONGEST_NAME = 300
 _EXAMPLES = 3
 _WORDS = ("created", "updated", "deleted", "archived", "unchanged", "errors", "skipped")
 
+_OPEN_AT_ONCE = 10
+"""Maximum number of changes that are visible without a click."""
+
 _NAMED = 20
 """Maximum number of named records in a group whose title says everything; the others are counted."""
 
@@ -64,9 +67,9 @@ _REST = 600
 def as_markdown(result: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") -> Markdown:
     """Return the report for a pull-request comment within its maximum length.
 
-    The beginning has cautions, refusals and failures, the meaning of the changes, and the counts. The changes, the most
-    important first, and the other warnings open with a click. If not everything fits, the reasons leave half of the
-    space to the changes.
+    The beginning has cautions, refusals and failures, the meaning of the changes, and the counts. Many changes, the
+    most important first, and the other warnings open with a click. If not everything fits, the reasons leave half of
+    the space to the changes.
 
     :param limit: characters; ten thousand at least.
     :param url: of the full report; empty if unknown.
@@ -98,19 +101,23 @@ def as_markdown(result: RunResult, limit: int = _COMMENT_LIMIT, url: str = "") -
         Markdown("\n\nand {hidden} more; {whole} has all.") if hidden else Markdown("\n\nSee {whole}." if url else "")
     )
     rest = more.fill(hidden=hidden, whole=whole)
-    in_full = _folded(Markdown("{number} changes").fill(number=Markdown(f"{len(result.changes):,}")), shown_changes)
+    title = Markdown("{number} changes").fill(number=Markdown(f"{len(result.changes):,}"))
+    in_full = _folded(title, shown_changes, is_open=len(result.changes) <= _OPEN_AT_ONCE)
     remarks = _folded(Markdown("Warnings and records that were not changed"), [*shown_warned, *last])
     fields_table = _folded(Markdown("Fields by number of changes"), [by_field])
     return Markdown.joined([head, *shown_wrong, brief, fields_table, in_full, remarks, rest, Markdown("\n")])
 
 
-def _folded(title: Markdown, parts: Iterable[Markdown]) -> Markdown:
-    """Return parts that open with a click, or nothing if there are none."""
+def _folded(title: Markdown, parts: Iterable[Markdown], is_open: bool = False) -> Markdown:
+    """Return parts that open with a click, or nothing if there are none.
+
+    :param is_open: the parts are open from the start, and close with a click.
+    """
     inside = Markdown.joined(parts)
     if not inside:
         return Markdown()
-    form = Markdown("\n\n<details><summary>{title}</summary>\n{inside}\n\n</details>")
-    return form.fill(title=title, inside=inside)
+    form = Markdown("\n\n<details{open}><summary>{title}</summary>\n{inside}\n\n</details>")
+    return form.fill(open=Markdown(" open" if is_open else ""), title=title, inside=inside)
 
 
 def _brief(table: Table) -> Markdown:

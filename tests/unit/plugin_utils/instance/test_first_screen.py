@@ -96,8 +96,12 @@ def first_lines(text: str) -> str:
 
 
 def seen_in_a_comment(account: RunResult) -> str:
-    """Return the visible beginning of a comment before anything is clicked."""
-    return first_lines(as_markdown(account).partition("<details>")[0].replace("`", ""))
+    """Return the visible beginning of a comment before anything is clicked.
+
+    Empty lines and the lines below the heads of tables separate parts. Nobody sees them as lines.
+    """
+    unfolded = re.sub(r"<details>.*?</details>", "", as_markdown(account), flags=re.DOTALL).replace("`", "")
+    return first_lines("\n".join(line for line in unfolded.splitlines() if line.strip("|-: ")))
 
 
 def seen_on_the_page(account: RunResult) -> str:
@@ -138,7 +142,9 @@ def test_each_mistake_is_named_on_the_first_screen(changes: int, tmp_path: Path)
     assert len(account.changes) == changes
     for name, form in FORMS.items():
         seen = form(account)
-        words = [f"{share} dates before 1950 or more than 20 years ahead", "2105-01-01"]
+        words = [f"{share} {'date' if share == 1 else 'dates'} before 1950 or more than 20 years ahead", "2105-01-01"]
+        if changes == 5 and name not in ("json", "sarif"):
+            words += ["10250.0", "SN-00003", "SN-00004"]
         if share >= 5:
             words += [f"{share} values multiplied by 100", f"{share - 1} values that other records had before"]
         if share > 100:

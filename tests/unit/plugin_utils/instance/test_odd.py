@@ -90,7 +90,7 @@ def test_many_records_newly_in_one_room_are_found(site: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "words"), [("Gr\u00c3\u00b6\u00c3\u0178e", "wrong encoding"), ('="0001235"', 'begin with ="')]
+    ("value", "words"), [("Gr\u00c3\u00b6\u00c3\u0178e", "wrong encoding"), ('="0001235"', 'begins with ="')]
 )
 def test_texts_of_bad_exports_are_found(site: Site, value: str, words: str) -> None:
     site.write({"objects.yml": things(1, serial_number=lambda _one: value)})

@@ -367,7 +367,7 @@ def test_a_comment_begins_with_what_can_not_be_undone() -> None:
     assert "delete-0" in told
     assert told.index("`objects delete-0`") < told.index("`objects delete-1`")
     few = as_markdown(replace(ACCOUNT, changes=[made[0], made[1000], made[2000], made[3000]]))
-    in_brief, _folded, in_full = few.partition("<details>")
+    in_brief, _folded, in_full = few.partition("<details open>")
     assert re.findall(r"`objects (\w+)-0`", in_brief) == ["delete", "archive"]
     assert re.findall(r"`objects (\w+)-0`", in_full) == ["delete", "archive", "update", "create"]
 
@@ -400,7 +400,7 @@ def test_a_comment_has_its_parts_in_the_order_in_which_they_are_read() -> None:
     told = as_markdown(ACCOUNT)
     parts = (
         "### partly_applied: `https://acme.seventhings.com`", "a brake", "a finding", "HTTP 422",
-        "| Section |", "<details>", "0001003", "a warning", "Workshop/0.99",
+        "| Section |", "<details open>", "0001003", "a warning", "Workshop/0.99",
     )  # fmt: skip
     assert sorted(parts, key=told.index) == list(parts)
 
