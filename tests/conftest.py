@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Fixtures of unit and integration tests: per session one embedded service with demo data, and one without data."""
+"""Fixtures of unit and integration tests: one embedded service with demo data per session, and one without data."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def pytest_collection() -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol() -> Iterator[None]:
-    """Collect garbage between tests, in which nobody unfreezes the collected tests."""
+    """Collect garbage between tests, without visiting the collected tests."""
     result = yield
     if gc.get_count()[0] > _MANY_OBJECTS:
         gc.collect()
@@ -42,7 +42,7 @@ def pytest_runtest_protocol() -> Iterator[None]:
 
 
 def pytest_unconfigure() -> None:
-    """At the end pytest looks five times for garbage that complains: once for all that the tests left is enough."""
+    """Collect garbage once at the end. Pytest collects five times to find unraisable errors, but once is enough."""
     gc.collect()
     gc.freeze()
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files request, tasks allow: nothing that a pull request can write widens what the task allows."""
+"""Nothing that a pull request can write widens what the task allows."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def site(empty_emulator: Emulator, tmp_path: Path) -> Site:
 
 
 def apply(site: Site, check_mode: bool = False, **written: Any) -> dict[str, Any]:
-    """One call, as the action makes it."""
+    """Run the module as the action does."""
     given = {**site.service.options(), "rate_limit": 0, "src": str(site.root), **written}
     options = ArgumentSpecValidator(INSTANCE).validate(given).validated_parameters
     return provision(options, check_mode, DataLoader(), given)
 
 
 def protected(site: Site, **more: Any) -> dict[str, Any]:
-    """Return the options of a protected task that allows as little as can be said."""
+    """Return the options of a protected task that allows as little as possible."""
     return {
         "protected": True,
         "limits": {},
@@ -165,7 +165,7 @@ def test_only_comparing_needs_no_ceilings_and_no_limit_keeps_drift_from_being_re
 @pytest.mark.parametrize("ceilings", ["protected", "limits"])
 @pytest.mark.parametrize("action", ["create", "update", "delete"])
 def test_a_scope_of_few_records_lifts_no_limit_of_the_task(site: Site, action: str, ceilings: str) -> None:
-    """Percents are of the records in scope once there are some. A narrow scope would be a way around them."""
+    """Percentages refer to the records in scope, so a narrow scope would evade them."""
     thing = [{"barcode": f"{one:03d}", "inventory_name": f"Group {one // 9}"} for one in range(36)]
     site.write({"objects.yml": yaml_list(thing)})
     assert apply(site)["outcome"] == "changed"

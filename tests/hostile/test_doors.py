@@ -2,10 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""All payloads through all doors: nothing ran, nothing outside was touched, no secret and no control was printed.
+"""Send all payloads through all doors.
 
-A sample in seconds: each payload stands in a record of every kind at once, so one call meets all of them. The whole
-corpus and more texts at random where ``SEVENTHINGS_TEST_LONG`` is set.
+Nothing runs, nothing outside is touched, no secret and no control character is printed.
+
+By default this is a sample that takes seconds: each payload is in a record of every kind, so one call meets all of
+them. With ``SEVENTHINGS_TEST_LONG``, the whole corpus and random texts are used.
 """
 
 from __future__ import annotations
@@ -51,14 +53,14 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.stocktake.re
 
 CORPUS = payloads.some() + (payloads.mixed(1, 400) if LONG else payloads.mixed(1, 10))
 BATCH = 40
-"""Number of payloads in one instance at once."""
+"""Number of payloads in one instance."""
 BATCHES = [CORPUS[at : at + BATCH] for at in range(0, len(CORPUS), BATCH)]
 MODES = sorted(set(hostile_service.MODES) - {"dripping", "bomb"})
-"""How a service behaves here; what takes time or memory has tests of its own."""
+"""The modes of the service. Attacks on time or memory have tests of their own."""
 _SHARE = 3
-"""One in so many pairs of a module and a mode is tested in every run."""
+"""One pair of a module and a mode in this number is tested in every run."""
 CAPS = {"tuning": {"max_pages": 3}}
-"""So that a list without an end ends soon."""
+"""Small limits, so that an endless list ends soon."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ class World:
     outside: Path
 
     def look(self) -> dict[str, tuple[float, bytes]]:
-        """Return what exists outside, and since when."""
+        """Return the files outside with their times of change."""
         return {
             str(path.relative_to(self.outside)): (path.lstat().st_mtime, path.read_bytes())
             for path in sorted(self.outside.rglob("*"))
@@ -95,7 +97,7 @@ OUTSIDE = "outside-27-secret"
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    """Nothing outside may be touched, whatever a test does."""
+    """Yield a world, and check that nothing outside was touched."""
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "secret.txt").write_text(OUTSIDE)
@@ -110,7 +112,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
 
 
 def assert_harmless(results: list[dict[str, Any]], output: str = "") -> None:
-    """Check results, and everything that was printed beside them."""
+    """Check that results, and everything else that was printed, are harmless."""
     told = json.dumps(results, default=str, ensure_ascii=False) + output
     for secret in (*SECRETS, CANARY, OWN, OUTSIDE):
         for spelling in hostile_service.spelled(secret):
@@ -124,7 +126,7 @@ def assert_harmless(results: list[dict[str, Any]], output: str = "") -> None:
 
 
 def test_no_door_misses_its_line() -> None:
-    """A new module, report, source of files, format or plugin needs a line, and so gets these tests."""
+    """Every module, report, source of files, format and plugin needs a line, so that these tests cover it."""
     assert set(doors.MODULES) == set(MODULES)
     documented = {path.stem for path in (ROOT / "plugins" / "modules").glob("*.py")}
     assert documented == set(MODULES) | doors.CONTROLLER
@@ -154,7 +156,7 @@ def test_the_corpus_holds_every_sort() -> None:
 
 
 def _pairs() -> list[tuple[str, str]]:
-    """Return pairs of a module and a mode: all in the long tests, else each of both with some of the others."""
+    """Return pairs of a module and a mode: all in the long tests, otherwise a sample with each module and each mode."""
     names = sorted(doors.MODULES)
     return [
         (name, mode)
@@ -183,7 +185,7 @@ def test_a_module_with_a_hostile_service(world: World, name: str, mode: str) -> 
 
 @pytest.mark.parametrize("name", sorted(doors.MODULES))
 def test_a_module_with_payloads_in_its_options(world: World, name: str) -> None:
-    """Values that a playbook gets from others and puts into options come back in messages."""
+    """Messages contain values that a playbook receives from elsewhere and uses as options."""
     world.service.texts = CORPUS[:BATCH]
     results = []
     for text in CORPUS if LONG else CORPUS[::3]:
@@ -198,7 +200,7 @@ def test_a_module_with_payloads_in_its_options(world: World, name: str) -> None:
 
 
 def _replaced(value: Any, text: str) -> Any:
-    """Return a value with a payload in the place of each of its texts."""
+    """Return a value with each of its texts replaced by a payload."""
     if isinstance(value, Mapping):
         return {key: _replaced(one, text) for key, one in value.items()}
     if isinstance(value, list):
@@ -210,7 +212,7 @@ def _replaced(value: Any, text: str) -> Any:
 
 
 def call(action: str, options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
-    """One call of a module that runs on the controller, as its action carries it out."""
+    """Call a module that runs on the controller, as its action does."""
     specs = {
         "instance": INSTANCE,
         "instance_absorb": INSTANCE_ABSORB,
@@ -274,7 +276,7 @@ def test_the_instance_with_a_hostile_service_and_every_report(world: World, mode
 
 
 def test_payloads_in_every_place_of_an_apply_record(world: World) -> None:
-    """Whatever a forged record says, nothing runs, nothing is deleted, and reports control no terminal."""
+    """Whatever a forged record contains, nothing runs, nothing is deleted, and reports control no terminal."""
     results = []
     for number, text in enumerate(CORPUS):
         fields = {"barcode": "100001", text: text, "inventory_name": text}
@@ -332,7 +334,7 @@ def test_payloads_in_every_place_of_desired_files(world: World) -> None:
 
 
 def test_payloads_in_every_place_of_a_rendered_state(world: World) -> None:
-    """Rendered files stay in their directory and are read back as data. What files can't contain is a finding."""
+    """Rendered files stay in their directory and are read back as data. Texts that files can't contain are findings."""
     results = []
     for number, text in enumerate(CORPUS):
         layers = [str(state(world.inside / f"{number}-{name}", files_of(text))) for name in "ab"]
@@ -398,7 +400,7 @@ def test_an_export_of_payloads(world: World, form: str) -> None:
 
 
 UNNAMEABLE = ["{{ own_secret }}", "{# x #}", "\\ud800", "a\\0b", " ", "=1+1", "# x", "!unsafe x", "<<"]
-"""Names of fields that files can't contain, or only in quotes. Their values are like any others."""
+"""Payloads that are no possible names of fields in files, or only in quotes. As values they are allowed."""
 
 
 @pytest.mark.parametrize("form", sorted(doors.FORMATS))
@@ -426,8 +428,8 @@ def test_a_value_under_a_hostile_name_is_absorbed_or_reported(world: World, name
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl", "yml"])
 @pytest.mark.parametrize("gone", ["keep", "remove", "absent"])
-def test_payloads_that_are_absorbedto_files(world: World, ending: str, gone: str) -> None:
-    """Texts of the service in new records, and in the place of values that are written."""
+def test_payloads_that_are_absorbed_into_files(world: World, ending: str, gone: str) -> None:
+    """Texts of the service become new records, and new values of existing records."""
     results = []
     for number, texts in enumerate(BATCHES):
         world.service.texts = texts

@@ -2,10 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""All modules and plugins in real processes of Ansible, at the highest verbosity, with a service full of payloads.
+"""Run all modules and plugins in real processes of Ansible, at the highest verbosity, with a service full of payloads.
 
-Ansible prints results as JSON, in which it escapes C0 controls alone, and values of variables in ``--graph --vars`` and
-in the labels of loops as they are. That is data, and not ours to change. All else that is printed steers nothing.
+Ansible prints results as JSON and escapes only C0 controls there. It prints values of variables in ``--graph --vars``
+and in labels of loops unchanged. These are data, which the collection must not change. Nothing else that is printed
+controls a terminal.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ OPENED: list[dict[str, Any]] = [
     {"ansible.builtin.set_fact": {"kept": "{{ item }}"}},
     {"ansible.builtin.debug": {"var": "{{ kept }}"}},
 ]
-"""Places of a play that take an expression, a template or a test."""
+"""Places of a play that evaluate an expression, a template or a test."""
 
 
 @pytest.fixture
@@ -109,7 +110,7 @@ ECHOES = [
 ]
 """Records of a compromised service.
 
-It may write what it was sent, and its tokens, into any text of any record, in any spelling.
+It may echo requests and tokens in any text of any record, in any spelling.
 """
 
 
@@ -138,7 +139,7 @@ def test_a_record_that_holds_a_credential_shows_it_nowhere(service: HostileServi
 
 
 def test_nothing_runs_in_any_place_of_a_play(service: HostileService, tmp_path: Path) -> None:
-    """Every kind of record, from its module and from the lookup, through every place that takes an expression."""
+    """Pass every kind of record, from its module and from the lookup, to every place that evaluates expressions."""
     service.texts = EXECUTING
     names = [name for name in doors.MODULES if name.endswith("_info") and name not in ("service_info", "history_info")]
     read = [
@@ -162,7 +163,7 @@ def test_nothing_runs_in_any_place_of_a_play(service: HostileService, tmp_path: 
 
 
 def test_an_inventory_of_records_that_hold_credentials_shows_none(service: HostileService, tmp_path: Path) -> None:
-    """The cache does not show any, either."""
+    """The cache shows none, either."""
     service.texts = ECHOES
     (tmp_path / "x.seventhings.yml").write_text(json.dumps({**INVENTORY, "hosts": "locations"}))
     command = [str(Path(sys.executable).with_name("ansible-inventory")), "-i", "x.seventhings.yml", "--list", "-vvvv"]

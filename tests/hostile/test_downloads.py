@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Download and reports: names of the service own nothing, links are never followed, and files are for their owner."""
+"""Downloads and reports: names can't choose a path, links are never followed, and only the owner reads the files."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NEW = b"%PDF-1.7 new"
 
 @dataclass
 class Service:
-    """A service with one file and one report template, which answers with any names."""
+    """A service with one file and one report template, which can have any names."""
 
     name: Any = "invoice.pdf"
     size: Any = 24

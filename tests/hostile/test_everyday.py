@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Names on the instance and facts of hosts steer nothing in the modules of everyday work and their reports."""
+"""Names on the instance and facts of hosts are only data in the modules of everyday work and their reports."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Export into a directory that somebody prepared: nothing outside of it is read, written or removed, and nothing hangs.
+"""Export into a directory that an attacker prepared: nothing outside is read, written or removed, and nothing hangs.
 
-Whoever opens a pull request can write the manifest and make links; other users of the machine can make links before we
-do. What an export did not write is neither replaced nor taken away unless the task says so.
+The author of a pull request can write the manifest and create links. Other users of the machine can create links in
+advance. Files that no export wrote are neither replaced nor removed unless the task says so.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def demo(emulator: Emulator, tmp_path: Path) -> Site:
 
 @pytest.fixture
 def outside(tmp_path: Path) -> Iterator[Path]:
-    """Yield a directory of somebody else beside the export, which is the same when the test is over."""
+    """Yield a foreign directory beside the export, and check that the test did not change it."""
     victim = tmp_path / "victim"
     (victim / "folder").mkdir(parents=True)
     for name in ("p.txt", "folder/0001.yml", "rooms.yml"):
@@ -50,7 +50,7 @@ def outside(tmp_path: Path) -> Iterator[Path]:
 
 
 def state_of(folder: Path) -> dict[str, Any]:
-    """All below a directory, with everything that a write would change."""
+    """Return everything below a directory, with all attributes that a write would change."""
     found = {}
     for path in sorted(folder.rglob("*")):
         said = path.lstat()

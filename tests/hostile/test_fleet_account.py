@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The report of a fleet, which templates of a role write, is as clean and private as the reports of the plugins."""
+"""The report of a fleet, written by templates of a role, is as clean and private as the reports of the plugins."""
 
 from __future__ import annotations
 

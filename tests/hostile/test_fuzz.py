@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Every parser on what nobody meant for it: a finding or a clean error, no traceback, and time that grows as the input.
+"""Fuzz every parser: it reports a finding or a clean error, never a traceback, and its time is linear in the input.
 
-Each begins with something that is right, changes parts of it, and asks again. A few dozen cases each, and thousands
-where ``SEVENTHINGS_TEST_LONG`` is set.
+Each test begins with valid input, changes parts of it, and parses it again: in a few dozen cases, or in thousands with
+``SEVENTHINGS_TEST_LONG``.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ VALUES = some.recursive(
 
 @some.composite
 def changed(draw: some.DrawFn, document: Any) -> Any:
-    """Return a document in which something is replaced, missing or added."""
+    """Return a document with a part replaced, removed or added."""
     made = json.loads(json.dumps(document))
     for _time in range(draw(some.integers(1, 4))):
         node: Any = made
@@ -90,7 +90,7 @@ def changed(draw: some.DrawFn, document: Any) -> Any:
 
 @some.composite
 def garbled(draw: some.DrawFn, content: bytes) -> bytes:
-    """Return bytes with some of them replaced, missing or doubled."""
+    """Return bytes with some of them replaced, removed or doubled."""
     made = bytearray(content)
     for _time in range(draw(some.integers(1, 6))):
         at = draw(some.integers(0, max(len(made) - 1, 0)))
@@ -101,7 +101,7 @@ def garbled(draw: some.DrawFn, content: bytes) -> bytes:
 
 
 def fuzz(strategy: some.SearchStrategy[Any], check: Callable[[Any], object]) -> None:
-    """Any input is accepted, or rejected with an error that can be printed."""
+    """Check that any input is accepted, or rejected with a printable error."""
 
     @FUZZED
     @given(strategy)
@@ -284,7 +284,7 @@ def test_caches_of_an_inventory() -> None:
 
 @contextlib.contextmanager
 def answers(path_of: Callable[[str], Any]) -> Iterator[Callable[[Any, bool], Client]]:
-    """Yield a way to make clients that are answered by a function, without a network."""
+    """Yield a function that creates clients whose requests another function answers, without a network."""
 
     def connected(options: Any, check_mode: bool) -> Client:
         client = steps.connect_hasty(options, check_mode)
@@ -304,7 +304,7 @@ READING = sorted(name for name in doors.MODULES if name.endswith("_info"))
 
 @pytest.mark.parametrize("name", READING)
 def test_answers(name: str) -> None:
-    """Change any part of the answers to a module that reads."""
+    """Any part of the answers to an info module is changed."""
     service = HostileService()
     service.texts = ["Lab", "0001"]
     lists: dict[str, Any] = {path: {"items": service.records(path), "total": 2, "page": 1} for path in ALL_LISTS}
@@ -344,7 +344,7 @@ ALL_LISTS = (
 
 
 def seconds(action: Callable[[], object]) -> float:
-    """How long something keeps a processor busy."""
+    """Return the processor time of a call in seconds."""
     started = time.process_time()
     action()
     return time.process_time() - started
@@ -374,7 +374,7 @@ GROWING: dict[str, Callable[[int], tuple[str, bytes]]] = {
 
 @pytest.mark.parametrize("what", sorted(GROWING))
 def test_four_times_as_much_takes_no_more_than_four_times_as_long(tmp_path: Path, what: str) -> None:
-    """The factor leaves room for noise: quadratic time would be sixteen times as long."""
+    """The tested factor allows for noise: quadratic time would be sixteen times as long."""
 
     def read(size: int) -> float:
         directory = tmp_path / str(size)
@@ -389,7 +389,7 @@ def test_four_times_as_much_takes_no_more_than_four_times_as_long(tmp_path: Path
 
 
 def test_four_times_as_many_patterns_of_rows_take_no_more_than_four_times_as_long() -> None:
-    """Of as many rows: texts without wildcards are not compared one by one."""
+    """The number of rows grows, too. Texts without wildcards are not compared one by one."""
 
     def look(size: int) -> float:
         rows = Rows(patterns=("Total *", *(f"Sum {number}" for number in range(size))))
@@ -405,7 +405,7 @@ def test_four_times_as_many_patterns_of_rows_take_no_more_than_four_times_as_lon
 
 
 def test_four_times_as_many_protections_take_no_more_than_four_times_as_long() -> None:
-    """Of as many records, with room for noise as above."""
+    """The number of records grows, too. The factor allows for noise as above."""
 
     def look(size: int) -> float:
         names = [f"IMP-{number:06}" for number in range(size)]

@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Text of the service is data, and its names own nothing: the inventory, with real processes of Ansible.
+"""Texts of the service are only data in the inventory. The tests run real processes of Ansible.
 
-Somebody who can write records has put expressions, templates, paths and names of others into them. Nothing of it runs,
-nothing outside is read, nothing of another source is taken.
+An attacker who can write records has put expressions, templates, paths and names of other hosts into them. Nothing of
+it runs, nothing outside is read, and nothing of another source is taken over.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ PAYLOADS = (
 
 
 class _Hostile(ThreadingHTTPServer):
-    """An instance whose records are given, without a rule that a name has to fit."""
+    """An instance with given records, which accepts any name."""
 
     daemon_threads = True
 
@@ -214,7 +214,7 @@ def work(tmp_path: Path) -> Iterator[Workplace]:
 
 
 def every_door(expression: str) -> list[dict[str, Any]]:
-    """Tasks in which a play takes an expression, or what it gives, for a template, a test or a name.
+    """Return tasks that use an expression, or its result, as a template, a test or a name.
 
     :param expression: such as ``seventhings_name``.
     """
@@ -330,7 +330,7 @@ def test_no_form_of_the_inventory_runs_anything(work: Workplace, form: list[str]
 
 
 def test_what_the_list_prints_is_data_when_it_comes_back_as_an_inventory(work: Workplace) -> None:
-    """As AWX does it: it keeps what ``--list`` prints, and gives it to Ansible from a script."""
+    """AWX does this: it stores the output of ``--list``, and passes it to Ansible from a script."""
     work.has(rooms=[room(1, PAYLOADS[0]), room(2, PAYLOADS[2])])
     work.write(compose={"same": "seventhings_name"})
     work.file("kept.json", work.inventory("--list", "--export").out)
@@ -364,7 +364,7 @@ def warm_cache(work: Workplace, **options: Any) -> Path:
 
 
 def forge(file: Path, change: Callable[[str], str]) -> None:
-    """Change what Ansible wrapped into a text of its own."""
+    """Change data that Ansible serialized as a text."""
     text = file.read_text()
     # From 2.19 on, the payload is a text in JSON.
     payload = text if IS_TEXT_A_TEMPLATE else json.loads(text)["__payload__"]
@@ -374,7 +374,7 @@ def forge(file: Path, change: Callable[[str], str]) -> None:
 
 
 def forge_trust(file: Path, payload: str) -> None:
-    """Write into a cache that a text is a template, in the way in which this ansible-core keeps it there."""
+    """Mark a text in a cache as a template, in the format of this ansible-core."""
     if IS_TEXT_A_TEMPLATE:
         file.write_text(file.read_text().replace('"Lab"', json.dumps(payload)))
         return
@@ -466,7 +466,7 @@ MACHINES = "[databases]\ndb1 ansible_connection=local fact=machine\n[webservers]
 
 @pytest.fixture
 def machines(work: Workplace) -> Workplace:
-    """With a source of machines."""
+    """Return a workplace with another inventory source that lists machines."""
     work.file("hosts.ini", MACHINES)
     return work
 
@@ -538,7 +538,7 @@ REFUSED: tuple[tuple[dict[str, Any], list[str], tuple[str, ...]], ...] = (
 
 
 def test_names_that_belong_to_somebody_else_are_refused_and_nothing_is_added(machines: Workplace) -> None:
-    """Each of many sources, all of one process, with an instance of its own."""
+    """One process reads many sources, each with an instance of its own."""
     sources = [f"{number}.seventhings.yml" for number in range(len(REFUSED))]
     with contextlib.ExitStack() as stack:
         for source, (options, names, _said) in zip(sources, REFUSED, strict=True):
@@ -687,7 +687,7 @@ def test_names_are_one_line_without_control_characters(work: Workplace) -> None:
 
 
 def test_a_name_is_taken_literally(machines: Workplace) -> None:
-    """What a pattern would read in it is no part of the inventory."""
+    """A name that looks like a pattern matches nothing else in the inventory."""
     names = ["a:22", "a[1:3]", "*", "!db1", "&db1", "~.*", "@hosts.ini", "a,db1", "a db1", "-i"]
     machines.has(rooms=[room(number, name) for number, name in enumerate(names, 1)])
     machines.write()

@@ -1,9 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Journals that somebody else wrote, linked or replaced.
+"""Journals that an attacker wrote, linked or replaced.
 
-Only our own journals are appended to, read or waited for, and a forged journal prunes nothing and lifts nothing.
+The collection appends to, reads and waits for its own journals only. A forged journal prunes nothing and lifts no
+limit.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def objects(*numbers: int, name: str = "Thing") -> str:
 
 
 def uuids(site: Site) -> dict[str, str]:
-    """Barcode to uuid of all objects."""
+    """Return barcode to uuid of all objects."""
     return {record.flat["barcode"]: record.uuid for record in site.client().list_all(OBJECT)}
 
 
@@ -96,7 +97,7 @@ def mine_and_theirs(site: Site, number: int = 20) -> dict[str, str]:
 def test_only_what_is_noted_for_these_files_is_kept_in_memory(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: str
 ) -> None:
-    """A note of a hundred bytes started another sum of notes, so a journal of 256 MiB took more than 5 GiB."""
+    """Otherwise many short notes for other sets would fill the memory: 5 GiB for a journal of 256 MiB."""
     made: list[journal_module.Memory] = []
     memory = journal_module.Memory
 
@@ -341,7 +342,7 @@ def test_forged_records_out_of_scope_are_never_pruned(site: Site, kept: Path) ->
 
 
 def interrupted(site: Site, kept: Path, files: str, after: int = 20, **order: Any) -> None:
-    """Start a run that does not end: the service refuses after some objects."""
+    """Start a run that is interrupted: the service refuses everything after some objects."""
     site.write({"objects.yml": files})
     site.service.steer("PUT", "/faults", [{"fault": "422", "method": "POST", "path": "/object", "after": after}])
     assert site.run(journal=kept, **order).outcome == "partly_applied"
@@ -393,8 +394,8 @@ def test_what_was_let_pass_once_lets_no_other_plan_pass(site: Site, kept: Path, 
     assert site.writes() == []
 
 
-def test_forged_notes_of_a_run_that_was_cut_off_let_nobody_change_what_was_there(site: Site, kept: Path) -> None:
-    """The digest of the run is the right one: who forges it knows the files. Only what is missing may still be made."""
+def test_forged_notes_of_an_interrupted_run_allow_no_change_of_existing_records(site: Site, kept: Path) -> None:
+    """The digest of the run is correct, because the attacker knows the files. Only missing records may be created."""
     there = mine_and_theirs(site)
     changed = objects(*range(20), name="Changed")
     interrupted(site, kept, changed + objects(*range(20, 40)), 0, limits={"create_percent": 100, "update_percent": 100})
@@ -538,7 +539,10 @@ PRUNING = "set: test, policy: {prune: {objects: delete}}"
 
 
 def test_files_that_are_known_do_not_take_the_id_of_others(site: Site, tmp_path: Path) -> None:
-    """A refusal tells the id that the journal has, and so does the other directory. It opens no way to its records."""
+    """A refusal reveals the id in the journal, and so does the other directory.
+
+    The id gives no access to the records.
+    """
     site.write({"objects.yml": objects(1)})
     assert site.run().outcome == "changed"
     other = Site(tmp_path / "other", site.service)

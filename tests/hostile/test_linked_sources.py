@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Links as sources: a commit that puts a link in the place of a directory reaches nothing outside."""
+"""A commit that replaces a directory by a link gives no access to files outside."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ OUTSIDE = "- {name: Outside, address: Secret street 1}\n"
 
 @pytest.fixture
 def site(empty_emulator: Emulator, tmp_path: Path) -> Site:
-    """Return a checkout whose directory ``acme`` leads to a directory outside, which holds a complete desired state."""
+    """Return a checkout in which ``acme`` is a link to a directory outside with a complete desired state."""
     empty_emulator.reset()
     outside = Site(tmp_path / "outside", empty_emulator)
     outside.write({"locations.yml": OUTSIDE, "files/secret.txt": "secret"})
@@ -46,7 +46,7 @@ def site(empty_emulator: Emulator, tmp_path: Path) -> Site:
 
 @pytest.fixture
 def checkout(site: Site) -> Path:
-    """Return the checkout that others commit to."""
+    """Return the checkout to which others commit."""
     return site.root.parent / "checkout"
 
 

@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Local files leave only on purpose.
+"""Local files are uploaded only on purpose.
 
-The author of the files of an instance reads nothing outside of their directory, sends nothing from there, learns
-nothing about it, and makes nothing hang.
+The author of an instance's files can't read or upload anything outside their directory, can't learn anything about it,
+and can't make a run hang.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ def test_a_path_that_no_file_can_have_is_a_finding(site: Site, path: str) -> Non
 def test_what_a_task_names_and_is_no_regular_file_is_never_waited_for(
     tmp_path: Path, make: Callable[[Path], None]
 ) -> None:
-    """It applies during the check, and if somebody replaces a checked file."""
+    """This holds during the check, and also if somebody replaces a checked file."""
     odd = tmp_path / "odd.txt"
     make(odd)
     (problem,) = check_local(Attachment(path=str(odd)), "path")
@@ -418,7 +418,7 @@ def test_directories_are_read_to_a_depth_that_is_reported(site: Site) -> None:
 
 @contextlib.contextmanager
 def as_nobody() -> Iterator[Path]:
-    """Yield a directory of nobody. If the tests run as root, act as nobody in the block."""
+    """Yield a directory of the user nobody. If the tests run as root, the block runs as nobody."""
     top = Path(tempfile.mkdtemp())
     user = os.geteuid()
     if user == 0:
@@ -480,7 +480,7 @@ def test_a_link_to_a_vaulted_file_outside_is_not_decrypted(site: Site) -> None:
 
 
 def called(site: Site, loader: Any, **options: Any) -> dict[str, Any]:
-    """One call of the module, in this process."""
+    """Call the module in this process."""
     given = {**site.service.options(), **options}
     return provision(ArgumentSpecValidator(INSTANCE).validate(given).validated_parameters, False, loader, given)
 

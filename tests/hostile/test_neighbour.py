@@ -4,7 +4,7 @@
 
 """Another real user of the same machine can neither read nor write the stored files of the collection.
 
-Only where the tests run as root, which can become another user.
+These tests need root, which can become another user.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture
 def shared() -> Iterator[Path]:
-    """Yield a directory that everybody may enter and nobody else may write to, as a home directory often is."""
+    """Yield a directory that everybody may enter and only its owner may write to, like many home directories."""
     path = Path(tempfile.mkdtemp())
     path.chmod(0o755)
     yield path
@@ -76,7 +76,7 @@ def test_a_neighbour_reads_and_changes_nothing_that_is_kept(
 def test_a_journal_that_a_neighbour_made_first_is_refused(
     site: Site, shared: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """This applies if nobody named a directory. A named directory is trusted."""
+    """This applies to the default directory. A directory that the user names is trusted."""
     public = shared / "public"
     public.mkdir()
     public.chmod(0o1777)
@@ -125,7 +125,7 @@ links = pytest.mark.parametrize("way", ["itself", "above", "below one of the nei
 
 @links
 def test_a_link_that_a_neighbour_makes_where_everybody_may_write_is_not_followed(way: str, shared: Path) -> None:
-    """The kernel follows none in a temporary folder; a path that was resolved before has no link any more."""
+    """The kernel follows no such link in a temporary folder, but a path that was resolved before contains no link."""
     named = hold(way, shared)
     for attempt in (
         lambda: Folder(named).write("file.txt", b"x"),
@@ -147,7 +147,7 @@ def test_a_report_behind_such_a_link_is_refused_before_a_run_begins(way: str, sh
 
 
 def test_a_link_in_a_directory_that_is_the_neighbour_s_place_is_followed(shared: Path) -> None:
-    """Whoever names it names it as it is; so are links of this user's, and of root's."""
+    """The user named it deliberately. Links of this user and of root are followed, too."""
     (shared / "theirs").mkdir()
     os.chown(shared / "theirs", NOBODY, NOBODY)
     (shared / "real").mkdir()

@@ -31,7 +31,7 @@ LOCATION = KINDS["location"]
 
 
 class _Recorder(http.server.BaseHTTPRequestHandler):
-    """Note all that it gets, and echo it in every spelling."""
+    """Record everything that it receives, and echo it in every spelling."""
 
     got: list[str]
     status = 403

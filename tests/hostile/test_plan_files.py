@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plans must be approved, not just found: a forged plan file gets no further than the task that applies it."""
+"""A forged plan file can do no more than the task that applies it allows."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def run(site: Site, check_mode: bool = False, **written: Any) -> dict[str, Any]:
-    """One call, as the action makes it."""
+    """Run the module as the action does."""
     given = {
         **site.service.options(),
         "rate_limit": 0,
@@ -259,7 +259,7 @@ def test_the_limits_of_the_task_that_applies_hold(site: Site, path: Path) -> Non
 
 
 def test_the_limits_of_the_plan_hold_too(site: Site, path: Path) -> None:
-    """As when records vanish between the plan and its application."""
+    """They also apply if records are deleted between the plan and its application."""
     site.write({"instance.yml": "api: seventhings/v1\npolicy: {limits: {creates: 3}}\n", "objects.yml": objects("1")})
     plan(site, path)
     more = [{"barcode": str(one), "inventory_name": "x"} for one in range(2, 6)]
@@ -478,7 +478,7 @@ def test_a_plan_that_nobody_would_read_is_not_written(site: Site, path: Path, mo
 
 
 def _set(*way: Any) -> Callable[[dict[str, Any]], None]:
-    """Set a member, named by the way to it, to the last item."""
+    """Set the member at a path to a value, which is the last item."""
     *steps, name, value = way
 
     def change(document: dict[str, Any]) -> None:
@@ -669,7 +669,7 @@ def _document(root: str) -> dict[str, Any]:
 
 @st.composite
 def _mutated(draw: st.DrawFn, root: str) -> dict[str, Any]:
-    """Return a plan in which some members, somewhere, hold something else."""
+    """Return a plan with some random members replaced."""
     document = _document(root)
     for _time in range(draw(st.integers(1, 3))):
         inner: Any = document

@@ -1,9 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a pull request brings along, through real plays of an operator.
+"""Hostile pull requests in real plays of an operator.
 
-It may bring a journal among the files, and settings that ask for more than the task allows.
+They contain a journal among the files, and settings that request more than the task allows.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def service(empty_emulator: Emulator) -> Emulator:
 
 
 def write(root: Path, **files: str) -> Path:
-    """Return a directory of files; of each name a ``.yml``."""
+    """Write files into a directory, each name with ``.yml``. Return the directory."""
     root.mkdir(parents=True, exist_ok=True)
     for name, text in {"instance": SETTINGS, **files}.items():
         (root / f"{name}.yml").write_text(text, "utf-8")
@@ -58,13 +58,13 @@ def play(directory: Path, service: Emulator, *tasks: dict[str, Any]) -> playbook
 
 
 def objects(service: Emulator) -> dict[str, bool]:
-    """Barcodes, and whether each object is archived."""
+    """Return barcodes, each with whether the object is archived."""
     found = service.steer("GET", "/dump?canonical=1")["objects"]
     return {record["fields"]["barcode"]: record["archived"] for record in found}
 
 
 def journal_in(src: Path) -> Path:
-    """Return the places where a pull request may put a journal."""
+    """Return the paths at which a pull request may place a journal."""
     path = src / ".seventhings" / "journal.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     return path
@@ -116,7 +116,7 @@ def test_a_journal_among_the_files_is_neither_written_nor_believed_nor_waited_fo
 
 
 def test_settings_of_the_files_widen_nothing_that_the_task_allows(service: Emulator, tmp_path: Path) -> None:
-    """Limits, prune and users: the files ask for all of it."""
+    """The files request wider limits, prune and users."""
     asked = (
         SETTINGS
         + "policy: {create_users: true, prune: {objects: archive}, "

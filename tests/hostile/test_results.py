@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Text of the service and of desired-state files is data in every result: of modules, of the lookup, of ``instance``.
+"""Texts of the service and of files are data in every result: of modules, the lookup, and ``instance``.
 
-What a task registers goes through every place of a play that takes a template or an expression. Nothing of it runs, and
-none of its texts is one that Ansible would take for a template.
+Registered results are used in every place of a play that evaluates templates or expressions. Nothing of them runs, and
+Ansible treats none of their texts as a template.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def service(emulator: Emulator) -> Emulator:
 
 
 def run(directory: Path, service: Emulator, task: dict[str, Any], *before: dict[str, Any]) -> playbook.Run:
-    """Run a task, and pass its result through every door.
+    """Run a task, and use its result in every place.
 
     :param before: tasks that come first.
     """
@@ -121,7 +121,7 @@ def run(directory: Path, service: Emulator, task: dict[str, Any], *before: dict[
 
 
 def assert_data(ran: playbook.Run) -> None:
-    """Payloads came back, as data, and none ran."""
+    """Check that the result contains payloads as data, and that none ran."""
     # Before 2.19 a template gives the digits of a number.
     counts = {name: int(value) for name, value in ran.named("counts")["msg"].items()}
     assert counts["own"] == 1

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A service that answers without end: every answer costs a bounded time and a bounded memory, and is a clear error."""
+"""A service with endless answers: each answer costs limited time and memory, and leads to a clear error."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _record(number: int) -> dict[str, Any]:
 
 
 class _Hostile(http.server.BaseHTTPRequestHandler):
-    """Answer by the first segment of the path, which is the end of the client's root."""
+    """A service whose answers depend on the first segment of the path, which is the end of the client's root."""
 
     protocol_version = "HTTP/1.1"
     over: threading.Event
@@ -84,7 +84,7 @@ class _Hostile(http.server.BaseHTTPRequestHandler):
         self.close_connection = True
 
     def _bomb(self, status: int = 200, **headers: str) -> None:
-        """1.5 GB of blanks, as 1.5 MB of gzip."""
+        """Answer with 1.5 GB of blanks as 1.5 MB of gzip."""
         self._unbounded(status, Content_Encoding="gzip", **headers)
         self.wfile.write(b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03")
         packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
@@ -222,7 +222,7 @@ def test_an_answer_is_read_up_to_its_limit_and_no_further(service: str, mode: st
 
 
 def test_a_bomb_costs_little_memory(service: str) -> None:
-    """Both an answer and a file, with the default limits."""
+    """This holds for an answer and for a file, with the default limits."""
     acts = ('client.list_all(KINDS["location"])', f'download(client, "{FILE}")')
     *messages, mebibytes = _in_a_process(service, "bomb", *acts)
     assert ["longer than 16 MiB" in messages[0], "longer than 64 MiB" in messages[1]] == [True, True]
@@ -231,7 +231,7 @@ def test_a_bomb_costs_little_memory(service: str) -> None:
 
 @pytest.mark.parametrize(("mode", "words"), [("redirect", "redirected to /x"), ("chunk", "an impossible length")])
 def test_no_library_reads_on_by_itself(service: str, mode: str, words: str) -> None:
-    """The body of a redirect is not looked at, and no part of an answer is what is left of all."""
+    """The body of a redirect is not read, and reading stops at the limit."""
     message, mebibytes = _in_a_process(service, mode, 'client.list_all(KINDS["location"])')
     assert words in message
     assert int(mebibytes) < 500
@@ -355,7 +355,7 @@ def test_many_short_records_count_for_what_they_cost() -> None:
 
 
 def test_lists_without_an_end_cost_little_memory(service: str) -> None:
-    """With the default limits, and two lists at once, as in a plan."""
+    """The limits are the default, and two lists are read at once, as in a plan."""
     act = '[both.submit(client.list_all, KINDS["location"]) for _each in "12"][1].result()'
     *messages, mebibytes = _in_a_process(service, "endless_and_wide", act)
     assert "more than 64 MiB" in messages[0]
@@ -370,7 +370,7 @@ def test_a_total_beyond_the_limit_is_reported_after_one_page(service: str) -> No
 
 @pytest.fixture
 def no_look_for_garbage() -> Iterator[None]:
-    """In the deepest of a text that nests too deep, whatever is to be cleared up with garbage fails."""
+    """Disable GC while a deeply nested text is released, because cleanup of other garbage would fail there."""
     gc.disable()
     yield
     gc.enable()
@@ -408,7 +408,7 @@ def test_an_id_that_is_no_number_is_none(service: str) -> None:
 
 
 def test_no_cookie_is_kept_or_sent_back(service: str) -> None:
-    """Each answer would add some, and every request would carry them all."""
+    """Each answer would add cookies, and every request would send all of them."""
     client = client_of(service, "cookies")
     for _request in range(3):
         (record,) = client.list_all(LOCATION)
@@ -431,7 +431,7 @@ def test_tasks_that_ignore_every_filter_end(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 class _Tasks:
-    """The same tasks, whatever was asked for."""
+    """A service that returns the same tasks for every request."""
 
     endpoint = "GET /task"
     body = b""

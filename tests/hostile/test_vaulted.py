@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Vaulted text appears nowhere.
 
-A pull request may use ciphertext from the repository in any way: real ``ansible-playbook`` processes at -vvvv, every
-report and every written file, with any answer of the service.
+A pull request may use ciphertext from the repository in any way. The tests check real ``ansible-playbook`` processes at
+-vvvv, every report and every written file, with any answer of the service.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def _task(name: str, check: bool = False, **options: Any) -> dict[str, Any]:
 
 
 def _tasks(src: Path, out: Path, name: str, **options: Any) -> list[dict[str, Any]]:
-    """Everything that may be done with a directory: offline, planned, applied, in every format."""
+    """Return tasks for everything that can be done with a directory: offline, plan, apply, in every format."""
     common = {"src": str(src), "journal": str(out / "journal"), **options}
     return [
         *(
@@ -96,7 +96,7 @@ def _spellings(text: str) -> list[str]:
 
 
 def _assert_hidden(run: playbook.Run, *directories: Path) -> None:
-    """Nothing that was printed, returned or written has the mark in it."""
+    """Check that nothing that was printed, returned or written contains the mark."""
     texts = {"output": run.output, "results": json.dumps([one.data for one in run.results])}
     for directory in directories:
         texts |= {str(path): path.read_text("utf-8", "replace") for path in directory.rglob("*") if path.is_file()}
@@ -124,7 +124,7 @@ PLAINTEXTS = {
     "a key": f"-----BEGIN PRIVATE KEY-----\n{MARK}MIIEvQIBADANBgkqhkiG9w0\n-----END PRIVATE KEY-----\n",
     "no text": f"\x00{MARK}\x1b[31m{MARK}\u202e",
 }
-"""What somebody may have vaulted in the same repository, with the same password."""
+"""Texts that somebody may have vaulted in the same repository with the same password."""
 
 TARGETS = (
     "instance.yml",
@@ -155,7 +155,7 @@ _BESIDE = {
 def test_ciphertext_copied_into_any_file_of_the_desired_state_is_not_read_out(
     service: Emulator, tmp_path: Path, kind: str
 ) -> None:
-    """Each file, offline and planned: one directory of all kinds of mistakes that a pull request can make."""
+    """A directory with all kinds of mistakes that a pull request can make is validated and planned."""
     tasks = []
     for number, target in enumerate(TARGETS):
         beside = {name: text for name, text in _BESIDE.items() if name.partition(".")[0] != target.partition(".")[0]}
@@ -250,7 +250,7 @@ def test_vaulted_records_are_planned_and_applied_unseen(service: Emulator, tmp_p
 def test_what_is_wrong_with_vaulted_and_with_plain_records_quotes_nothing_vaulted(
     service: Emulator, tmp_path: Path
 ) -> None:
-    """Doubles, references, unknown fields, types, and plain records that are nearly called as vaulted ones."""
+    """Examples are duplicates, references, unknown fields, types, and names that are similar to vaulted names."""
     src = _site(tmp_path / "src")
     out = tmp_path / "out"
     out.mkdir()
@@ -276,7 +276,7 @@ def test_what_is_wrong_with_vaulted_and_with_plain_records_quotes_nothing_vaulte
 
 
 class _Echo(http.server.BaseHTTPRequestHandler):
-    """Pass on what reads, and refuse what writes with the whole of it, as an instance or a proxy may."""
+    """Forward reads, and refuse writes with an error that repeats the whole request, as an instance or a proxy may."""
 
     target = ""
     status = 400

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A pull request asks for a vaulted value piece by piece.
+"""A pull request tries to find out a vaulted value piece by piece.
 
 Whatever plain files say, the findings depend neither on the value nor on its length.
 """

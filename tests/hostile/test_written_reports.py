@@ -82,7 +82,7 @@ def test_a_report_on_a_full_disk_is_whole_or_as_it_was(
 
 
 class FullDisk:
-    """A file that accepts half of what is written to it."""
+    """A file that accepts only half of each write."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor

@@ -1,12 +1,12 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Nothing is wrong in silence: after one mutated answer, the run must say so or be right all the same.
+"""No silent errors: after one mutated answer, a run must report a problem or still be correct.
 
-A run goes through a door (a module, an instance, an export, an absorb, an inventory, a lookup) against the embedded
-service in this process. Either it fails, or it warns, or its result and what it leaves behind equal those of a run with
-correct answers. Whatever it says, nothing exists twice, nothing is lost, the next run completes it, and the run after
-that changes nothing.
+A run uses a door (a module, an instance, an export, an absorb, an inventory, a lookup) with the embedded service in
+this process. Either it fails, or it warns, or its result and its effects equal those of a run with correct answers. In
+all cases, nothing exists twice, nothing is lost, the next run completes the work, and the run after that changes
+nothing.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ KEPT = (
 )  # fmt: skip
 USER = "bernd.kowalski@nordhain.example"
 RUNS = int(os.environ.get("SEVENTHINGS_TEST_RUNS", "0" if LONG else "3"))
-"""How many mutated runs a door has in a sample; 0: each mutation of each answer."""
+"""Number of mutated runs of a door in a sample; 0: each mutation of each answer."""
 
 
 @dataclass
@@ -203,7 +203,7 @@ FILES: dict[str, str] = {
 def _on_controller(
     place: Place, name: str, spec: Mapping[str, Any], check_mode: bool, **options: Any
 ) -> dict[str, Any]:
-    """One call of a module that runs on the controller, as its action carries it out."""
+    """Call a module that runs on the controller, as its action does."""
     written = {"base_url": embedded_here.ROOT_URL, **embedded_here.ACCOUNT, **options}
     read = read_arguments(name, spec, {}, written)
     assert not read.refusal, read.refusal
@@ -349,7 +349,7 @@ def small() -> Store:
 
 @dataclass
 class Bench:
-    """A door, ready to be run many times."""
+    """A door with its prepared state, for many runs."""
 
     door: Door
     path: Path
@@ -382,7 +382,7 @@ class Bench:
         return mock.patch.dict("os.environ", {"XDG_STATE_HOME": str(place.path.parent / f"{place.path.name}-state")})
 
     def place(self, **wrong: Any) -> Place:
-        """Return an instance and a directory as they are at the beginning."""
+        """Return an instance and a directory in their initial state."""
         self.count += 1
         path = self.path / str(self.count)
         shutil.copytree(self.start.path, path)
@@ -409,7 +409,7 @@ class Bench:
 
 
 def state_of(place: Place) -> Counter[str]:
-    """All records of the instance, and all files but the notes of an export."""
+    """Return all records of the instance, and all files except the notes of an export."""
     found: Counter[str] = Counter()
     for section, records in place.service.dump().items():
         found.update(f"{section}: {json.dumps(_timeless(record), sort_keys=True)}" for record in records)
@@ -445,7 +445,7 @@ _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 
 
 def _timeless(value: Any) -> Any:
-    """Return a value without what differs from run to run."""
+    """Return a value without the parts that differ from run to run."""
     if isinstance(value, Mapping):
         return {str(key): _timeless(one) for key, one in value.items() if key not in _TIMES}
     if isinstance(value, (list, tuple)):
@@ -468,7 +468,7 @@ _SAYS = ("warnings", "left_out", "not_changed", "reported", "findings", "failure
 
 
 def said(result: Mapping[str, Any]) -> set[str]:
-    """Everything in a result that says that something is not as it should be."""
+    """Return everything in a result that reports a problem."""
     lines = {str(line) for name in _SAYS for line in result.get(name) or ()}
     lines |= {
         f"{name}: {result[name]}" for name in ("complete", "description", "hidden_records", "modules") if name in result
@@ -477,7 +477,7 @@ def said(result: Mapping[str, Any]) -> set[str]:
 
 
 def problems(bench: Bench, place: Place, shows: bool) -> list[str]:
-    """Run a door with a wrong answer, and then twice with correct answers. Return what was wrong in silence.
+    """Run a door with a wrong answer, and then twice with correct answers. Return the silent errors.
 
     :param shows: whether a run that only shows the record may show it as it was answered.
     """
@@ -533,7 +533,7 @@ def difference(one: str, other: str) -> str:
 
 
 def cases(bench: Bench) -> Iterator[tuple[int, Mutation, bool]]:
-    """Each mutation of each answer, once, and of each answer of the operation."""
+    """Return each mutation of each single answer, and of all answers of an operation."""
     for number, (_method, _path, sort) in enumerate(bench.exchanges):
         for mutation in MUTATIONS:
             if sort in mutation.sorts:

@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Nothing is missing: compare the modules with the description of the interface, and with their documentation.
+"""Compare the modules with the description of the interface, and with their documentation: nothing is missing.
 
-All steps of all modules are walked once, in this process. What they sent must be every operation of the description and
-every property that can be written, but for the lists below; what they returned must be what is documented.
+All steps of all modules run once in this process. They must send every operation of the description and every property
+that can be written, except those in the lists below, and return what is documented.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Walk:
     """Operation to the bodies of its requests."""
     unknown: list[str] = field(default_factory=list)
     results: dict[str, list[Result]] = field(default_factory=lambda: defaultdict(list))
-    """Module to its results, failures left out."""
+    """Module to its results, without failures."""
 
     def note(self, log: list[dict[str, Any]]) -> None:
         for entry in log:
@@ -75,7 +75,7 @@ class Walk:
 
 @pytest.fixture(scope="module")
 def service() -> Iterator[Emulator]:
-    """Yield a service of these tests alone, in a directory of their own."""
+    """Yield a service for these tests only, with a directory of its own."""
     with running() as started, tempfile.TemporaryDirectory() as directory, pytest.MonkeyPatch.context() as patch:
         patch.chdir(directory)
         yield started
@@ -130,7 +130,7 @@ def description() -> dict[str, Any]:
 
 @cache
 def operations() -> dict[str, dict[str, Any]]:
-    """Return operation to description, with method and path, the fewest path parameters first."""
+    """Return operation (method and path) to description, operations with few path parameters first."""
     found = [
         {**item[method], "method": method.upper(), "path": path}
         for path, item in description()["paths"].items()
@@ -141,7 +141,7 @@ def operations() -> dict[str, dict[str, Any]]:
 
 
 def operation_of(method: str, path: str) -> str | None:
-    """Return the operation that a request is of."""
+    """Return the operation of a request."""
     for name, operation in operations().items():
         pattern = re.sub(r"\{[^}]+\}", "[^/]+", operation["path"])
         if operation["method"] == method and re.fullmatch(pattern, path.rstrip("/")):
@@ -161,7 +161,7 @@ def followed(node: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def properties(schema: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Yield the path of every property that a schema names; ``[]`` stands for any item of a list."""
+    """Yield the path of every property that a schema names; ``[]`` means any item of a list."""
     node = followed(schema)
     for word in ("allOf", "anyOf", "oneOf"):
         for part in node.get(word, ()):
@@ -238,7 +238,7 @@ def test_every_module_has_steps() -> None:
 
 @pytest.mark.parametrize("name", IN_FILES)
 def test_the_steps_of_a_module_show_all_that_it_promises(tmp_path: Path, name: str) -> None:
-    """Each step is predicted, done and repeated; there must be one for each side of every promise."""
+    """Each step is predicted, carried out and repeated. There must be a step for each side of every promise."""
     loaded = steps.load(steps_of(name), tmp_path, "calm")
     own = [step for step in loaded if step.expect and module_of(step) == name]
     changes = not name.endswith("_info")

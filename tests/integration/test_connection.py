@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""How a connection fails: each time one clear error that says what, where and what was expected."""
+"""Failing connections: each leads to one clear error with the problem, its place, and what was expected."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def service(emulator: Emulator) -> Emulator:
 
 @dataclass(frozen=True)
 class Foreign:
-    """A server that is no instance: its answers, and the requests that it got."""
+    """A server that is not an instance: its answers, and the received requests."""
 
     url: str
     asked: list[str]
@@ -253,7 +253,7 @@ def test_a_certificate_that_nobody_vouches_for(self_signed: Foreign) -> None:
 @pytest.mark.filterwarnings("ignore:Unverified HTTPS request")
 @pytest.mark.parametrize("how", ["ca_path", "validate_certs"])
 def test_ways_to_accept_a_certificate(self_signed: Foreign, how: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither the bundle of the environment nor a netrc file has a say."""
+    """Neither the certificate bundle of the environment nor a netrc file is used."""
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/dev/null")
     options: dict[str, Any] = {"ca_path": str(self_signed.authority), "validate_certs": False}
 
@@ -313,8 +313,11 @@ def test_the_environment_is_in_for_options(service: Emulator, monkeypatch: pytes
     assert steps.call("location_info", {})["requests"] == 1
 
 
-def test_the_rate_limit_of_the_service_is_kept_to(service: Emulator) -> None:
-    """The service accepts a burst of 2 and then wants a second. Rejected requests are sent again at the given time."""
+def test_the_rate_limit_of_the_service_is_respected(service: Emulator) -> None:
+    """The service accepts a burst of 2, and then one request a second.
+
+    Rejected requests are sent again at the given time.
+    """
     service.steer("PUT", "/rate-limit", {"per_minute": 600, "burst": 2})
     defaults = steps.connection(service)
     service.clear_log()

@@ -82,7 +82,7 @@ MANY = ("instance", "instance_absorb", "instance_export", "probe")
 
 
 def _make_layers(directory: Path) -> None:
-    """Write the layers that an example names: one for all sites, and one for Berlin."""
+    """Write the two layers of an example: one for all sites, and one for Berlin."""
     base, berlin = directory / "base", directory / "overlays" / "berlin"
     base.mkdir()
     berlin.mkdir(parents=True)
@@ -96,7 +96,7 @@ def _make_layers(directory: Path) -> None:
 def test_examples_of_many_records_run_twice(tmp_path: Path, name: str) -> None:
     """Run them on an empty instance.
 
-    Provisioned are the files of the example, the export has no files before, and a deleted record is absorbed.
+    The files of the example are provisioned, the export begins in an empty directory, and a deleted record is absorbed.
     """
     if name == "instance_absorb":
         (tmp_path / "acme").mkdir()

@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""When things break between the collection and the service: nothing is made twice, nothing is lost silently.
+"""Faults between the collection and the service: nothing is created twice, and nothing is lost silently.
 
-The engine is called in this process, with pauses that take no time.
+The engine runs in this process, and pauses take no time.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ USER = "bernd.kowalski@nordhain.example"
 
 @dataclass(frozen=True)
 class Making:
-    """One record that a module makes: with which options, by which request, and how it is found afterwards."""
+    """A record that a module creates: the options, the request, and how the record is found afterwards."""
 
     module: str
     options: Mapping[str, Any]
@@ -111,7 +111,7 @@ class Desk:
         return client
 
     def call(self, module: str, options: Mapping[str, Any], check_mode: bool = False) -> Result:
-        """One call; the log then holds only its requests."""
+        """Call a module. Afterwards the log has only its requests."""
         self.service.clear_log()
         self.pauses.clear()
         return steps.call(module, {**self.defaults, **options}, check_mode, self.connect)
@@ -141,7 +141,7 @@ class Desk:
 
 @pytest.fixture
 def desk(emulator: Emulator, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Desk:
-    """Return the service at its start, and a token."""
+    """Return the service in its initial state, and a token."""
     emulator.reset()
     monkeypatch.chdir(tmp_path)
     return Desk(emulator, steps.connection(emulator))
@@ -191,10 +191,10 @@ def test_a_second_failure_is_the_error(desk: Desk, making: Making) -> None:
     assert desk.found(making) == 0
 
 
-def test_two_that_were_made_after_a_lost_answer_are_an_error(
+def test_two_records_after_a_lost_answer_are_an_error(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another controller makes the same at the same time; it has nothing in common with this one."""
+    """Another controller creates the same record at the same time. It shares nothing with this controller."""
     making = MAKINGS[1]
     client = desk.connect(desk.defaults)
     original = client.create
@@ -482,7 +482,7 @@ def test_a_token_that_is_refused_again_after_a_login_is_the_error(desk: Desk) ->
 
 
 def test_a_token_is_renewed_before_it_expires(desk: Desk) -> None:
-    """When less than a tenth of its life is left; no request is refused."""
+    """It is renewed if less than a tenth of its life is left, so no request is refused."""
     desk.service.steer("PUT", "/settings", {"access_token_seconds": 1})
     client = desk.connect({**desk.defaults, "access_token": None, **desk.service.account()})
     desk.service.clear_log()

@@ -2,12 +2,11 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Random histories: many processes create and change the same few records while everything around them goes wrong.
+"""Random histories: many processes create and change the same few records while many things go wrong.
 
-Processes are killed and stopped, answers are lost and requests take effect later, tokens expire, a directory of shared
-files is removed, and half of the processes do not have the variables of a session. In the end every record exists once,
-one process at most says that it created it, every change that a process reports is there, and the next run finds
-nothing to do.
+Processes are killed and stopped, answers are lost, requests take effect late, tokens expire, a directory of shared
+files is removed, and half of the processes have no session variables. In the end every record exists once, at most one
+process reports that it created it, every reported change exists, and the next run finds nothing to do.
 
 ``SEVENTHINGS_TEST_SEEDS`` selects histories: seeds or ranges of them, such as ``7 100-119``.
 
@@ -50,7 +49,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 SETTLE = 4.0
 LATEST = 2.0
-"""Seconds within which a request takes effect, after whatever became of its sender."""
+"""Seconds within which a request takes effect, even if its sender no longer exists."""
 LONGEST = 180.0
 
 USER = "bernd.kowalski@nordhain.example"
@@ -58,7 +57,7 @@ USER = "bernd.kowalski@nordhain.example"
 
 @dataclass(frozen=True)
 class Wanted:
-    """A record that processes ensure, as a module and a file write it, and how it is counted."""
+    """A record that processes ensure: how a module and a file describe it, and how it is counted."""
 
     name: str
     module: str
@@ -102,10 +101,10 @@ RECORDS = (
 
 @dataclass(frozen=True)
 class Piece:
-    """A field that processes set, each of them with the same value, of a record that exists from the beginning.
+    """A field of an existing record. All processes that set it use the same value.
 
-    :ivar record: the record as a module and a file write it, without the field.
-    :ivar method: of the request that writes it, with its path below the service.
+    :ivar record: the record as a module and a file describe it, without the field.
+    :ivar method: the method of the request that writes it, with its path below the service.
     """
 
     module: str
@@ -307,7 +306,7 @@ class History:
         return {**given, "times": self.chance.randint(1, 3), **more}
 
     def strike(self) -> None:
-        """One event."""
+        """Let one event happen."""
         event = self.chance.choice(["kill", "term", "stop", "remove", "remove", "expire", "nothing"])
         victim = self.chance.choice(sorted(self.running)) if self.running else 0
         if event == "expire":
@@ -377,7 +376,10 @@ class History:
             time.sleep(0.01)
 
     def again(self) -> None:
-        """Run again at once, as a message asks for, and once more: the last run must find nothing to do."""
+        """Run again at once, as an error message may advise, and then once more.
+
+        The last run must find nothing to do.
+        """
         self.service.steer("PUT", "/faults", [])
         options = self.options()
         for done in self.everything(options):
@@ -396,7 +398,7 @@ class History:
             yield self.set(piece, options)
 
     def check_changes(self) -> None:
-        """Look for every reported change once no request can take effect any more."""
+        """Check that every reported change exists when no request can take effect any more."""
         time.sleep(LATEST)
         told = [json.loads(line) for line in processes.noted(self.path / "results")]
         reported = {name for one in told for name in one["set"]}

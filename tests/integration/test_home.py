@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""``HOME`` is another folder than the one in the password file, as in the containers of a CI service."""
+"""``HOME`` differs from the folder in the password file, as in the containers of CI services."""
 
 from __future__ import annotations
 

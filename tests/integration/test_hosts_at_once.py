@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Many hosts that ensure one record at the same moment: one makes it, the others find it.
+"""Many hosts ensure one record at the same moment: one creates it, and the others find it.
 
-The hosts are processes that are forked, as Ansible forks its workers.
+The hosts are forked processes, like Ansible's workers.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ pytestmark = [pytest.mark.timeout(1800)] if LONG else []
 
 @dataclass(frozen=True)
 class Making:
-    """One record that a module makes: with which options, and by which request."""
+    """A record that a module creates: the options and the request."""
 
     module: str
     options: Mapping[str, Any]
@@ -110,7 +110,7 @@ def service(emulator: Emulator, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def host(service: Emulator, making: Making, path: Path, options: Mapping[str, Any]) -> int:
-    """One host, in a process of its own: waits for the others, ensures the record, and notes its result."""
+    """Run one host in its own process: it waits for the others, ensures the record, and stores its result."""
 
     def work() -> None:
         processes.until((path / "go").exists)
@@ -164,7 +164,7 @@ def test_hosts_at_once_make_one_record(
 
 @pytest.mark.parametrize("making", MAKINGS if LONG else MAKINGS[1:2], ids=str)
 def test_hosts_of_a_play_under_the_limit_of_the_service(making: Making, service: Emulator, tmp_path: Path) -> None:
-    """The service hands out leave evenly and saves up a few; no refusal reaches a task."""
+    """The service grants permits evenly and accumulates a few. No refusal reaches a task."""
     hosts, per_minute, burst = (30, 200, 10) if LONG else (6, 600, 3)
     task = {
         "name": "ensure",
@@ -222,7 +222,7 @@ FOUND_AGAIN = ("field_definition", "location", "room", "person", "object", "task
 @pytest.mark.parametrize(
     "making", [one for one in MAKINGS if one.module in (FOUND_AGAIN if LONG else ("object",))], ids=str
 )
-def test_who_is_killed_while_its_request_is_under_way_leaves_no_lock_and_no_duplicate(
+def test_a_process_that_is_killed_during_its_request_leaves_no_lock_and_no_duplicate(
     making: Making, service: Emulator, tmp_path: Path
 ) -> None:
     """The lock owner is killed, and no waiting process creates the record a second time."""
@@ -264,7 +264,7 @@ def sending() -> set[int]:
 
 
 def first_sender(hosts: Iterable[int]) -> int:
-    """One of some processes, as soon as it is about to make something."""
+    """Return the first process that is about to create something."""
     some = set(hosts)
     processes.until(lambda: bool(sending() & some))
     return next(iter(sending() & some))
@@ -304,7 +304,7 @@ def test_an_instance_beside_modules_makes_each_record_once(
 
 
 def provisioning(service: Emulator, src: Path, path: Path) -> int:
-    """Return a process that applies a directory beside the hosts."""
+    """Return a process that applies a directory at the same time as the hosts."""
 
     def work() -> None:
         written = {"base_url": service.base_url, **service.account(), "rate_limit": 0, "src": str(src)}

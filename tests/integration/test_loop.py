@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Loops: items that run inside the worker share the login and the definitions; module processes share nothing."""
+"""Loops: items that run inside the worker share the login and the definitions. Module processes share nothing."""
 
 from __future__ import annotations
 

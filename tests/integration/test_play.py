@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Whole plays: an empty instance is predicted, provisioned, found as it should be, and changed by one value."""
+"""Whole plays: an empty instance is predicted, provisioned, found unchanged, and changed in one value."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ NOBODY = "9091afea-81ee-4003-ac76-2ac11e3ddc3f"
 
 @pytest.fixture
 def empty(empty_emulator: Emulator) -> Emulator:
-    """Return an instance with nothing in it but one user."""
+    """Return an empty instance with one user."""
     empty_emulator.reset()
     return empty_emulator
 
 
 def provision(service: Emulator, source: Path, directory: Path, *options: str) -> Run:
-    """Return the example instance with its user through its own playbook, connected by the environment."""
+    """Provision the example instance with its own playbook, connected by environment variables."""
     service.clear_log()
     options = (*options, "-e", '{"provision_create_users": true}')
     variables = {**service.variables(), "SEVENTHINGS_RATE_LIMIT": "0"}
@@ -43,7 +43,10 @@ def provision(service: Emulator, source: Path, directory: Path, *options: str) -
 
 
 def test_the_example_instance(empty: Emulator, tmp_path: Path) -> None:
-    """Its own playbook: predicted, done, done again, one value changed and shown, and done."""
+    """Its own playbook is predicted, run, and run again.
+
+    Then one value is changed, shown in check mode, and applied.
+    """
     source = Path(shutil.copytree(ACME, tmp_path / "acme"))
 
     predicted = provision(empty, source, tmp_path, "--check", "--diff")
@@ -106,18 +109,18 @@ def entries(path: Path) -> list[Any]:
 
 
 def with_quoted_dates(entry: dict[str, Any]) -> dict[str, Any]:
-    """Return a record whose dates are texts: below 2.19, Ansible renders a map with a date as the text of a map."""
+    """Return a record whose dates are texts. Below 2.19, Ansible renders a map with a date as the text of a map."""
     return {key: str(value) if isinstance(value, date) else value for key, value in entry.items()}
 
 
 def number_of_records(source: Path) -> int:
-    """Return the number of records in the files of an instance. Other content is about the directory."""
+    """Return the number of records in the files of an instance."""
     about = ("instance.yml", "lab.seventhings.yml", "site.yml")
     return sum(len(entries(path)) for path in source.rglob("*.yml") if path.name not in about)
 
 
 def single_modules(service: Emulator) -> dict[str, Any]:
-    """Return the example instance with a task for each record, or a loop if the fields are a map."""
+    """Provision the example instance with a task for each record, or with a loop if the fields are a map."""
     tasks: list[dict[str, Any]] = []
 
     def add(module: str, options: Any, **more: Any) -> None:
@@ -146,7 +149,7 @@ def single_modules(service: Emulator) -> dict[str, Any]:
 
 
 def single_changes(run: Run) -> int:
-    """How many changes there were; of a loop each item counts."""
+    """Return the number of changes. Each item of a loop counts."""
     loops = {result.name for result in run.results if result.outcome == "item"}
     return sum(
         bool(result["changed"]) for result in run.results if result.outcome == "item" or result.name not in loops
@@ -206,7 +209,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "report": {"template": "none", "objects": [NOBODY], "dest": "none"},
     "user_from_person": {"person": "nobody@nordhain.example"},
 }
-"""Required options of modules, unless naming a missing record suffices."""
+"""Required options of modules for which the name of a missing record is not enough."""
 
 
 def test_module_defaults_through_the_action_group_reach_every_module(emulator: Emulator, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The probe as people call it, in real processes; and the embedded service that behaves like what was probed."""
+"""The probe in real processes, and an embedded service that behaves like the probed instance."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def by_name(directory: Path, service: Emulator, **variables: Any) -> Run:
 
 
 def writes(service: Emulator) -> list[str]:
-    """All that was sent and is no GET."""
+    """Return all requests except GETs."""
     lines = (f"{entry['method']} {entry['path'].removeprefix(PREFIX)}" for entry in service.log())
     return [line for line in lines if not line.startswith("GET ")]
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Processes of one user that ensure the same location, while something is wrong with the files that they share."""
+"""Processes of one user ensure the same location while something is wrong with their shared files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LATENCY = 0.4
 
 
 class Bench:
-    """The service, with a slow creation of locations, and processes that write their results into a file."""
+    """A service that creates locations slowly, and processes that write their results into a file."""
 
     def __init__(self, service: Emulator, path: Path) -> None:
         self.service = service
@@ -46,7 +46,7 @@ class Bench:
         return {"base_url": self.service.base_url, **self.service.account(), "rate_limit": 0, **more}
 
     def ensure(self, environment: Mapping[str, str] = {}, **options: Any) -> None:
-        """Start a process that ensures the location, in an environment."""
+        """Start a process with some environment that ensures the location."""
 
         def work() -> None:
             os.environ.pop("XDG_RUNTIME_DIR", None)
@@ -164,7 +164,7 @@ def make_read_only(path: Path) -> None:
 def test_a_disk_that_can_not_be_written_creates_nothing_twice(
     state: str, breaks: Callable[[Path], None], bench: Bench, runtime_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The only place for locks is on that disk. What can't be locked at all is an error that says what to do."""
+    """The only place for locks is on that disk. If no lock can be taken, the error says what to do."""
     monkeypatch.setattr(places, "_PUBLIC", ())
     monkeypatch.setattr(places, "_SESSIONS", runtime_home / "none")
     disk = runtime_home.with_name(runtime_home.name + "-disk")

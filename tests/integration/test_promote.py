@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The playbook ``promote``: from one instance to another by names."""
+"""The playbook ``promote`` copies records from one instance to another by names."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A task whose options are wrong fails with the same message in the worker and as a process of its own."""
+"""A task with wrong options fails with the same message in the worker and in a process of its own."""
 
 from __future__ import annotations
 

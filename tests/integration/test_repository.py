@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The example repository, and the hook that judges such repositories."""
+"""The example repository, and the hook that checks such repositories."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def judged(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """Return a copy of the example, as somebody begins with it."""
+    """Return a fresh copy of the example."""
     copy = tmp_path / "harbour"
     shutil.copytree(EXAMPLE, copy)
     subprocess.run(["git", "init", "--quiet"], cwd=copy, check=True)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The main job against a service that was written from the interface document alone and answers differently."""
+"""The main job with a second service, which was written from the interface document alone and answers differently."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def second() -> Iterator[Emulator]:
 
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
-    """Return the example instance without the catalogue, which the interface document does not know."""
+    """Return the example instance without the catalogue, which the interface document does not have."""
     source = Path(shutil.copytree(ROOT / "examples" / "acme", tmp_path / "acme"))
     (source / "catalog.yml").unlink()
     return source

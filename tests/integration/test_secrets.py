@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""No secret is shown: not at -vvvv, not in check and diff mode, not in an error, at neither end, not by the role.
+"""No secret is shown: not at -vvvv, in check or diff mode, in errors, in the worker or module process, or by the role.
 
-A server of the test's own knows every token that it gives out, and sends whatever it gets back in its errors, which is
-the worst that a service or a proxy can do.
+The tests' own server knows every token that it issued, and repeats every request in its errors. Nothing worse can
+happen with a service or a proxy.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CLIENT = "client-of-the-test"
 
 
 class _Echo(http.server.BaseHTTPRequestHandler):
-    """Return a known pair to everyone who signs in, and repeat everything else in an error."""
+    """A server that returns a known pair to everyone who signs in, and repeats every other request in an error."""
 
     def do_GET(self) -> None:
         length = int(self.headers.get("Content-Length") or 0)

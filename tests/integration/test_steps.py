@@ -2,12 +2,12 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What every module promises, shown on the steps of ``steps/MODULE.yml`` (``support/steps.py``).
+"""Every module keeps its promises in the steps of ``steps/MODULE.yml`` (``support/steps.py``).
 
-Each step is predicted (check mode), carried out, and carried out again; then its prediction must have been right, the
-second time must have changed nothing, and check mode must have sent no write. All of them run so in this process, in
-each weather. A real play carries out each of them once in calm weather, some with their prediction and repetition, some
-in a module process. In the long tests, plays run whatever this process runs.
+Each step is predicted (check mode), carried out, and repeated. The prediction must be right, the repetition must change
+nothing, and check mode must send no write. All steps run like this in this process, with each set of switches. A real
+play carries out each step once with calm switches; some steps also with prediction and repetition, some in a module
+process. In the long tests, plays run everything that this process runs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ each_file = pytest.mark.parametrize("path", sorted(STEPS.glob("*.yml")), ids=lam
 
 @pytest.fixture
 def service(emulator: Emulator) -> Emulator:
-    """Return the embedded service at its start."""
+    """Return the embedded service in its initial state."""
     emulator.reset()
     return emulator
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The examples of the module, the role and the playbook of stocktakes are played twice."""
+"""Play the examples of the module, the role and the playbook of stocktakes twice."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def play(**content: Any) -> dict[str, Any]:
 
 
 def test_the_examples_run_twice(tmp_path: Path) -> None:
-    """After a stocktake. The report gets no mark, so nothing is accepted in it."""
+    """The examples run after a stocktake. Nobody marks anything in the report, so no deviation is accepted."""
     (tmp_path / "acme" / "objects").mkdir(parents=True)
     settings = "api: seventhings/v1\nidentity: {objects: [Anlagennummer]}\n"
     settings += 'scan_codes: {field: barcode, placeholder: "IMP-"}\n'
@@ -48,7 +48,7 @@ def test_the_examples_run_twice(tmp_path: Path) -> None:
 
 
 def test_the_role_and_the_playbook(tmp_path: Path) -> None:
-    """In check mode, then twice: evaluate writes reports, and close writes the files once."""
+    """They run in check mode, then twice: evaluate writes reports, and close changes the files once."""
     (tmp_path / "acme").mkdir()
     rows = "- {barcode: '100018', target_room: Dresden/1.04}\n"
     (tmp_path / "acme" / "objects.yml").write_text(rows, "utf-8")

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What a real play says of slips of its author: in the words of the play, and in check mode as in the real run."""
+"""A real play reports typos in the words of its author, in check mode as in the real run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OBJECT = "community.seventhings.object"
 
 @pytest.fixture
 def service(emulator: Emulator) -> Emulator:
-    """Return the embedded service at its start."""
+    """Return the embedded service in its initial state."""
     emulator.reset()
     return emulator
 

@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""CONTRIBUTING.md is true: what its walk-throughs say is done to the letter in a copy of the repository, and works.
+"""The walk-throughs of CONTRIBUTING.md work: they are carried out literally in a copy of the repository.
 
-The copy has its own embedded service, its own modules and its own tests. A kind that is archived has all touches of a
-kind, so its copy alone runs its tests unless the tests are long.
+The copy has its own embedded service, its own modules and its own tests. An archivable kind includes all steps for a
+new kind, so outside the long tests only its copy runs its tests.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ OF_A_KIND = "(contract or every_module or generated or group or lacks or readme 
 
 
 def made(root: Path, *headings: str) -> Copy:
-    """Return a copy in which walk-throughs were done."""
+    """Return a copy after some walk-throughs."""
     copy = Copy.at(root)
     for heading in headings:
         for touch in touches(heading):
@@ -49,7 +49,7 @@ def made(root: Path, *headings: str) -> Copy:
 
 
 def play(copy: Copy, directory: Path, service: emulator_process.Emulator, *tasks: dict[str, Any]) -> playbook.Run:
-    """Return a real play of the copy's collection against its service; each task is named by its ``name``."""
+    """Run a real play with the copy's collection and service. Tasks are found by their ``name``."""
     plays = {"hosts": "localhost", "gather_facts": False, "tasks": list(tasks)}
     link = {"ANSIBLE_COLLECTIONS_PATH": str(copy.root / ".build" / "link")}
     run = playbook.run(directory, [plays], variables={**link, **service.variables()})
@@ -132,10 +132,10 @@ def with_archive(tmp_path_factory: pytest.TempPathFactory) -> Copy:
 
 
 def test_a_kind_that_is_archived_passes_the_tests_of_the_copy(with_archive: Copy) -> None:
-    """Run its steps in real plays: created, unchanged, changed, predicted, removed, listed.
+    """Its steps run in real plays: create, unchanged, change, predict, remove, list.
 
-    Nothing is missing: documentation, routing, action group, argument specs and lists follow from the touches. The
-    tests that walk all archivable kinds take it too.
+    Documentation, routing, action group, argument specs and lists follow from the changes of the walk-through. The
+    tests of all archivable kinds cover the new kind, too.
     """
     wanted = [] if LONG else ["-k", OF_A_KIND]
     with_archive.run("-m", "pytest", "-q", *TESTS_OF_KINDS, *wanted)

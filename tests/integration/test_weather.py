@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""In any weather: every side of every switch of the embedded service, alone and with others.
+"""Every side of every switch of the embedded service, alone and combined with others.
 
-The walk of ``tour.yml`` goes through all record modules. Whatever the weather, check mode predicts what happens and
-sends no write, the second run changes nothing, and nothing is there twice.
+The tour of ``tour.yml`` uses all record modules. With any switches, check mode predicts the result and sends no write,
+the second run changes nothing, and nothing exists twice.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ TOUR = HERE / "tour.yml"
 PROFILES = HERE.parent / "emulator" / "profiles"
 SUBSETS = 200 if LONG else 12
 PLAYS = 4
-"""As many as one switch has sides at most that are not calm."""
+"""The number of plays: the maximum number of sides of one switch that are not calm."""
 SHARES = 4
 SEED = first_seed(20260930)
-"""The seed of the first mixture: the same every time, and another in each long run.
+"""The seed of the first mixture: always the same, except in long runs, where it is random.
 
 ``SEVENTHINGS_TEST_SEED`` names another seed.
 """
@@ -42,7 +42,7 @@ Walker = Callable[[], Path]
 
 @pytest.fixture(scope="module")
 def sides(emulator: Emulator) -> dict[str, list[str]]:
-    """Every switch and its sides, the calm one first."""
+    """Return every switch and its sides, the calm side first."""
     table = emulator.steer("GET", "/switches")
     return {name: list(switch["sides"]) for name, switch in table.items()}
 
@@ -54,7 +54,7 @@ def service(emulator: Emulator) -> Emulator:
 
 
 def walk_here(service: Emulator, hasty: Walker, weather: Mapping[str, str], path: Path = TOUR) -> None:
-    """Walk a file of steps in this process and judges it."""
+    """Run a file of steps in this process, and judge the results."""
     directory = hasty()
     service.reset()
     service.steer("PUT", "/switches", dict(weather))
@@ -100,7 +100,7 @@ def hasty(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Walker:
 
 
 def awkward(sides: Mapping[str, list[str]]) -> list[tuple[str, str]]:
-    """Every side that is not calm."""
+    """Return every side that is not calm."""
     return [(name, side) for name, choices in sides.items() for side in choices[1:]]
 
 
@@ -120,7 +120,7 @@ def test_each_side_of_each_switch_alone(
 
 
 def test_any_mixture_of_sides(service: Emulator, hasty: Walker, sides: Mapping[str, list[str]]) -> None:
-    """Each mixture turns a random subset of the switches, each of them to a random side that is not calm."""
+    """A mixture turns a random subset of the switches, each to a random side that is not calm."""
     problems = []
     for seed in range(SEED, SEED + SUBSETS):
         swarm = Swarm.drawn(seed, (), sides, ())
@@ -192,7 +192,7 @@ def test_a_reminder_that_leaving_out_keeps_is_cleared_with_null(service: Emulato
 
 
 def test_pages_of_a_large_instance_are_complete_in_any_weather() -> None:
-    """Two full pages, with and without a total, with the last page again after the end, in no order of their own."""
+    """Two full pages, with and without a total, with a repeated last page, and in no stable order."""
     with running(data="2000") as service:
         for weather in (
             {},
@@ -235,7 +235,7 @@ def test_an_overdue_case_changes_where_no_client_may_set_its_status(service: Emu
 
 
 @pytest.mark.parametrize("path", sorted(PROFILES.glob("*.json")), ids=lambda path: path.stem)
-def test_what_was_seen_on_an_instance(service: Emulator, hasty: Walker, path: Path) -> None:
-    """Everything works on an instance that behaves like one that somebody probed."""
+def test_everything_works_on_a_probed_instance(service: Emulator, hasty: Walker, path: Path) -> None:
+    """The instance behaves like a real instance that somebody probed."""
     entries = json.loads(path.read_text("utf-8"))["switches"].items()
     walk_here(service, hasty, {name: entry["side"] for name, entry in entries if entry["side"] is not None})

@@ -165,7 +165,7 @@ def is_date(key: str, value: Any) -> None:
 
 
 def comparable(value: Any) -> Any:
-    """Return a value as filters and sorts compare it: a link by its uuid."""
+    """Return a value in the form that filters and sorts compare. A link is its uuid."""
     return value["uuid"] if isinstance(value, Mapping) else value
 
 

@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A Sphinx extension for a site of its own.
+"""A Sphinx extension for the documentation site of this collection.
 
-References to Ansible's own documentation become links, without a download. The way home leads to the first page,
-wherever the site is. Long names break at their joints.
+References to Ansible's own documentation become links, without a download. The link in the header leads to the first
+page of this site, and long names may break at dots and underscores.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def resolve(
 
 
 def settle(_app: Sphinx, _page: str, _template: str, context: dict[str, Any], _doctree: object) -> None:
-    """Create the link of the header that of this site, and let the heading of a page break at the joints of a name."""
+    """Set the link of the header to this site, and let the name in a page's heading break at dots and underscores."""
     context["theme_documentation_home_url"] = context["pathto"](context["master_doc"])
     if "body" in context:
         context["body"] = _HEADING.sub(lambda heading: _JOINT.sub("<wbr>", heading[0]), context["body"], count=1)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The pictures that are generated: charts of the numbers in docs/benchmarks.md, and drawings of the design."""
+"""Generated pictures: charts of the numbers in docs/benchmarks.md, and drawings of the design."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OURS = re.compile(r"`(instance|object|execution)")
 
 
 def files() -> dict[Path, bytes]:
-    """Each picture by its path."""
+    """Return each picture by its path."""
     drawn = {
         "architecture.svg": architecture(),
         "layers.svg": layers(),
@@ -47,7 +47,7 @@ def _chart(heading: str) -> str:
 
 
 def architecture() -> str:
-    """Return the path from written files to requests."""
+    """Return a drawing of the path from files to requests."""
     names = (
         ("desired", "YAML, CSV, options"), ("match", "natural key"), ("compare", "by type"),
         ("plan", "changes, no I/O"), ("apply", "requests"), ("report", "result, diff"),
@@ -60,7 +60,7 @@ def architecture() -> str:
 
 
 def layers() -> str:
-    """Several directories as one desired state."""
+    """Return a drawing of several directories as one desired state."""
     drawn = [
         Box(16, 20, ("base", "what all sites have"), width=170),
         Box(16, 110, ("overlays/berlin", "what differs there"), width=170),

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A controller as far as the modules of awx.awx need one: lists by name, creations, changes, associations, surveys."""
+"""The parts of an AWX controller that awx.awx uses: lists by name, creations, changes, associations, surveys."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _DEFAULTS: dict[str, type | tuple[type, ...]] = {
     "text": str, "textarea": str, "password": str, "multiplechoice": str, "multiselect": str,
     "integer": int, "float": (int, float),
 }  # fmt: skip
-"""Type of a question to what its default may be."""
+"""Type of a question to the types that its default may have."""
 _SPEC = {"name": str, "description": str, "spec": list}
 _QUESTION = {"type": str, "question_name": str, "variable": str, "required": bool}
 _HELD = "$encrypted$"
 
 
 def survey_problems(survey: Json) -> list[str]:
-    """List what AWX 24 refuses in a survey that is written to a template without one."""
+    """List the mistakes that AWX 24 finds in a survey when it is added to a template."""
     problems = [
         f"{name} is no {kind.__name__}" for name, kind in _SPEC.items() if not isinstance(survey.get(name), kind)
     ]
@@ -94,7 +94,7 @@ class Controller:
     writes: list[str] = field(default_factory=list)
 
     def get(self, path: str, query: dict[str, str]) -> Json | None:
-        """Answer a list by name, one record, or the records linked to it."""
+        """Return a list by name, one record, or its linked records."""
         # Schedulable templates are a list of their own, with several types.
         path = path.replace("unified_job_templates", "job_templates")
         parts = path.split("/")
@@ -115,7 +115,7 @@ class Controller:
         return {"count": len(held), "next": None, "results": held}
 
     def post(self, path: str, body: Json) -> tuple[int, Json]:
-        """Create a record, or links something to one."""
+        """Create a record, or link a record to another."""
         self.writes.append(f"POST {path}")
         parts = path.split("/")
         if len(parts) == 1:

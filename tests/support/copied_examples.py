@@ -1,9 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Carry out examples in this process, as somebody does who copies them: files, and tasks of the collection.
+"""Run examples in this process like a user who copies them: files, and tasks of the collection.
 
-What needs a play of Ansible (templates, roles, other collections) is left out.
+Parts that need a play of Ansible (templates, roles, other collections) are left out.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ EVIDENCE = (
 
 
 def evidence(here: Embedded) -> dict[str, tuple[Any, ...]]:
-    """Return what scans wrote, by the uuids of the objects."""
+    """Return the values that scans wrote, by the uuids of the objects."""
     rows = here.service.store.rows(f"SELECT uuid, {', '.join(EVIDENCE)} FROM asset")
     return {row["uuid"]: tuple(row) for row in rows}
 
@@ -73,7 +73,7 @@ class Copier:
         self.done = 0
 
     def copy(self, path: Path) -> None:
-        """Run a guide or the examples of a module, as often as its tasks occur in it."""
+        """Run a guide or the examples of a module, including repeated tasks."""
         if path.suffix == ".py":
             self.run(documentation.block(path, "EXAMPLES"))
             return
@@ -86,7 +86,7 @@ class Copier:
                 self.run(snippet.text)
 
     def run(self, text: str) -> None:
-        """Carry out the tasks in a text."""
+        """Run the tasks in a text."""
         for name, options in tasks_in(text):
             if "{{" in str(options):
                 continue

@@ -36,7 +36,7 @@ def block(path: Path, name: str) -> str:
 
 
 def fragment(file: str, name: str) -> dict[str, Any]:
-    """Return the documentation that modules share, as a fragment of a file has it."""
+    """Return the documentation that modules share, from a documentation fragment."""
     for node in ast.walk(ast.parse((ROOT / "plugins" / "doc_fragments" / f"{file}.py").read_text(encoding="utf-8"))):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == name:
             return dict(yaml.load(ast.literal_eval(node.value), Loader=yaml.CSafeLoader))
@@ -49,7 +49,7 @@ def returned(module: str) -> dict[str, Any]:
 
 
 def misfits(results: Iterable[Mapping[str, Any]], documented: Mapping[str, Any]) -> list[str]:
-    """List where successful results differ from the documentation: another type, undocumented, or missing."""
+    """List the differences between results and documentation: other types, undocumented or missing values."""
     found: set[str] = set()
     for result in results:
         mine = {key: value for key, value in result.items() if key in documented or not _is_of_ansible(key)}

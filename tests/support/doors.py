@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The doors through which text of others comes in: every module with options that lead through it.
+"""The doors through which foreign text enters: every module with options that read such text.
 
-A module without a line has the tasks of its integration steps. A test holds that no module, plugin, report and source
-of files lacks its line.
+A module without a line uses the tasks of its integration steps. A test checks that every module, plugin, report and
+source of files is covered.
 """
 
 from __future__ import annotations
@@ -86,13 +86,13 @@ _WRITTEN: dict[str, list[Mapping[str, Any]]] = {
     "user_from_person": [{"person": PERSON}, {"person": "nobody"}],
     "user_info": [{}, {"uuid": USER}],
 }  # fmt: skip
-"""Modules with options that read, change, find nothing, and are wrong."""
+"""Modules with options that read, that change, that find nothing, and that are wrong."""
 
 
 def _tasks_of_steps() -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Return modules with the options of each of their integration steps.
 
-    Results of earlier steps are replaced by some uuid.
+    References to results of earlier steps are replaced by a uuid.
     """
     for path in sorted((ROOT / "tests" / "integration" / "steps").glob("*.yml")):
         for step in yaml.load(
@@ -122,7 +122,7 @@ CONTROLLER = {
     "probe",
     "stocktake",
 }
-"""Modules that run on the controller alone, each in tests of its own."""
+"""Modules that only run on the controller. Each has tests of its own."""
 
 INSTANCE_MODES = {"apply", "drift", "validate", "render", "undo"}
 REPORTS = {".csv", ".html", ".json", ".md", ".sarif"}
@@ -130,12 +130,11 @@ STOCKTAKE_REPORTS = {".csv", ".html", ".json", ".xlsx"}
 SOURCES = {".yml", ".yaml", ".csv", ".jsonl", ".xlsx"}
 FORMATS = {"yaml", "csv", "jsonl", "xlsx"}
 PLUGINS = {"inventory/places.py", "lookup/record.py"}
-"""The other doors: modes of ``instance``, forms of its reports and of those of a stocktake, sources of files, formats
-of exports, plugins.
+"""The other doors: modes of ``instance``, formats of reports and exports, sources of files, plugins.
 """
 
 MODULES = _modules()
-"""Every module that a task calls for a record, with options."""
+"""Every module for records, with options."""
 
 LOOKUPS = {
     "object": OBJECT,
@@ -150,7 +149,7 @@ LOOKUPS = {
 
 
 def options(module: Mapping[str, Any], dest: Path) -> dict[str, Any]:
-    """Return the options of a row, with a directory in the place of ``{dest}``."""
+    """Return the options of a row, with ``{dest}`` replaced by a directory."""
     return {
         name: value.replace("{dest}", str(dest)) if isinstance(value, str) else value for name, value in module.items()
     }

@@ -62,7 +62,7 @@ class Bar:
 
 
 def bar_chart(title: str, unit: str, bars: Sequence[Bar]) -> str:
-    """Bars beside each other's numbers; shorter is better."""
+    """Return a bar chart with numbers, in which shorter bars are better."""
     # Large, because a phone shows 720 units on 375 pixels.
     width, row, top = 720, 66, 88
     widest = max(bar.value for bar in bars)
@@ -83,7 +83,7 @@ def bar_chart(title: str, unit: str, bars: Sequence[Bar]) -> str:
 
 @dataclass(frozen=True)
 class Box:
-    """A box of a drawing: its position, and its lines, the first of which is its name."""
+    """A box of a drawing: its position and its lines. The first line is its name."""
 
     x: int
     y: int
@@ -94,7 +94,7 @@ class Box:
 
 
 def boxes(title: str, size: tuple[int, int], drawn: Sequence[Box], arrows: Sequence[tuple[int, int, str]]) -> str:
-    """Boxes, and arrows between them by their numbers, each with a word beside it."""
+    """Return a drawing of boxes, and of labelled arrows between boxes, which are given by their indexes."""
     tip = (
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto">'
         f'<path d="M0 0L8 4L0 8z" fill="{_LINE}"/></marker></defs>'
@@ -138,16 +138,16 @@ def _between(start: Box, end: Box) -> tuple[tuple[int, int], tuple[int, int]]:
 
 @dataclass(frozen=True)
 class Shown:
-    """A line that a terminal showed, with its colours as escapes, and the second when it came."""
+    """A line of terminal output, with its colours as escapes, and its time in seconds."""
 
     at: float
     text: str
 
 
 def terminal(title: str, lines: Sequence[Shown], columns: int = 50) -> str:
-    """Return a film of what a terminal showed. It stops at its end. If nothing moves, all lines are there.
+    """Return an animation of terminal output that plays once. Without animation, all lines are visible.
 
-    Lines are as narrow as a phone can show them: without what Ansible fills them with.
+    Lines are narrow enough for a phone: the asterisks and blanks with which Ansible fills lines are left out.
     """
     lines = [Shown(line.at, part) for line in lines for part in _wrapped(_narrow(line.text), columns)]
     height = 17
@@ -169,14 +169,14 @@ def terminal(title: str, lines: Sequence[Shown], columns: int = 50) -> str:
 
 
 def _narrow(line: str) -> str:
-    """Return a line without rows of asterisks and blanks, and without the counts of a recap that are nothing."""
+    """Return a line without runs of asterisks and blanks, and without the zero counts of a recap."""
     line = re.sub(r" \*{3,}", "", line)
     line = re.sub(r" +(?:skipped|rescued|ignored)=0(?![0-9])", "", line).rstrip()
     return re.sub(r" {2,}", " ", line) if "ok=" in line else line
 
 
 def _wrapped(line: str, columns: int) -> list[str]:
-    """Return a line as a terminal shows it: every row has so many columns, and keeps the colour of the row before."""
+    """Wrap a line to the width of the terminal. Each row keeps the colour of the row before."""
     rows, colour, width = [""], "", 0
     for piece in re.split(r"(\x1b\[[0-9;]*m|.)", line):
         if piece.startswith("\x1b"):
@@ -191,7 +191,7 @@ def _wrapped(line: str, columns: int) -> list[str]:
 
 
 def _spans(line: str) -> str:
-    """Return a line with its escapes as coloured parts."""
+    """Split a line into coloured parts, according to its escapes."""
     parts, fill = [], ""
     for number, piece in enumerate(_SGR.split(line)):
         if number % 2:

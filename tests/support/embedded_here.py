@@ -54,12 +54,12 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.report.resul
 ACCOUNT = {"username": USERNAME, "password": PASSWORD, "client_id": CLIENT_ID}
 ROOT_URL = "http://embedded.invalid"
 NOW = datetime(2031, 5, 31, 12, 0, tzinfo=UTC)
-"""The time at which every instance starts. Rental cases of the start data are past their days."""
+"""The time at which every instance starts. The rental cases of the start data are over by then."""
 _START = 1000.0
 
 
 class Killed(BaseException):
-    """Raised if the process was killed."""
+    """Raised to simulate that the process is killed."""
 
 
 @cache
@@ -106,11 +106,11 @@ class Embedded:
         return cls(service, Gateway(service), clock)
 
     def fault(self, fault: str, **rule: Any) -> None:
-        """Add a rule about what goes wrong."""
+        """Add a rule for a fault."""
         self.gateway.faults.add({"fault": fault, **rule})
 
     def limit(self, per_minute: int) -> None:
-        """Allow a number of requests a minute, all of them at once if need be."""
+        """Limit the number of requests a minute. All of them may be sent at once."""
         self.gateway.rate_limit = ServiceLimit(per_minute, per_minute, self.clock)
 
     def set(self, **settings: Any) -> None:
@@ -125,7 +125,7 @@ class Embedded:
         return json.loads(answer.body)
 
     def requests(self) -> list[dict[str, Any]]:
-        """Return the log of requests, oldest first, as the steering call answers it."""
+        """Return the log of requests, oldest first, like the steering call."""
         self.gateway.settle()
         entries: list[dict[str, Any]] = json.loads(self.gateway.journal.as_json())
         return entries
@@ -191,7 +191,7 @@ class SiteHere(Site):
         return client
 
     def run(self, desired: DesiredInstance | None = None, **order: Any) -> RunResult:
-        """Plan or apply the files. Pauses move the clock of the instance alone."""
+        """Plan or apply the files. Pauses only move the clock of the instance."""
         return super().run(desired, **{"sleep": self.embedded.clock.forward, **order})
 
     def sent(self) -> list[str]:
@@ -233,7 +233,7 @@ class _Session:
 
 
 class _Answered:
-    """An answer as the library gives it.
+    """An answer in the form of the library.
 
     :param is_half: the connection breaks in the middle of the body.
     """
@@ -261,7 +261,7 @@ class _Answered:
 
 
 def texts_in(value: Any) -> Iterator[str]:
-    """All texts in a structure, keys too."""
+    """Return all texts in a structure, keys included."""
     if isinstance(value, Mapping):
         for key, member in value.items():
             yield str(key)

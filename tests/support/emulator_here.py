@@ -3,8 +3,8 @@
 
 """Run the embedded service in this process, at an address of its own.
 
-Requests of this process are function calls, which take a fraction of the time. Other processes send theirs over the
-network, and so does this process what the web server has a part in: faults, and forms with files.
+Requests of this process are function calls, which take a fraction of the time. Other processes use the network. So does
+this process for requests in which the web server has a part: faults, and forms with files.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
 class _Gateway(Gateway):
-    """A gateway that carries out one request at a time, whichever thread brings it."""
+    """A gateway that carries out one request at a time, from any thread."""
 
     def __init__(self, service: Service) -> None:
         super().__init__(service)
@@ -67,7 +67,7 @@ class _Gateway(Gateway):
 
 
 class _Steering(Steering):
-    """The steering calls, while no request is carried out."""
+    """The steering calls, which wait while a request is carried out."""
 
     gateway: _Gateway
 
@@ -80,7 +80,7 @@ class _Steering(Steering):
 def running_here(data: str = "demo", export: Path | None = None) -> Iterator[Emulator]:
     """Yield a service on a free port. It runs only inside the block.
 
-    :param export: a directory with an export that it begins with, in place of data.
+    :param export: a directory with an export, used as start data.
     """
     store, start = Store(":memory:"), StartData(data, Export(export) if export else None)
     start.fill(store)
@@ -118,7 +118,7 @@ def _listening(server: Server) -> Iterator[str]:
 
 @contextlib.contextmanager
 def _shortened(shortcut: _Shortcut) -> Iterator[None]:
-    """Let the sessions of this process take a shortcut."""
+    """Let the HTTP sessions of this process use the shortcut."""
     usual = requests.Session.get_adapter
 
     def get_adapter(session: requests.Session, url: str) -> Any:
@@ -133,7 +133,7 @@ def _shortened(shortcut: _Shortcut) -> Iterator[None]:
 class _Shortcut:
     """The way to a service without the network.
 
-    :ivar process: the process in which it is, because a child has only a copy of the service.
+    :ivar process: the process of the service, because a forked child has only a copy.
     """
 
     server: Server
@@ -170,7 +170,7 @@ class _Shortcut:
 
 
 class _Adapter:
-    """An adapter of a session that takes a shortcut if it leads on, and else the usual way."""
+    """An adapter that uses a shortcut if possible, else the network."""
 
     def __init__(self, shortcut: _Shortcut, usual: Any) -> None:
         self.shortcut = shortcut

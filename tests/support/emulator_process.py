@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Start the embedded service in a process of its own, and steer it: for tests, the demo and the benchmark."""
+"""Start and control the embedded service in a process of its own, for tests, the demo and the benchmark."""
 
 from __future__ import annotations
 
@@ -78,14 +78,14 @@ class Emulator:
         return answer.json() if answer.content else None
 
     def reset(self, sign_out: bool = False) -> None:
-        """Back to the start: data, calm weather, no faults, no rate limit, all modules on, an empty request log.
+        """Restore the start: data, calm switches, no faults, no rate limit, all modules on, an empty request log.
 
-        :param sign_out: of those that are signed in nobody stays so; thousands of tokens take long to keep.
+        :param sign_out: sign out all users, because keeping thousands of tokens takes long.
         """
         self.steer("POST", "/reset", {"sign_out": sign_out, "calm": True})
 
     def add_user(self, email: str) -> None:
-        """Create a user as single sign-on does when somebody signs in for the first time."""
+        """Add a user, as single sign-on does at the first login of a person."""
         self.steer("POST", "/users", {"email": email, "rights": ["read"]})
 
     def log(self) -> list[dict[str, Any]]:

@@ -31,7 +31,7 @@ def export_of(site: Site, dest: Path | None = None, check_mode: bool = False, **
 
 
 def contents(root: Path) -> dict[str, bytes]:
-    """Every file of an export but the settings, which name the instance, and the note of its attachments."""
+    """Return every file of an export except the settings, which name the instance, and the note about attachments."""
     return {
         path.relative_to(root).as_posix(): path.read_bytes()
         for path in sorted(root.rglob("*"))
@@ -45,5 +45,5 @@ def loaded(root: Path, name: str) -> Any:
 
 
 def records(root: Path, name: str, key: str) -> dict[str, Any]:
-    """Return the records of a file by one of their fields."""
+    """Return one field of all records of a file."""
     return {record[key]: record for record in loaded(root, name)}

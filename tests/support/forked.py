@@ -1,15 +1,15 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Start scripts of Python as forks of a parent that has imported what they import, and not from nothing.
+"""Start Python scripts as forks of a parent process that has already imported their modules.
 
 ``ansible-playbook`` takes longer to import Ansible than to run a play of one task, and the tests start it more than a
-thousand times. What is forked is a process of its own, with its own command line, environment, working directory and
-output, and it ends as any other process. Its parent has also loaded the plugins that Ansible loads for each play, with
-their documentation, and the collection, which is half of what is left of a start.
+thousand times. A forked process has its own command line, environment, working directory and output, and ends like any
+other process. Its parent has also loaded the plugins that Ansible loads for each play, with their documentation, and
+the collection, which saves half of the remaining time of a start.
 
-Ansible reads its settings when it is imported. So a parent only forks processes whose environment is its own, except
-for the variables that are read later. An environment that is asked for once gets no parent.
+Ansible reads its settings when it is imported. So a parent only forks processes with its own environment, except for
+variables that are read later. An environment that is used only once gets no parent.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ _ANSIBLE = (
     "zoneinfo",
 )
 _LOADED = ("become", "cache", "callback", "connection", "inventory", "shell", "strategy", "vars")
-"""Types of plugins of which a play loads all."""
+"""Types of plugins that a play loads completely."""
 _ACTIONS = ("ansible.builtin.debug", "community.seventhings.object_info", "community.seventhings.instance")
-"""Actions that import most of what actions import."""
+"""Actions that import most modules that any action imports."""
 IMPORTED = dict.fromkeys(("ansible", "ansible-inventory", "ansible-playbook"), _ANSIBLE)
-"""Name of a script to what its parent imports."""
+"""Name of a script to the modules that its parent imports."""
 _READ_LATER = ("SEVENTHINGS_", "XDG_STATE_HOME", "RECORD_RESULTS_FILE", "ANSIBLE_ASYNC_DIR", "PYTEST_CURRENT_TEST")
-"""Beginnings of variables that nothing reads while it is imported."""
+"""Prefixes of variables that are not read during imports."""
 _MOST_PARENTS = 4
 _FILES = 3
 
@@ -75,11 +75,11 @@ def run(
     is_apart: bool = False,
     errors: str = "strict",
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command without input to its end, as a fork if there is a parent for it. Return what it printed.
+    """Run a command without input to its end, as a fork if there is a parent for it. Return its output.
 
-    :param is_apart: what it complained of is returned apart from the output.
-    :param errors: what becomes of bytes that are no text.
-    :raises TimeoutError, subprocess.TimeoutExpired: it took longer than these seconds, and was killed.
+    :param is_apart: True to return its error output separately.
+    :param errors: how bytes that are not text are decoded.
+    :raises TimeoutError, subprocess.TimeoutExpired: if it took longer than these seconds and was killed.
     """
     with (
         Path(os.devnull).open("rb") as nothing,
@@ -125,7 +125,7 @@ class Process:
     def wait(self, seconds: float) -> int:
         """Return the exit status, or minus the number of the signal that ended the process.
 
-        :raises TimeoutError: it still runs after these seconds.
+        :raises TimeoutError: if it still runs after these seconds.
         """
         self._channel.settimeout(seconds)
         status = int(self._answers.readline())
@@ -134,7 +134,7 @@ class Process:
         return status
 
     def kill(self) -> None:
-        """End a process that has not been waited for."""
+        """Kill the process, unless :meth:`wait` has already returned."""
         os.kill(self.pid, signal.SIGKILL)
 
 
@@ -176,7 +176,7 @@ def start(
     """Start a script as a fork, if there is a parent for it.
 
     :param command: the path of the script, and its arguments.
-    :param directory: where it starts.
+    :param directory: its working directory.
     :param variables: its whole environment.
     """
     shared = {name: value for name, value in variables.items() if not name.startswith(_READ_LATER)}
@@ -198,7 +198,7 @@ def start(
 
 @atexit.register
 def end() -> None:
-    """Let every parent end. What they forked goes on."""
+    """End all parents. Their forked processes continue."""
     while _parents:
         _key, parent = _parents.popitem()
         parent.close()
@@ -210,7 +210,7 @@ def end() -> None:
 def _serve(control: socket.socket) -> tuple[socket.socket, list[int]] | None:
     """Fork a process for each request.
 
-    :return: in a forked process its channel and its files; in the parent nothing, when nobody asks any more.
+    :return: in a forked process its channel and its files; in the parent nothing, after the last request.
     """
     children: dict[int, tuple[int, socket.socket]] = {}
     with selectors.DefaultSelector() as selector:
@@ -245,7 +245,7 @@ def _serve(control: socket.socket) -> tuple[socket.socket, list[int]] | None:
 
 
 def _become(channel: socket.socket, files: Sequence[int]) -> list[str]:
-    """Take over the files, environment and directory that a request gives. Return the command line."""
+    """Use the files, environment and directory of a request. Return its command line."""
     with channel, channel.makefile("rb") as request:
         command, directory, variables = json.load(request)
     for number, file in enumerate(files):
@@ -258,7 +258,10 @@ def _become(channel: socket.socket, files: Sequence[int]) -> list[str]:
 
 
 def _own_folder_of_ansible() -> None:
-    """Give this process a folder for its temporary files. Ansible makes it when it reads its settings."""
+    """Create a folder for the temporary files of this process.
+
+    Ansible creates its folder when it reads its settings.
+    """
     constants, manager = sys.modules.get("ansible.constants"), sys.modules.get("ansible.config.manager")
     if constants and manager:
         atexit.unregister(manager.cleanup_tmp_file)
@@ -268,7 +271,7 @@ def _own_folder_of_ansible() -> None:
 
 
 def _load_plugins(loaders: Any) -> None:
-    """Load what Ansible loads for each play: its own plugins of some types, and those of the collection.
+    """Load the plugins that Ansible loads for each play: its own of some types, and those of the collection.
 
     :param loaders: the module of Ansible with a loader for each type.
     """

@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Generate whole files, and the lists in documents, which nobody writes by hand.
+"""Generate files, and lists inside documents.
 
-A list stands in a document between two lines that are comments there, ``generated: NAME`` and ``end of NAME``. Modules
-and kinds of records appear in them by themselves.
+A list is between two comment lines of a document, ``generated: NAME`` and ``end of NAME``. New modules and kinds of
+records appear in the lists automatically.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _COPIES = {
     f"{_REPOSITORY}/.gitlab/rehearse.yml": "examples/ci/rehearse-gitlab-ci.yml",
     f"{_REPOSITORY}/policy/policy.py": "examples/policy/policy.py",
 }
-"""Files of the example repository, each with the example that it is a copy of."""
+"""Files of the example repository that are copies, each with its original."""
 
 _WIDTH = 120
 _SHARED_ACTION = "community.seventhings.room"
@@ -69,7 +69,7 @@ _LIST = re.compile(
 
 
 def files() -> dict[Path, bytes]:
-    """Everything that is generated, by its path, as it should be."""
+    """Return all generated files by path, with their expected content."""
     found = {SCHEMAS / name: text for name, text in static_files().items()}
     found[SCHEMAS / NAME] = report_schema_file()
     found[SCHEMAS / profile.NAME] = profile.profile_schema_file()
@@ -85,7 +85,7 @@ def files() -> dict[Path, bytes]:
 
 
 def _copied(original: str) -> bytes:
-    """Return an example as the example repository has it, with the files of the instance in ``instance``."""
+    """Return an example with the paths of the example repository, whose files of the instance are in ``instance``."""
     text = (ROOT / original).read_text(encoding="utf-8")
     head = r'(?m)^# (?:Copy to|Include it in) .*? whose folder "acme" contains the files of an instance.*$'
     text = re.sub(head, '# The folder "instance" contains the files of an instance.', text)
@@ -137,7 +137,7 @@ def _routing(_width: int) -> str:
 
 
 def _module_table(_width: int) -> str:
-    """Return the modules with their purpose, each next to the module that reads the same records."""
+    """Return a table of the modules with their purpose, each next to the module that reads the same records."""
     known = _modules()
     alone = [name for name in known if name.endswith("_info") and name.removesuffix("_info") not in known]
     rows = [
@@ -273,4 +273,4 @@ LISTS: Mapping[str, Callable[[int], str]] = {
     "mutation_gaps": lambda width: _item(f"**Code without mutation testing.** {proof.mutation_gaps()}", width),
     "planted": lambda width: textwrap.fill(proof.planted_sum(), width),
 }
-"""Every list by its name, given how wide it may be."""
+"""Every list by its name. Each function gets the maximum width."""

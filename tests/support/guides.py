@@ -12,14 +12,12 @@ A comment right above a code block (``.. run``, or ``<!-- run -->`` in the READM
 ``.. fails``
     It runs once, and must fail.
 ``.. file depot/rooms.yml``
-    What stands in this file from here on.
+    The content of this file from here on.
 ``.. inventory lab.seventhings.yml``
     An inventory file of this name; ``ansible-inventory --graph`` reads it.
 ``.. shows``
-    Text: all of it was printed by the (first) run before it, in these lines or wrapped. A line of three dots stands
-    for others.
-``.. shows again``
-    The same, for the second run.
+    Text: the output of the (first) run before it contains all of it, in these lines or wrapped. A line of three dots
+replaces any lines. ``.. shows again`` The same, for the second run.
 """
 
 from __future__ import annotations
@@ -59,7 +57,7 @@ def snippets(guide: Path) -> Iterator[Snippet]:
 
 
 def parsed(guide: Path, text: str) -> Iterator[Snippet]:
-    """Return the code blocks of a text that is to become a guide."""
+    """Return the code blocks of the text of a guide."""
     lines = text.splitlines()
     for number, line in enumerate(lines):
         block = _BLOCK.match(line)

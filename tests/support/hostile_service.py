@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""An instance that says anything: payloads in every text of every kind of record, and answers that no service gives.
+"""An instance that can return anything: payloads in every text of every kind of record, and impossible answers.
 
-It knows the paths of the interface and no rule. What it answers is set by its texts and its mode.
+It has the paths of the interface and no rules. Its answers depend on its texts and its mode.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ PREFIX = "/customer-api/v1"
 TOKEN = "tok-93-bearer-secret"
 REFRESH = "tok-94-refresh-secret"
 PASSWORD = 'pw"\\<&/+ =é-secret'
-"""A text that no output may show, in no spelling: it has characters that differ in JSON, HTML and a URL."""
+"""A text that no output may show in any spelling.
+
+Some of its characters are written differently in JSON, HTML and URLs.
+"""
 SECRETS = (TOKEN, REFRESH, PASSWORD)
 
 KINDS = {
@@ -63,7 +66,7 @@ _TYPED: dict[str, dict[str, Any]] = {
     "files": {"size": 3},
     "catalog-items": {},
 }  # fmt: skip
-"""The members of a record that are no texts."""
+"""The members of a record that are not texts."""
 
 _TEXTS: dict[str, tuple[str, ...]] = {
     "locations": ("name", "address", "zip", "city", "country", "note"),
@@ -82,20 +85,20 @@ _TEXTS: dict[str, tuple[str, ...]] = {
 
 _OTHER_KIND = ("", "uuid", 12)
 _OTHER_TEXTS = ("name", "number", "title", "description")
-"""A record of a list that is not named here."""
+"""The texts of records of other lists."""
 
 MODES = (
     "texts", "refusing", "refusing_html", "refusing_plain", "echoing", "redirecting", "dripping", "bomb", "lying_total",
     "endless", "wrong_types", "odd_members", "deep", "digits", "broken_json", "no_json", "unknown_shape", "hanging_up",
 )  # fmt: skip
-"""How it behaves: it answers texts, or every request but the login ends in trouble."""
+"""Its modes: it returns texts, or every request except the login fails in some way."""
 
 
 _ODD: tuple[Any, ...] = (
     None, [], {}, 1.5, "x", True, [[]], {"x": {}}, ["x"], "9" * 5000, math.inf, math.nan, -1, 10**299, {"id": math.inf},
     [{"id": "9" * 5000}], {"uuid": []}, "1e999999999", "²",
 )  # fmt: skip
-"""Values that no member of a record has."""
+"""Values that no member of a record can have."""
 
 
 def _odd(record: dict[str, Any], turn: int) -> dict[str, Any]:
@@ -114,9 +117,9 @@ def uuid_of(first: int, number: int) -> str:
 class HostileService(ThreadingHTTPServer):
     """A hostile service.
 
-    :ivar texts: one record of every kind for each.
+    :ivar texts: the payloads; each is in one record of every kind.
     :ivar mode: one of :data:`MODES`.
-    :ivar known: secrets that were sent to it or that it sent, which the client recognises.
+    :ivar known: secrets that were exchanged, so that the client recognises them.
     :ivar requests: method and path of each request.
     """
 
@@ -147,7 +150,7 @@ class HostileService(ThreadingHTTPServer):
         }
 
     def records(self, path: str) -> list[dict[str, Any]]:
-        """Return the records of a list. A record with a hostile name has hostile values, or values like any other."""
+        """Return the records of a list. A record with a hostile name has either hostile or ordinary values."""
         _item, identity, first = KINDS.get(path, _OTHER_KIND)
         return [
             {
@@ -215,7 +218,7 @@ class _Answer(BaseHTTPRequestHandler):
     # ---- what it says
 
     def texts(self, path: str, query: dict[str, list[str]]) -> None:
-        """Return everything that is requested, full of payloads."""
+        """Return any requested record, full of payloads."""
         page = int(query.get("page", ["1"])[0])
         steps = path.split("/")
         if path in KINDS or (self.command == "GET" and path.isalpha()):
@@ -269,7 +272,7 @@ class _Answer(BaseHTTPRequestHandler):
         self._send(400, "\n".join(self.server.texts).encode("utf-8", "surrogatepass"), "text/plain")
 
     def echoing(self, _path: str, _query: Any) -> None:
-        """Return everything that the service knows about the client, in every spelling."""
+        """Return all secrets that the service knows of the client, in every spelling."""
         texts = (*self.server.known, self.headers.get("Authorization", "").removeprefix("Bearer "))
         self._json({"detail": " ".join(one for text in texts if text for one in spelled(text))[:3000]}, 400)
 
@@ -282,7 +285,7 @@ class _Answer(BaseHTTPRequestHandler):
         )
 
     def dripping(self, _path: str, _query: Any) -> None:
-        """Answer with a byte now and then, for ever."""
+        """Answer with one byte at a time, for ever."""
         self._head(200, 10**9, "application/json")
         while not self.server.stopping.wait(self.server.drip_seconds):
             self.wfile.write(b" ")
@@ -383,8 +386,8 @@ def spelled(text: str) -> list[str]:
 def running() -> Iterator[HostileService]:
     """Yield a hostile service that runs only inside the block.
 
-    Python's garbage collection is disabled in the block. It would run inside the deepest part of a text that is nested
-    too deeply, where every cleanup fails.
+    Python's garbage collection is disabled in the block. It could run at the deepest level of a text that is nested too
+    deeply, where every cleanup fails.
     """
     service = HostileService()
     thread = threading.Thread(target=service.serve_forever, args=(0.05,))

@@ -26,16 +26,16 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.instance.run
 from ansible_collections.community.seventhings.plugins.plugin_utils.report.result import RunResult
 
 SETTINGS = "api: seventhings/v1\nset: test\n"
-"""The shortest instance.yml."""
+"""A minimal instance.yml."""
 
 FAULTS = ("429", "500", "502_html", "503", "504_after", "reset_before", "reset_after", "half_body")
-"""The faults that may happen to any request on its way, or to its answer."""
+"""The faults that may affect any request or answer."""
 
 _READS = ("/suggest-category", "/suggest-rest-price", "/auth_token")
 
 
 def no_pause(_seconds: float) -> None:
-    """Sleeps not at all."""
+    """Replace ``sleep``, but return at once."""
 
 
 @dataclass
@@ -56,11 +56,11 @@ class Site:
             path.write_bytes(content if isinstance(content, bytes) else content.encode())
 
     def journal(self, set_name: str = "test") -> Path:
-        """Return the path of the journal when no task names one."""
+        """Return the default path of the journal."""
         return place_of(None, self.service.base_url, set_name).path
 
     def client(self, read_only: bool = False) -> Client:
-        """Return a connection of its own, that never waits between two attempts."""
+        """Return a new connection, which never waits between two attempts."""
         given = {**self.service.options(), "rate_limit": 0, "retries": 6, "token_cache": False, **self.options}
         client = connect(given, read_only=read_only)
         client.transport.sleep = no_pause
@@ -71,7 +71,7 @@ class Site:
         return load(self.root)
 
     def run(self, desired: DesiredInstance | None = None, **order: Any) -> RunResult:
-        """Plan (``check_mode=True``) or applies the files."""
+        """Plan (``check_mode=True``) or apply the files."""
         wanted = desired if desired is not None else self.load()
         if order.get("plan_file") and not order.get("check_mode"):
             stored = PlanFile(order["plan_file"]).read()
@@ -89,7 +89,7 @@ class Site:
         return self.run(check_mode=True, **order)
 
     def disturb(self, share: float, seed: int = 0, faults: Sequence[str] = FAULTS) -> None:
-        """Let a fault happen to a share of all requests from now on, each fault as often as the others."""
+        """From now on, let a share of all requests fail, with each fault equally often."""
         rules = [{"fault": fault, "probability": share / len(faults), "retry_after": 0} for fault in faults]
         self.service.steer("PUT", f"/faults?seed={seed}", rules if share else [])
 
@@ -102,12 +102,12 @@ class Site:
         return [line for line in self.sent() if not line.startswith("GET ") and not line.endswith(_READS)]
 
     def dump(self) -> Any:
-        """Return the whole instance by names."""
+        """Return the canonical dump of the instance."""
         return self.service.steer("GET", "/dump?canonical=1")
 
 
 def run_options(**given: Any) -> RunOptions:
-    """Return the options of a run from those of a task, by their names."""
+    """Return the options of a run for the given options of a task."""
     plan_file = given.pop("plan_file", None)
     plan_options = {name: given.pop(name) for name in ("stored", "stale", "written") if name in given}
     scope = Scope(**{name: given.pop(name) for name in ("only", "exclude") if name in given})
@@ -124,7 +124,7 @@ def short(path: str) -> str:
 
 
 def yaml_list(records: Iterable[Mapping[str, Any]]) -> str:
-    """Record as a YAML list in which every value is JSON."""
+    """Return records as a YAML list in which every value is JSON."""
     lines = []
     for record in records:
         lead = "- "

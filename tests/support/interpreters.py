@@ -1,9 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The Python interpreters of this machine: on PATH, and those that pyenv has installed.
+"""Find the Python interpreters of this machine, on PATH and in pyenv.
 
-As a command it prints the one for the environment of the tests: of the oldest version that is supported and there.
+As a command it prints the interpreter for the test environment: that of the oldest supported version that is installed.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ print("quick" if "--enable-optimizations" in options or sys.base_prefix == "/usr
 
 
 class Interpreter(NamedTuple):
-    """One that runs and can make environments."""
+    """An interpreter that runs and can create virtual environments."""
 
     path: Path
     is_quick: bool
@@ -41,7 +41,7 @@ class Interpreter(NamedTuple):
 
 @functools.cache
 def _probe(command: Path) -> Interpreter | None:
-    """Return the interpreter that a command leads to; None if it does not run or can't make environments."""
+    """Return the interpreter behind a command; None if it does not run or can't create virtual environments."""
     try:
         answer = subprocess.run([command, "-c", _PROBE], capture_output=True, text=True, timeout=20, check=False)
     except (OSError, subprocess.TimeoutExpired):
@@ -58,7 +58,7 @@ def _folders() -> list[Path]:
 
 
 def find() -> dict[int, Path]:
-    """Minor version -> an interpreter of Python 3 of that version that works: the first quick one, else the first."""
+    """Return minor version of Python 3 to a working interpreter: the first fast one, else the first."""
     found: dict[int, Path] = {}
     for minor in MINORS:
         commands = [folder / f"python3.{minor}" for folder in _folders()]
@@ -70,7 +70,7 @@ def find() -> dict[int, Path]:
 
 
 def working_path(minors: Sequence[int]) -> list[str]:
-    """PATH for programs that call pythonX.Y: these interpreters first, folders with one that fails left out."""
+    """Return a PATH with these interpreters first, and without folders of broken interpreters."""
     found = find()
     first = [str(found[minor].parent) for minor in minors if minor in found]
     rest = []

@@ -1,16 +1,16 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Keep what Python compiles, seldom look for garbage, and wait for no disk, in the many processes of the tests.
+"""Speed up the many test processes: cache compiled code, collect garbage seldom, and never wait for the disk.
 
-Ansible's loader of collections compiles each file of a collection in each process, and so does a module process with
-what its archive holds; Python itself would keep the result beside the file. Each process of Ansible reads the same 376
-kB of YAML too, where its own plugins have moved, and 91 kB that say which settings there are, which is a tenth of its
-start. And it looks hundreds of times for garbage among the many objects that a start makes and that stay, which is an
-eighth, and three times more when it ends, which is a fifth. It waits for the disk at each line of a journal, although
-no test cuts the power, and what a killed process has written stays. The paths file of the environment imports this
-module into each Python, where it does nothing unless ``KEPT_CODE`` names a directory, which the tests set. The
-benchmarks don't: they measure what users have.
+Ansible's collection loader compiles each file of a collection in each process, and so does a module process with the
+files of its archive. Python itself would cache the result beside the file. Each Ansible process also reads the same 376
+kB of YAML about moved plugins, and 91 kB about its settings, which takes a tenth of its start. It collects garbage
+hundreds of times among the many objects that stay after a start, which takes an eighth of the start, and three more
+times at its end, which takes a fifth. It waits for the disk at each line of a journal, although no test cuts the power,
+and the files of a killed process persist anyway. The path file of the environment imports this module into each Python.
+It does nothing unless ``KEPT_CODE`` names a directory, which the tests set. The benchmarks don't set it, because they
+measure what users have.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 VARIABLE = "KEPT_CODE"
-"""Name the directory."""
+"""The environment variable that names the directory."""
 
 LARGE = 80_000
 """Minimum bytes of a large YAML text."""
@@ -43,7 +43,7 @@ _compile = builtins.compile
 
 
 def keep_in(directory: Path) -> None:
-    """Make Python look for compiled code of whole files in a directory before it compiles them."""
+    """Make Python search a directory for the compiled code of a file before it compiles the file."""
     directory.mkdir(parents=True, exist_ok=True)
 
     def compile_or_find(source: Any, filename: Any, mode: str, *options: Any, **named: Any) -> Any:
@@ -78,9 +78,9 @@ def _write(path: Path, value: Any) -> None:
 
 
 class YamlFinder:
-    """Find the module ``yaml`` as Python does, and make it look in a directory for large texts of plain data.
+    """Find the module ``yaml`` like Python, and make it cache large texts of plain data in a directory.
 
-    :param directory: the directory with their contents; it exists.
+    :param directory: the existing directory of the cache.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -99,7 +99,7 @@ class YamlFinder:
         return spec
 
     def change(self, module: Any) -> None:
-        """Change how the module loads."""
+        """Replace the function ``load`` of the module."""
         load = module.load
         loaders = [getattr(module, name) for name in ("CBaseLoader", "CSafeLoader") if hasattr(module, name)]
 
@@ -128,7 +128,7 @@ def _large_text(stream: Any) -> bytes:
 
 
 def _placed(code: CodeType, filename: str) -> CodeType:
-    """Code as if it had been compiled from a file of this name."""
+    """Return code as if it had been compiled from a file with this name."""
     if code.co_filename == filename:
         return code
     constants = (_placed(one, filename) if isinstance(one, CodeType) else one for one in code.co_consts)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""LibreOffice without a window, which opens a file, edits it as a person types, and saves it."""
+"""LibreOffice without a window: it opens a file, edits it like a person who types, and saves it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from xml.sax.saxutils import escape
 
 PROGRAM = shutil.which("soffice")
-"""The program; None where LibreOffice is not installed."""
+"""The path of the program; None if LibreOffice is not installed."""
 
 _SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry">
@@ -46,10 +46,10 @@ _VISIT = """
 
 
 class Visit(NamedTuple):
-    """What somebody does between opening and closing a file.
+    """The actions of a person between opening and closing a file.
 
-    :ivar typed: column and row (from 0) to what is typed; a line feed makes it a text.
-    :ivar written: of CSV, the options of the export.
+    :ivar typed: column and row (from 0) to the typed characters; after a line feed they are a text.
+    :ivar written: the export options for CSV.
     """
 
     typed: Mapping[tuple[int, int], str] = {}
@@ -57,9 +57,9 @@ class Visit(NamedTuple):
 
 
 class Office:
-    """One person at a computer of a country.
+    """A person with the LibreOffice settings of a country.
 
-    :param home: takes the settings of that person. :param locale: such as ``de-DE``.
+    :param home: the directory for the settings. :param locale: such as ``de-DE``.
     """
 
     def __init__(self, home: Path, locale: str) -> None:
@@ -74,11 +74,11 @@ class Office:
         subprocess.run([*command, *arguments], check=True, capture_output=True, timeout=120)
 
     def edit(self, path: Path, visits: Sequence[Visit], sheet: str, read: str = "") -> list[bytes]:
-        """Open a file, type into cells and save it in its format, and so on. Return what each visit saved.
+        """Open, edit and save a file for each visit. Return the content that each visit saved.
 
-        The file stays as it is. All visits take one start, which is most of the time.
+        The file itself is not changed. All visits share one start, which takes most of the time.
 
-        :param read: of CSV, the options of the import.
+        :param read: the import options for CSV.
         """
         is_table = path.suffix == ".csv"
         opened, saved, codes = path, [], []
@@ -111,5 +111,5 @@ class Office:
 
 
 def _basic(text: str) -> str:
-    """Return a text in LibreOffice's Basic."""
+    """Return a text literal of LibreOffice Basic."""
     return " & Chr(10) & ".join('"' + line.replace('"', '""') + '"' for line in text.split("\n"))

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""An instance with many rooms and locations, put into the store of the embedded service directly."""
+"""An instance with many rooms and locations, written directly into the store of the embedded service."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ class Machine:
         return [(method, path) for method, path in self.service.log if method != "GET" and "auth_token" not in path]
 
     def posts(self, path: str) -> int:
-        """Return how often a path was posted to."""
+        """Return the number of POST requests to a path."""
         return self.service.log.count(("POST", f"/customer-api/v1{path}"))
 
     def lists(self, path: str) -> int:
@@ -88,7 +88,7 @@ class Machine:
 
 
 def kill_at_the_loss(client: Client) -> None:
-    """Let the process of a client be killed before it sleeps for the first time."""
+    """Kill the process of a client when it sleeps for the first time."""
 
     def killed(_seconds: float) -> None:
         raise Killed

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The page that lists what the vendor's Python client can do, and what does the same here."""
+"""The page that compares the vendor's Python client with this collection."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ the interface description, so nothing is missing.
 
 
 class Link(NamedTuple):
-    """A module in a text, with one of its options (mark ``:``) or return values (mark ``=``)."""
+    """A module named in a text, with one of its options (mark ``:``) or return values (mark ``=``)."""
 
     module: str
     mark: str
@@ -77,7 +77,7 @@ def fields() -> Iterator[tuple[str, str, str]]:
 
 
 def _expanded(about: Mapping[str, Any], field: str, written: str) -> str:
-    """Return the text of a field, with marks replaced by members of the result or options of the module."""
+    """Return the text of a field, with marks replaced by return values or options of the module."""
     if written.startswith("~"):
         return written.removeprefix("~").strip()
     texts = []
@@ -91,7 +91,7 @@ def _expanded(about: Mapping[str, Any], field: str, written: str) -> str:
 
 
 def texts() -> Iterator[str]:
-    """Yield every text about what does the same here."""
+    """Yield every text about an equivalent in this collection."""
     whole = table()
     for service in whole["operations"].values():
         yield from (text for _requests, text in service.values())

@@ -2,10 +2,10 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Texts that somebody writes who wants more than a record: what they would run, read, forge or break.
+"""Texts of attackers, which try to run, read, forge or break something.
 
-Each is one text. They are put into every field, name and error that the collection takes from others, and the same is
-asserted of each: nothing ran, nothing outside was touched, no secret and nothing that steers was printed.
+They are put into every field, name and error that the collection receives from others. For each of them the tests check
+that nothing ran, nothing outside was touched, and no secret or control character was printed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from project import LONG
 
 CANARY = "heron-51-quay"
-"""The text that a payload prints (``$CANARY``) and writes (into the file ``$RAN``) if it runs; no payload holds it."""
+"""The text that a payload prints (``$CANARY``) and writes (into ``$RAN``) if it runs; no payload contains it."""
 
 OWN = "own-71-secret"
 """The value of the variable ``own_secret`` of a play, which no record may show."""
@@ -71,7 +71,7 @@ TERMINAL = (
     "\x0e\x0f\x05",
     "\x85\x0b\x0c",
 )
-"""Sequences that a terminal obeys."""
+"""Control sequences of terminals."""
 
 LOGS = (
     "::error file=x::forged",
@@ -89,7 +89,7 @@ LOGS = (
     "\u2028PLAY RECAP\u2029",
     "changed=0 failed=0",
 )
-"""Lines and commands that somebody forges in a log."""
+"""Forged lines and commands for a log."""
 
 UNSEEN = (
     "gnp\u202egpj.exe",
@@ -108,7 +108,7 @@ UNSEEN = (
 """Bidirectional and zero-width characters, and tags."""
 
 SURROGATES = ("\ud800", "a\udfffb", "\udc80\ud83d")
-"""Halves of a pair, which no encoding can write."""
+"""Lone surrogates, which can't be encoded."""
 
 MARKUP = (
     "@all @everyone @org/team #1 !2 GH-3 ~label :smile:",
@@ -134,7 +134,7 @@ MARKUP = (
     "\\",
     "`",
 )
-"""Markdown with the extensions of code hosts, HTML."""
+"""HTML, and Markdown with the extensions of code hosts."""
 
 FORMULAS = (
     "=1+1",
@@ -222,12 +222,12 @@ CORPUS: dict[str, Sequence[str]] = {
 
 
 def every() -> list[str]:
-    """All payloads, none twice."""
+    """Return all payloads without duplicates."""
     return list(dict.fromkeys(itertools.chain.from_iterable(CORPUS.values())))
 
 
 def some(seed: int = 0, of_each: int = 3) -> list[str]:
-    """Return a few of each sort, others with each seed; all of them in the long tests."""
+    """Return a few payloads of each sort, which depend on the seed; in the long tests all of them."""
     if LONG:
         return every()
     chance = random.Random(seed)
@@ -235,7 +235,7 @@ def some(seed: int = 0, of_each: int = 3) -> list[str]:
 
 
 def mixed(seed: int, number: int) -> list[str]:
-    """Texts that nobody wrote down: parts of payloads one after the other."""
+    """Return random texts: parts of payloads in sequence."""
     chance = random.Random(seed)
     pool = [text for text in every() if len(text) < 200]
     return ["".join(chance.sample(pool, chance.randrange(2, 5))) for _number in range(number)]
@@ -252,7 +252,7 @@ _COMMAND = re.compile(
 
 
 def steering(text: str) -> Iterator[str]:
-    """Find the characters of a text of several lines that a terminal or a pipeline would obey, or nobody would see."""
+    """Return the characters of a multi-line text that control a terminal or a pipeline, or are invisible."""
     for letter in sorted(set(text)):
         if letter != "\n" and (unicodedata.category(letter) in _STEERS or letter in _WITHOUT_WIDTH):
             yield f"U+{ord(letter):04X}"
@@ -270,7 +270,7 @@ def steering_in_output(output: str) -> list[str]:
 
 
 def steering_in_results(results: Iterable[dict[str, object]]) -> list[str]:
-    """Return the same of the messages and the warnings of results, which Ansible prints as text."""
+    """Return the same for messages and warnings of results, which Ansible prints as text."""
     found: list[str] = []
     for result in results:
         warnings = result.get("warnings") or []

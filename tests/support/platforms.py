@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The supported versions: the one table of which README, metadata, workflows, gates and documentation are made.
+"""The supported versions. README, metadata, workflows, gates and documentation are generated from this table.
 
 A new ansible-core is one line here and ``make generate``. ``tests/unit/test_platforms.py`` tests what is not generated.
 """
@@ -23,13 +23,13 @@ PRERELEASES = {"2.22": "2.22.0rc1"}
 """The pre-release that represents an ansible-core without a release."""
 
 EVERYDAY = "2.19"
-"""The ansible-core of ``.venv``: the newest that the oldest supported Python runs."""
+"""The ansible-core of ``.venv``: the newest version for the oldest supported Python."""
 
 CERTIFIED = ("2.16", "2.18", "2.20")
-"""The versions on which the checker of the partner certification runs sanity."""
+"""The versions on which the partner certification runs sanity tests."""
 
 AUTOMATION_PLATFORM = "2.16"
-"""The ansible-core of the execution environments that Automation Platform brings."""
+"""The ansible-core versions of Automation Platform's execution environments."""
 
 LOWEST = {"requests": "2.32.4", "urllib3": "2.6.3", "jsonschema": "4.21"}
 """The lowest version of each Python package, as ``requirements.txt`` says."""
@@ -40,12 +40,12 @@ OLDEST_PYTHON = min(min(minors) for minors in CORES.values())
 
 
 def series(core: str) -> str:
-    """2.22.0rc1 -> 2.22."""
+    """Return the series of a version: 2.22 for 2.22.0rc1."""
     return ".".join(core.split(".")[:2])
 
 
 def specifier(core: str) -> str:
-    """Return the requirement for pip: the newest release of a series, its pre-release, or exactly the version given."""
+    """Return the requirement for pip: the newest release of a series, its pre-release, or exactly the given version."""
     if core != series(core):
         return f"ansible-core == {core}"
     return f"ansible-core ~= {PRERELEASES[core]}" if core in PRERELEASES else f"ansible-core ~= {core}.0"

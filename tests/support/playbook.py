@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Run real playbooks in processes of their own, and read what became of each task."""
+"""Run real playbooks in processes of their own, and read the result of each task."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import yaml
 from project import ROOT
 
 _DEPRECATION = re.compile(r"\[DEPRECATION WARNING\]: (?!Non UTF-8 encoded data)")
-"""A deprecation warning of Ansible. ansible-core 2.16 also warns of lone surrogates in its output, as data of users."""
+"""A deprecation warning of Ansible, except the warning of 2.16 about lone surrogates in its output, which are data."""
 _SECONDS = 240
 
 
@@ -57,7 +57,7 @@ class Run:
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return the environment for Ansible commands: this collection found, nothing of the user's own settings."""
+    """Return the environment for Ansible commands: with this collection, and without the user's own settings."""
     kept = {
         key: value
         for key, value in os.environ.items()
@@ -83,9 +83,9 @@ def run(directory: Path, plays: Any, *options: str, variables: Mapping[str, str]
 
     :param directory: where the playbook and the results are written; also the working directory.
     :param plays: a list of plays, or the path of a playbook.
-    :param options: more of the command line, such as ``--check``.
-    :param variables: more of the environment, such as the connection.
-    :raises AssertionError: they used what Ansible is about to remove.
+    :param options: further arguments, such as ``--check``.
+    :param variables: further environment variables, such as the connection.
+    :raises AssertionError: if they used a deprecated feature of Ansible.
     """
     directory.mkdir(parents=True, exist_ok=True)
     if isinstance(plays, Path):
@@ -109,7 +109,7 @@ def run(directory: Path, plays: Any, *options: str, variables: Mapping[str, str]
 def finish(command: Sequence[str], directory: Path, variables: Mapping[str, str], noted: Path | None = None) -> Run:
     """Run one command of Ansible to its end.
 
-    :raises AssertionError: it used what Ansible is about to remove.
+    :raises AssertionError: if it used a deprecated feature of Ansible.
     """
     # One side of an async job looks for it below HOME, the other below the home directory in the password file.
     more = environment({"ANSIBLE_ASYNC_DIR": str(directory / "async"), **variables})

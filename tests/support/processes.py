@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Real processes, forked as Ansible forks its workers."""
+"""Real processes, forked like Ansible's workers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SECONDS = 60.0
 
 
 def forked(work: Callable[[], object]) -> int:
-    """Start a process that does some work and ends. Returns its id."""
+    """Start a process that does some work and ends. Return its id."""
     process = os.fork()
     if process:
         return process
@@ -31,17 +31,17 @@ def forked(work: Callable[[], object]) -> int:
 
 
 def ended(*processes: int) -> list[int]:
-    """Wait until processes end. Returns how: 0, or minus the number of a signal."""
+    """Wait until processes end. Return their exit statuses: 0, or minus the number of a signal."""
     return [os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) for process in processes]
 
 
 def kill(process: int) -> None:
-    """``kill -9``."""
+    """Kill a process with ``kill -9``."""
     os.kill(process, signal.SIGKILL)
 
 
 def until(condition: Callable[[], bool]) -> None:
-    """Wait until something is so, as another process makes it."""
+    """Wait until a condition is true, which another process must fulfil."""
     end = time.monotonic() + _SECONDS
     while not condition():
         assert time.monotonic() < end, "it did not come"
@@ -49,7 +49,7 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 def note(path: Path, line: object) -> None:
-    """Add a line to a file that processes share."""
+    """Append a line to a file that processes share."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     try:
         os.write(descriptor, f"{line}\n".encode())

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The paths of the repository, and how the tools call commands."""
+"""The paths of the repository, and functions by which the tools call commands."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LONG = os.environ.get("SEVENTHINGS_TEST_LONG", "") not in ("", "0")
 
 
 def environment(**changes: str) -> dict[str, str]:
-    """Return the environment of a command: the tools of .venv first, the collection where Ansible looks for it."""
+    """Return the environment of a command, in which the tools of .venv come first and Ansible finds the collection."""
     result = dict(os.environ)
     # If the user disables bytecode files, every test process would compile all of its imports.
     result.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -41,7 +41,7 @@ def environment(**changes: str) -> dict[str, str]:
 
 
 def call(*command: str | Path, cwd: Path = ROOT, env: dict[str, str] | None = None) -> None:
-    """Run a command and show it; a command that fails ends the tool with its exit status."""
+    """Print and run a command. If it fails, end the tool with its exit status."""
     words = [str(word) for word in command]
     print("$", shlex.join(words), flush=True)
     status = subprocess.run(words, cwd=cwd, env=environment() if env is None else env, check=False).returncode
@@ -50,7 +50,7 @@ def call(*command: str | Path, cwd: Path = ROOT, env: dict[str, str] | None = No
 
 
 def tracked_files() -> list[Path]:
-    """Every file of the repository that git knows or would take, relative to its root."""
+    """Return every file of the repository that is tracked or not ignored by git, relative to its root."""
     listing = subprocess.run(
         ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
         cwd=ROOT,

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The kinds of proof, the size of each, and the results of their last runs.
+"""The kinds of tests that prove something, the size of each, and the results of their last runs.
 
 The tables of the guide *How it is tested* are generated from here. ``docs/proof.json`` has the results, which
 ``make proof`` takes from the reports that pytest wrote.
@@ -56,7 +56,7 @@ class Proof:
         return any(classname == name or classname.startswith(f"{name}.") for name in names)
 
     def sizes(self) -> str:
-        """Return how much ``make test`` and ``make test-long`` run, with the numbers that the test has."""
+        """Return the sizes in ``make test`` and ``make test-long``, with the numbers of the test itself."""
         mark, phrase = self.size
         if not mark:
             return phrase
@@ -184,7 +184,7 @@ PROOFS = (
 
 
 def results() -> dict[str, Any]:
-    """Return the results that were recorded, by the name of the proof."""
+    """Return the recorded results by the name of the proof."""
     return dict(json.loads(RESULTS.read_text("utf-8"))) if RESULTS.exists() else {}
 
 
@@ -245,7 +245,7 @@ def _ranges(seeds: Sequence[int]) -> str:
 
 
 def _proof_of(classname: str) -> Proof | None:
-    """Return the proof that a test belongs to: the first match, because a folder comes after its files."""
+    """Return the proof that a test belongs to: the first match counts, because a folder comes after its files."""
     return next((proof for proof in PROOFS if proof.contains(classname)), None)
 
 

@@ -3,8 +3,8 @@
 
 """Find examples that would harm the instance of somebody who copies them.
 
-What people copy is YAML: files, code blocks of pages, and the EXAMPLES of modules and plugins. Tables and printed text
-beside it are judged line by line.
+People copy YAML: files, code blocks of pages, and the EXAMPLES of modules and plugins. Tables and printed text are
+checked line by line.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import yaml
 from project import ROOT
 
 OBSERVED = ("actual_room", "actual_building")
-"""Fields that scans own. A desired state that writes them falsifies the next stocktake."""
+"""Fields that scans write. A desired state that writes them falsifies the next stocktake."""
 
 _READING = ("filter", "filters", "query", "scope")
 _TAKING_AWAY = ("archive", "delete")
@@ -32,7 +32,7 @@ _CREATED_USERS = re.compile(r"create_users[\"']?\s*[:=]\s*[\"']?(?:true|yes|on)\
 _MOVED_ACTUAL = re.compile(r"^ .*\bmove_actual[\"']?\s*[:=]\s*[\"']?(?:true|yes|on)\b", re.IGNORECASE)
 """A command or a setting, and not a sentence of a page."""
 _TEXT_OF_ID = re.compile(r"\{\{.*\.id(\s*\|\s*int)?\s*\}\}")
-"""A template of an integer id. Before ansible-core 2.19 its result is a text, so a reference would be a name."""
+"""A template of an integer id. Before ansible-core 2.19 its result is a text, so it would be a reference by name."""
 _EXAMPLES = re.compile(r"^EXAMPLES = r?(\"\"\"|''')\n(?P<text>.*?)^\1", re.MULTILINE | re.DOTALL)
 _SUFFIXES = {".csv", ".j2", ".jsonl", ".md", ".py", ".rego", ".rst", ".yaml", ".yml"}
 
@@ -54,7 +54,7 @@ class Harm:
 
 
 def sources() -> Iterator[Path]:
-    """Return every file that people copy from or see run, relative to the repository."""
+    """Return every file that people copy from or run, relative to the repository."""
     folders = ("docs", "examples", "playbooks", "roles", "plugins/modules", "plugins/inventory", "plugins/lookup")
     shown = (ROOT / "README.md", *(ROOT / "tests" / "tools").glob("demo*.py"))
     for path in (*shown, *(path for folder in folders for path in (ROOT / folder).rglob("*"))):
@@ -63,7 +63,7 @@ def sources() -> Iterator[Path]:
 
 
 def harms(path: Path, text: str) -> Iterator[Harm]:
-    """Return what would do harm in one file.
+    """Return the findings about one file.
 
     :param path: of the file, relative to the repository.
     :param text: its content.

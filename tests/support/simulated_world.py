@@ -4,7 +4,7 @@
 """A simulated world: many processes of the collection in one process, under a virtual clock and a seeded scheduler.
 
 Only one simulated process runs at a time. It hands over when it sleeps and before each request, and the seed decides
-who goes on. So one number repeats a history, and a second of waiting costs nothing.
+which process continues. So the seed alone repeats a history, and waiting costs no real time.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ _MOST_SWITCHES = 20_000
 """Number of hand-overs after which a history counts as endless."""
 _TICK = 0.001
 PER_MINUTE = 20
-"""Requests that the instance allows, and that the processes know of."""
+"""Requests a minute that the instance allows. The processes know this limit."""
 
 
 @dataclass
 class _Process:
     """A simulated process.
 
-    :ivar wakes: the moment of the clock from which on it may go on. :ivar kill_after: hand-overs until it is killed.
+    :ivar wakes: the time from which it may continue. :ivar kill_after: number of hand-overs until it is killed.
     """
 
     number: int
@@ -59,7 +59,7 @@ class _Process:
 
 
 class _Turnstile:
-    """The shared turnstile of all processes. Files and kernel locks are left out, the pace is the real one."""
+    """The shared turnstile of all processes, with the real pace but without files and kernel locks."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -79,14 +79,14 @@ class _Turnstile:
 
     @contextmanager
     def pace(self) -> Iterator[Pace]:
-        """Open the pace."""
+        """Yield the pace."""
         yield self._pace
 
 
 class World:
     """Simulated processes of one user at one instance.
 
-    :param directory: where the processes share locks, marks and tokens.
+    :param directory: the directory in which the processes share locks, marks and tokens.
     :ivar rolls: the source of everything random in a history.
     """
 
@@ -174,7 +174,7 @@ class World:
         return done
 
     def _step(self, alive: list[_Process]) -> None:
-        """Let one process continue, chosen among the processes that are due."""
+        """Let one of the processes that are due continue."""
         self._switches += 1
         assert self._switches < _MOST_SWITCHES, "the processes never end"
         earliest = min(process.wakes for process in alive)
@@ -199,7 +199,7 @@ class World:
 
     @contextmanager
     def _as_processes(self) -> Iterator[None]:
-        """Let each simulated process have a number of its own, and wait for locks on the virtual clock."""
+        """Give each simulated process a process id of its own, and let it wait for locks on the virtual clock."""
         real = os.getpid()
         wait_for = locks.wait_for
 

@@ -1,25 +1,26 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Steps of the integration tests: one task each, and what is expected of it. They run as a play or in this process.
+"""Steps of the integration tests: a task and its expected result. They run as a play or in this process.
 
 A file ``steps/MODULE.yml`` is a list. Its entries are
 
-- ``files``: name to text, or to ``{size: N}``; made before the play in the directory that ``{{ directory }}`` names.
+- ``files``: name to text, or to ``{size: N}``; created before the play in the directory ``{{ directory }}``.
 - ``setup``: a task that runs once, and must succeed.
-- ``task`` and ``expect``: a task that is predicted (check mode), done, and repeated. ``expect`` has
+- ``task`` and ``expect``: a task that is predicted (check mode), carried out, and repeated. ``expect`` has
 
-  - ``changed``: of the first run; ``again``: of the second run, false unless told,
-  - ``error`` in place of it: a part of the message, or a list of parts; ``predicted_error: false`` where check mode
-    lets it pass, because an earlier task of the play may make what is missing,
+  - ``changed``: of the first run; ``again``: of the second run, by default false,
+  - ``error`` in place of it: a part of the message, or a list of parts; ``predicted_error: false`` if check mode
+    reports no error, because an earlier task of the play may create what is missing,
   - ``diff``: exactly; ``record``: members of the record; ``result``: members of the result,
-  - ``listed``: of the records, the values of a field in order; ``warning``: a part of one,
-  - ``requests``: how many the first and the second run take; ``writes``: method and path (with ``*``) of those that
-    the first run sends and that change something; ``body``: of the last of them (in calm weather nothing may be read
-    twice without a write in between, whatever is expected),
-  - ``calm`` and ``rough``: more of the above for one weather only; ``weather``: the only one in which the step runs.
+  - ``listed``: the values of a field of the listed records, in order; ``warning``: a part of a warning,
+  - ``requests``: number of requests in the first and the second run; ``writes``: method and path (with ``*``) of the
+    requests of the first run that change something; ``body``: the body of the last of them (with calm switches nothing
+    may be read twice without a write in between, whatever is expected),
+  - ``calm`` and ``rough``: further expectations for calm or rough switches only; ``weather``: the only set of switches
+    with which the step runs.
 
-Variables of every task: ``directory``, and what earlier steps register; of what is expected: the latter.
+Tasks may use the variable ``directory`` and the registered results of earlier steps; expectations only the latter.
 """
 
 from __future__ import annotations
@@ -54,10 +55,10 @@ WEATHERS = {
     # Steps also name built-in fields by their labels, not by translation keys.
     "rough": {"weather": "rough", "builtin_labels": "plain"},
 }
-"""The switches of the embedded service in each weather of the steps."""
+"""The switches of the embedded service for each weather of the steps."""
 NAMESPACE = "community.seventhings."
 _EVERY = 3 if LONG else 25
-"""One step in this number also runs in a module process, which takes 0.85 s of processor; a worker takes 0.04 s."""
+"""One step in this number also runs in a module process, which takes 0.85 s of processor time instead of 0.04 s."""
 _EVERY_SAMPLED = 6
 """In a sample, one step in this number is also predicted and repeated."""
 _READING_POSTS = ("/auth_token", "/circularity-hub/suggest-category", "/circularity-hub/suggest-rest-price", "/report")
@@ -68,7 +69,7 @@ _KEYWORDS = {"name", "register", "check_mode", "vars", "when", "no_log", "ignore
 class Step:
     """One task and its expectations. Without ``expect`` it is a setup, which runs once.
 
-    :ivar is_once: it is carried out, but neither predicted nor repeated.
+    :ivar is_once: True if it is neither predicted nor repeated.
     """
 
     number: int
@@ -88,7 +89,7 @@ class Step:
     def is_a_module_process(self, run: str) -> bool:
         """Return True if a step runs in a module process.
 
-        That is one run in three of some steps, to show that both ends do the same.
+        This is one run in three of some steps, and shows that worker and module process do the same.
         """
         round_, rest = divmod(self.number, _EVERY)
         return run in RUNS and rest == _EVERY - 1 and round_ % len(RUNS) == RUNS.index(run)
@@ -145,9 +146,9 @@ def _make_files(files: Mapping[str, Any], directory: Path) -> None:
 
 
 def tasks_of(steps: Iterable[Step], ends: str) -> list[dict[str, Any]]:
-    """Return the tasks of some steps: each predicted, done, repeated.
+    """Return the tasks of some steps: each is predicted, carried out, and repeated.
 
-    :param ends: ``worker``: all of them there; ``both``: some of them in a module process.
+    :param ends: ``worker``: all tasks in the worker; ``both``: some of them in a module process.
     """
     tasks: list[dict[str, Any]] = []
     for step in steps:
@@ -184,7 +185,7 @@ def call(
     check_mode: bool = False,
     client_of: Callable[[Mapping[str, Any], bool], Client] | None = None,
 ) -> Result:
-    """One call of a module in this process, without Ansible. No pause of it costs time."""
+    """Call a module in this process, without Ansible. Pauses take no time."""
     module = MODULES[name]
     read = read_arguments(f"{NAMESPACE}{name}", module.spec, module.rules, options)
     if read.refusal:
@@ -195,14 +196,14 @@ def call(
 
 
 def connect_hasty(options: Mapping[str, Any], read_only: bool = False) -> Client:
-    """Return a client whose pauses between repeats take no time."""
+    """Return a client whose pauses take no time."""
     client: Client = connect(options, read_only)
     client.transport.sleep = lambda _seconds: None
     return client
 
 
 def run_here(steps: Iterable[Step], defaults: Mapping[str, Any], directory: Path) -> list[Result]:
-    """Return the results of the steps as a play would give them, without Ansible."""
+    """Run the steps without Ansible, and return the results that a play would have."""
     variables: dict[str, Any] = {"directory": str(directory)}
     results = []
     for step in steps:
@@ -365,7 +366,7 @@ def _judge_values(
 
 
 def _holds(expected: Any, found: Any) -> bool:
-    """Return True if a value that was found is the expected one. Of a map only the named members count."""
+    """Return True if a value is the expected value. In a map only the expected members count."""
     if isinstance(expected, Mapping) and isinstance(found, Mapping):
         return all(key in found and _holds(value, found[key]) for key, value in expected.items())
     if isinstance(expected, list) and isinstance(found, list):

@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Swarm testing: random tests that each leave some faults, switches and operations out.
+"""Swarm testing: random tests, each without some of the faults, switches and operations.
 
 A test that mixes everything seldom does the same thing twice in a row, and one feature may hide another. A swarm draws
-a subset of each, so its examples combine what is left more often.
+a subset, so its examples combine the remaining features more often.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ VARIABLE = "SEVENTHINGS_TEST_SEED"
 
 
 def first_seed(usual: int) -> int:
-    """Return the seed that the variable names, else a random seed in the long run, else the usual seed."""
+    """Return the seed in the variable, else a random seed in the long run, else the default seed."""
     return int(os.environ.get(VARIABLE) or (random.randrange(2**32) if LONG else usual))
 
 
 def selected_seeds(variable: str, usual: Sequence[int]) -> Sequence[int]:
-    """Return the seeds that a variable selects, such as ``7 100-119``, else the usual seeds.
+    """Return the seeds that a variable selects, such as ``7 100-119``, else the default seeds.
 
     :raises ValueError: if a part of the text is neither a seed nor a range of seeds.
     """

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The page about the switches of the embedded service, from the table in its code."""
+"""The page about the switches of the embedded service, generated from the table in its code."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Which texts Ansible renders, on the ansible-core that runs the tests."""
+"""Find out which texts the ansible-core of the tests renders."""
 
 from __future__ import annotations
 
@@ -24,5 +24,5 @@ def would_render(value: Any) -> bool:
 
 
 def as_template(text: str) -> str:
-    """Return a text as an author writes it in a playbook."""
+    """Return a text as if its author had written it in a playbook."""
     return text if IS_TEXT_A_TEMPLATE else trust_as_template(text)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The walk-throughs of docs/walkthroughs.md, done to the letter in a copy of the repository.
+"""Carry out the walk-throughs of docs/walkthroughs.md literally in a copy of the repository.
 
 Each touch is a sentence and a block of code: ``New file `PATH`:`` or ``In `PATH`, before the line with `TEXT`:`` (or
 ``with an empty line before the line ...``, ``with two empty lines before the line ...``).
@@ -33,14 +33,14 @@ _SPACE = {None: "", "an": "\n", "two": "\n\n"}
 
 @dataclass(frozen=True)
 class Touch:
-    """One new file, or one insertion before the only line that is a text (``anchor``), or else that has it."""
+    """A new file, or an insertion before the only line that equals a text (``anchor``), or else contains it."""
 
     path: str
     text: str
     anchor: str = ""
 
     def make(self, root: Path) -> None:
-        """Execute the walkthrough below a directory."""
+        """Make this change below a directory."""
         path = root / self.path
         if not self.anchor:
             assert not path.exists(), f"{self.path} is there already"
@@ -53,7 +53,7 @@ class Touch:
 
 
 def touches(heading: str) -> list[Touch]:
-    """Return the touches that a section of the walk-throughs asks for."""
+    """Return the changes that a section of the walk-throughs describes."""
     text = (ROOT / "docs" / "walkthroughs.md").read_text(encoding="utf-8")
     section = re.split(r"^## ", text.partition(f"\n## {heading}\n")[2], maxsplit=1, flags=re.MULTILINE)[0]
     found = [
@@ -66,13 +66,13 @@ def touches(heading: str) -> list[Touch]:
 
 @dataclass(frozen=True)
 class Copy:
-    """A copy of the repository, with the environment of this one."""
+    """A copy of the repository that uses the environment of this checkout."""
 
     root: Path
 
     @classmethod
     def at(cls, root: Path) -> Copy:
-        """Create one of all files that git knows or would take."""
+        """Copy all files that git tracks or does not ignore."""
         for name in tracked_files():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, root / name, follow_symlinks=False)
@@ -83,7 +83,7 @@ class Copy:
         return cls(root)
 
     def run(self, *command: str) -> str:
-        """Return the output of a Python command (``-m pytest``, or a script) that succeeds in the copy."""
+        """Run a Python command (``-m pytest``, or a script) in the copy, which must succeed. Return its output."""
         found = [self.root / "tests" / "support", self.root / ".build" / "link"]
         environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "COV_"))},

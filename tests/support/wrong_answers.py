@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Answer that are wrong in shape, cut, or about something else: a catalogue of mutations.
+"""A catalogue of mutated answers: wrong in shape, truncated, or about something else.
 
 A mutation never turns an answer into another answer that a correct service could give about another state, such as
 another value of a field or a list without its last record and with a total that fits. Nobody can detect those.
@@ -30,7 +30,7 @@ _NEW = str(uuids.UUID(int=0x0BAD_0BAD_4000_8000_0000_0000_0000_0BAD))
 class Exchange:
     """A request and its answer.
 
-    :ivar others: answers to other requests of the same run, for answers about something else.
+    :ivar others: other exchanges of the same run, whose answers are about something else.
     """
 
     call: Call
@@ -53,7 +53,7 @@ class Exchange:
 
     @property
     def value(self) -> Any:
-        """The decoded body; a marker if it is not JSON."""
+        """The decoded body, or a marker if it is not JSON."""
         return decoded(self.answer)
 
 
@@ -72,14 +72,14 @@ def records_of(value: Any) -> list[Any] | None:
 
 
 Change = Callable[[Exchange], Answer | None]
-"""Return the wrong answer, or None if the mutation does not apply."""
+"""Returns the wrong answer, or None if the mutation does not apply."""
 
 
 @dataclass(frozen=True)
 class Mutation:
-    """A way to answer wrongly, and the sorts of answers that it is for.
+    """A mutation, and the sorts of answers to which it applies.
 
-    :ivar shows: True if a run that only shows the record may show it as it was answered: what is odd is a member.
+    :ivar shows: True if a run that only shows the record may show it as received, because only a member is odd.
     """
 
     name: str
@@ -131,7 +131,7 @@ _raw("a proxy's words", lambda _body: b"upstream connect error or disconnect", m
 
 
 def _status(status: int, body: bytes = b'{"message": "No."}') -> Change:
-    """Replace a good status. The request was still carried out."""
+    """Replace a successful status. The request was still carried out."""
     answer = Answer(status, body, JSON if body else None)
     return lambda exchange: answer if exchange.answer.status < 300 else None
 
@@ -307,7 +307,7 @@ def _record(
 
 
 def _marks(record: dict[str, Any]) -> list[str]:
-    """Return the members by which a record is known."""
+    """Return the members that identify a record."""
     return [key for key in record if key == "uuid" or (key.endswith("_uuid") and isinstance(record[key], str))]
 
 
@@ -486,7 +486,7 @@ _location("a Location of the list", lambda place: place[:-37] + "s")
 
 
 def _other_record(exchange: Exchange) -> Answer | None:
-    """Return the answer is about another record of a list that was read in the same run."""
+    """Return an answer about another record of a list that was read in the same run."""
     value = exchange.value
     if not isinstance(value, dict) or records_of(value) is not None:
         return None

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Check a report as a page with axe in headless Chromium: WCAG 2.2 AA, light and dark, wide and at 375 pixels.
+"""Check the HTML report with axe in headless Chromium: WCAG 2.2 AA, light and dark, wide and at 375 pixels.
 
 Chromium and npm must be on PATH. The two npm packages are installed below .build.
 """
@@ -27,7 +27,7 @@ _SCRIPT = ROOT / "tests" / "tools" / "accessibility.mjs"
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 _OBJECTS = 6000
 _FIRST_VIEW = 2000
-"""Milliseconds until something of a long report is seen."""
+"""Maximum milliseconds until a part of a long report is visible."""
 
 
 def pages() -> list[Path]:

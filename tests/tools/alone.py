@@ -1,14 +1,14 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Use the built archive as its users do.
+"""Use the built archive like its users.
 
 Run ``python tests/tools/alone.py [2.20 2.16@3.12 ...]``.
 
-For each supported ansible-core: an empty environment and an empty home, the archive installed as the README says, the
-documentation of everything in it, the embedded service, the README's playbooks, a whole instance, inventory and lookup,
-a fleet, and the rulebook for Event-Driven Ansible (where Java is found). Nothing comes from the checkout but the
-archive and the README.
+For each supported ansible-core, the tool creates an empty environment and an empty home, installs the archive as the
+README says, shows all documentation, and runs the embedded service, the README's playbooks, a whole instance, inventory
+and lookup, a fleet, and the rulebook for Event-Driven Ansible (if Java is found). Only the archive and the README come
+from the checkout.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class Alone:
         return done.stdout
 
     def play(self, service: Emulator, *words: str, changed: int | None = None) -> str:
-        """Run ansible-playbook; where ``changed`` is said, no host may have another number of changes."""
+        """Run ansible-playbook. With ``changed``, every host must have this number of changes."""
         printed = self.run(["ansible-playbook", *words], **service.variables())
         counts = set(map(int, re.findall(r"changed=(\d+)", printed)))
         if changed is not None and counts != {changed}:
@@ -187,7 +187,7 @@ def readers(alone: Alone) -> None:
 
 
 def fleet(alone: Alone) -> None:
-    """examples/fleet, with an embedded service for each instance."""
+    """Run examples/fleet with an embedded service for each instance."""
     folder = alone.home / "fleet"
     shutil.copytree(alone.collection / "examples" / "fleet", folder)
     (alone.home / "password").write_text("demo\n", "utf-8")
@@ -204,7 +204,7 @@ def fleet(alone: Alone) -> None:
 
 
 def events(alone: Alone) -> str:
-    """Run examples/eda: a closed task is reported. Return the output."""
+    """Run examples/eda: a closed task must be reported. Return the output."""
     if shutil.which("java", path=alone.env["PATH"]) is None:
         return "no Java, so no rulebook"
     alone.run(["pip", "install", "--quiet", _RULEBOOK])
@@ -246,7 +246,7 @@ def _wait(process: subprocess.Popen[bytes], log: Path, condition: Callable[[], b
 
 
 def main() -> None:
-    """Everything, on each ansible-core that was asked for, or on all for which an interpreter is found."""
+    """Run everything on each requested ansible-core, by default on all for which an interpreter is found."""
     built = archive.build()
     told = []
     for asked in sys.argv[1:] or CORES:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Build the collection, look into the archive, install it elsewhere, and ask ansible-doc about everything in it."""
+"""Build the collection, check the archive, install it elsewhere, and show all of its documentation with ansible-doc."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def complaints(files: set[str]) -> list[str]:
 
 
 def install(archive: Path) -> dict[str, str]:
-    """Install the archive into a folder of its own; returns the environment that sees only this copy."""
+    """Install the archive into a folder of its own. Return an environment in which Ansible finds only this copy."""
     shutil.rmtree(INSTALLED, ignore_errors=True)
     env = environment(ANSIBLE_COLLECTIONS_PATH=str(INSTALLED), ANSIBLE_COLLECTIONS_SCAN_SYS_PATH="false")
     call("ansible-galaxy", "collection", "install", "--offline", "-p", INSTALLED, archive, cwd=BUILD, env=env)
@@ -94,7 +94,7 @@ def documented(installed: Path) -> dict[str, list[str]]:
 
 
 def ask_for_documentation(installed: Path, env: dict[str, str]) -> int:
-    """ansible-doc on every plugin and role of an installed collection; returns how many there are.
+    """Run ansible-doc on every plugin and role of an installed collection. Return their number.
 
     :param installed: the folder with ``ansible_collections``.
     """

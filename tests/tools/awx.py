@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Hold examples/awx against the real modules of awx.awx, out of the package ansible.
+"""Test examples/awx with the real modules of awx.awx, taken from the package ansible.
 
 Run ``python tests/tools/awx.py``.
 """
@@ -21,7 +21,7 @@ _FOLDER = "ansible_collections/awx/"
 
 
 def make() -> None:
-    """Take the collection out of the package, once."""
+    """Extract the collection from the package, once."""
     if _COLLECTIONS.is_dir():
         return
     folder = BUILD / "awx-download"
@@ -36,7 +36,7 @@ def make() -> None:
 
 
 def main() -> None:
-    """Run the tests; end with the exit status of pytest."""
+    """Run the tests, and exit with the status of pytest."""
     make()
     call(BIN / "pytest", "-q", "--color=no", "tests/integration/test_awx.py", *sys.argv[1:])
 

@@ -1,12 +1,12 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Line and branch coverage of plugins/, from unit and integration tests, or from those in the paths given.
+"""Measure line and branch coverage of plugins/ by unit and integration tests, or by the tests in given paths.
 
-All tests together have to cover 99 % of the lines and 96.4 % of the branches; what they miss is listed file by file.
+All tests together must cover 99 % of the lines and 96.4 % of the branches. Uncovered lines are listed file by file.
 
 Ansible runs the collection in many processes: playbooks, their workers (forked, ended by os._exit) and modules, packed
-into an archive. All of them measure, and what they measured is brought back to the files of the repository.
+into an archive. All of them measure coverage, and the results are mapped to the files of the repository.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def coverage(*words: str) -> int:
 
 
 def measure_what_no_test_loads() -> None:
-    """Add the files that no process imported: nothing of them is covered."""
+    """Add the files that no process imported: none of their lines are covered."""
     import coverage as library
 
     data = library.CoverageData(basename=str(FOLDER / "data"))
@@ -79,7 +79,7 @@ def measure_what_no_test_loads() -> None:
 
 
 def shares() -> dict[str, float]:
-    """Per cent of the lines and of the branches that were covered."""
+    """Return the percentages of covered lines and branches."""
     totals = json.loads((FOLDER / "coverage.json").read_text(encoding="utf-8"))["totals"]
     return {
         "lines": 100.0 * totals["covered_lines"] / totals["num_statements"],

@@ -3,8 +3,8 @@
 
 """Show the main job on real data.
 
-An instance is provisioned from its directory of files, on the embedded service. Then something changes in the files,
-something changes behind their back, and the changes come back into the files.
+An instance on the embedded service is provisioned from its files. Then the files change, somebody changes the instance
+in the application, and these changes are absorbed into the files.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ GO_ON = (
     "Then your own instance, with its credentials. To begin with what it has:",
     "  .venv/bin/ansible-playbook community.seventhings.export -e export_dest=my-instance",
 )
-"""The next steps, with commands that a test runs as they are written."""
+"""The next steps, with commands that a test runs literally."""
 
 
 @dataclass
 class Demo:
-    """Print the story, and collect whether each step showed the promised output."""
+    """Print the story, and check whether each step shows the promised output."""
 
     service: Emulator
     shown: list[tuple[bool, str]] = field(default_factory=list)

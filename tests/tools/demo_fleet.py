@@ -3,7 +3,8 @@
 
 """Show a fleet of ten embedded instances in one play.
 
-It has a base, overlays and variables. The second run changes nothing, and one instance that is down stops nobody.
+It has a base, overlays and variables. The second run changes nothing, and an unreachable instance does not stop the
+others.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ def main() -> int:
 
 
 def _host(number: int, root: str) -> dict[str, Any]:
-    """One instance of the inventory."""
+    """Return one instance of the inventory."""
     variables = {"city": f"City {number}", "floors": number % 4 + 1}
     return {"seventhings_base_url": root, "seventhings_variables": variables, "site": _OVERLAYS[number % 3]}
 

@@ -97,7 +97,7 @@ def fold_connection(page: str) -> str:
 def _localise() -> None:
     """Adapt the pages of antsibull-docs to this site.
 
-    Pictures are beside them, each page says where it is edited, and the first page leads.
+    Add the pictures, a link to the source of each page, and a first page.
     """
     (SITE / "static").mkdir()
     (SITE / "static" / "site.css").write_text(_STYLE, encoding="utf-8")

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Run the gates, two at a time, every one even if others fail, and sum them up."""
+"""Run all gates, two at a time, even if some fail, and print a summary."""
 
 from __future__ import annotations
 
@@ -54,8 +54,9 @@ _OLD_PLAYS: dict[str, tuple[str, ...]] = {
         "tests/hostile/test_results.py::test_what_the_lookup_gives_is_data",
     ),
 }
-"""The sample of every run, on cores where a text is a template unless it is marked. The long tests play everything on
-every core.
+"""The sample of plays on old cores, where every unmarked text is a template.
+
+The long tests play everything on every core.
 """
 _FORMS = ".github/ISSUE_TEMPLATE"
 _PIPELINES = [
@@ -78,9 +79,9 @@ _PAPERS = (
 
 @dataclass
 class Gate:
-    """One check: a command that succeeds or not; one of pytest also counts its tests.
+    """A check: a command that succeeds or fails. For pytest, its tests are counted.
 
-    :ivar needs: another gate, in whichever chain, that must have passed before this one begins.
+    :ivar needs: another gate, in any chain, that must pass before this gate begins.
     """
 
     name: str
@@ -153,12 +154,12 @@ class Gate:
 
 
 def sanity_gates() -> list[Gate]:
-    """Return the gates of the oldest and the newest ansible-core, on what is shipped.
+    """Return the sanity gates for the shipped files, on the oldest and the newest ansible-core.
 
-    In the long tests every core runs all tests on every Python of this machine, on the files of the tests as well. Else
-    only the newest core runs the tests that read the text of the files, because they say the same on every core. The
-    tests ``pylint`` and ``import`` are only in the long tests: they take three quarters of the time, ruff and mypy read
-    the same files, and a unit test imports each of them.
+    In the long tests every core runs all tests on every Python of this machine, and includes the tests' own files.
+    Otherwise only the newest core runs the tests that just read the files, because their results are the same on every
+    core. The tests ``pylint`` and ``import`` run only in the long tests: they take three quarters of the time, ruff and
+    mypy read the same files, and a unit test imports each file.
     """
     is_long = bool(os.environ.get("SEVENTHINGS_TEST_LONG"))
     return [sanity_gate(core, is_long) for core in (CORES if is_long else (OLDEST_CORE, NEWEST_CORE))]
@@ -185,7 +186,7 @@ def sanity_gate(core: str, is_long: bool) -> Gate:
 def chains(selection: str) -> list[list[Gate]]:
     """Return chains of gates. The gates of a chain run in sequence, and two chains run at any time.
 
-    The longest begin first, so that both processors are busy until the end.
+    The longest chains begin first, so that both processors are busy until the end.
     """
     fast = selection == "fast"
     folders = ("support", "tools", "emulator", "unit", "integration", "hostile", "conftest.py")
@@ -252,7 +253,7 @@ def chains(selection: str) -> list[list[Gate]]:
 
 
 def core_gates() -> list[Gate]:
-    """Real plays on other versions of ansible-core than that of the environment."""
+    """Return gates with real plays on other versions of ansible-core than that of the environment."""
     is_long = bool(os.environ.get("SEVENTHINGS_TEST_LONG"))
     played: dict[str, tuple[str, ...]] = dict.fromkeys(CORES, ()) if is_long else _OLD_PLAYS
     gates, found = [], interpreters.find()
@@ -269,7 +270,7 @@ def core_gates() -> list[Gate]:
 
 
 def rulebook_gate() -> Gate:
-    """Return the example of Event-Driven Ansible with the real ansible-rulebook, which needs Java."""
+    """Return the gate that runs the Event-Driven Ansible example with the real ansible-rulebook, which needs Java."""
     no_java = "" if shutil.which("java") else "no Java on this machine"
     return Gate("rulebook", [sys.executable, "tests/tools/rulebook.py"], not_run=no_java)
 

@@ -3,7 +3,7 @@
 
 """Generate files: lists in documents, routing of the modules, JSON Schemas, table of switches.
 
-Run as ``make generate``. A test fails if that is due.
+Run as ``make generate``. A test fails if a file is outdated.
 """
 
 from __future__ import annotations

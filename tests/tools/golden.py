@@ -5,8 +5,9 @@
 
 Run ``python tests/tools/golden.py 1.0.0``.
 
-They are everything that the collection keeps between two runs, as this version writes it. Later versions read them or
-refuse them with a way out, as ``tests/unit/test_golden.py`` holds. Those of a published version stay as they are.
+These are all files that the collection keeps between two runs, as this version writes them. Later versions read them,
+or refuse them with a remedy, as ``tests/unit/test_golden.py`` checks. The files of a published version are never
+changed.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ UPLOAD = ("manual.pdf", b"%PDF-1.4")
 
 
 def site(root: Path, embedded: Embedded) -> SiteHere:
-    """Return the files that everything is created from, for an instance in this process."""
+    """Return the files for an instance in this process, from which everything is created."""
     made = embedded.site(root)
     made.write(FILES)
     return made
@@ -164,7 +165,7 @@ def tokens(folder: Path) -> None:
 
 
 def locks(folder: Path) -> None:
-    """Write the files that processes share while they run."""
+    """Write the files that running processes share."""
     (folder / "locks").mkdir()
     shared = Folder(folder / "locks")
     creations = Creations([shared], "golden", now=NOW.timestamp)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Run some tests and a play with the lowest versions that requirements.txt allows, not the newest."""
+"""Run some tests and a play with the lowest versions of the packages that requirements.txt allows."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ TESTS = (
     "tests/integration/test_play.py::test_single_modules_provision_an_empty_instance",
 )
 _BESIDE = ("chardet==5.2.0",)
-"""Tools of the environment bring one that the lowest version of requests does not know, and warns of."""
+"""A package of the environment that the lowest version of requests does not support, and warns about."""
 _LOWEST = re.compile(r"^([A-Za-z0-9_.-]+) *>= *([0-9.]+)", re.MULTILINE)
 _VERSIONS = "import importlib.metadata, sys; [print(name, importlib.metadata.version(name)) for name in sys.argv[1:]]"
 
 
 def lowest(requirements: str) -> dict[str, str]:
-    """Return the packages of a requirements file to the lowest version of each."""
+    """Return the packages of a requirements file, each with its lowest version."""
     return dict(_LOWEST.findall(requirements))
 
 
 def install(versions: dict[str, str]) -> None:
-    """Install only the packages, into a folder that precedes the environment; once for each set."""
+    """Install the packages, without dependencies, into a folder that precedes the environment, once for each set."""
     wanted = "\n".join([*(f"{name}=={version}" for name, version in versions.items()), *_BESIDE])
     noted = FOLDER / "installed.txt"
     if noted.exists() and noted.read_text("utf-8") == wanted:

@@ -1,11 +1,11 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Mutation testing of the code that decides what is equal, what is meant, what changes and what may be written.
+"""Mutation testing of the code that decides about equality, targets, changes and permitted writes.
 
-mutmut changes one thing at a time in the functions of a file, and runs the tests that come by there; one of them has to
-fail. It works on a copy, laid out as the collection is imported. A change that survives must be explained in
-``docs/mutation-testing.md``: anything else, and an explanation that nothing needs any more, is an error.
+mutmut changes one thing at a time in the functions of a file, and runs the tests that execute it; one of them must
+fail. It works on a copy with the layout of an imported collection. A surviving change must be explained in
+``docs/mutation-testing.md``. Unexplained survivors and unused explanations are errors.
 """
 
 from __future__ import annotations
@@ -70,10 +70,10 @@ SUBJECTS: Mapping[str, tuple[str, ...]] = {
     "plugin_utils/absorb/patch": ("plugin_utils/absorb/test_patch",),
     "plugin_utils/undo/inverse": ("plugin_utils/undo/test_undo", "plugin_utils/undo/test_random_undos"),
 }
-"""The deciding files, each with the tests that have to notice a change of it."""
+"""The mutated files, each with the tests that must detect changes."""
 
 SHARES = 8
-"""Each file is mutated in one night of this many."""
+"""Number of nights in which each file is mutated once."""
 PAGE = ROOT / "docs" / "mutation-testing.md"
 WORK = BUILD / "mutation"
 _NEEDED = ("plugins/", "tests/conftest.py", "tests/support/", "tests/tools/", "tests/unit/", "tests/emulator/")
@@ -83,7 +83,7 @@ import json, sys
 from mutmut.__main__ import get_diff_for_mutant
 print(json.dumps({name: get_diff_for_mutant(name) for name in sys.argv[1:]}))
 """
-"""A script that prints what ``mutmut show`` shows, of many mutants at once: the command takes seconds to start."""
+"""A script for many mutants that prints what ``mutmut show`` shows, because that command starts slowly."""
 _NAME = re.compile(r"\.(?P<file>\w+)\.x_?(?:ǁ(?P<of>\w+)ǁ)?(?P<function>\w+)__mutmut_\d+$")
 _EXPLAINED = re.compile(
     r"^### `(?P<where>[\w.]+)`\n\n```diff\n(?P<diff>.*?)```\n\n(?P<why>\S.*?)\n(?=\n#|\Z)", re.MULTILINE | re.DOTALL
@@ -92,14 +92,14 @@ _EXPLAINED = re.compile(
 
 @dataclass(frozen=True)
 class Mutant:
-    """A change: its function, the removed lines, and the added lines."""
+    """A mutation: its function, the removed lines, and the added lines."""
 
     where: str
     lines: tuple[str, ...]
 
     @classmethod
     def from_diff(cls, where: str, diff: str) -> Mutant:
-        """From the lines of a diff, however far they are indented."""
+        """Create the mutant from the lines of a diff, ignoring their indentation."""
         changed = [line for line in diff.splitlines() if re.match(r"[-+](?!--|\+\+)", line)]
         return cls(where, tuple(f"{line[0]} {line[1:].strip()}" for line in changed))
 
@@ -113,13 +113,13 @@ def share(number: int) -> list[str]:
 
 
 def tests_of(subjects: Sequence[str]) -> list[str]:
-    """Return the tests of some files. A file that is not in the table is tested by all of them."""
+    """Return the tests of some files. A file that is not in the table uses the tests of all files."""
     every = [test for tests in SUBJECTS.values() for test in tests]
     return list(dict.fromkeys(test for subject in subjects for test in SUBJECTS.get(subject, every)))
 
 
 def prepare(subjects: Sequence[str]) -> None:
-    """Copy the files that the tests need, under the name by which they are imported."""
+    """Copy the files that the tests need to the place from which they are imported."""
     shutil.rmtree(WORK, ignore_errors=True)
     for path in tracked_files():
         if path.as_posix().startswith(_NEEDED):
@@ -161,13 +161,13 @@ def python(*words: str, shown: bool = False) -> str:
 
 
 def explained() -> dict[Mutant, str]:
-    """Return the survivors of the page, with the reason for each."""
+    """Return the survivors explained on the page, each with its reason."""
     text = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
     return {Mutant.from_diff(found["where"], found["diff"]): found["why"] for found in _EXPLAINED.finditer(text)}
 
 
 def outcomes() -> Iterator[tuple[str, str]]:
-    """Every mutant by its name in mutmut, and what became of it."""
+    """Return the outcome of every mutant, by its name in mutmut."""
     for line in python("-m", "mutmut", "results", "--all", "true").splitlines():
         name, separator, status = line.strip().rpartition(": ")
         if separator:
@@ -175,7 +175,7 @@ def outcomes() -> Iterator[tuple[str, str]]:
 
 
 def place(name: str) -> tuple[str, str]:
-    """File and function of a mutant."""
+    """Return file and function of a mutant."""
     found = _NAME.search(name)
     if found is None:
         raise ValueError(f"{name} is no name of a mutant")
@@ -184,7 +184,7 @@ def place(name: str) -> tuple[str, str]:
 
 
 def report() -> int:
-    """Sum up. Show survivors without an explanation, and explanations without a survivor."""
+    """Print a summary, survivors without an explanation, and explanations without a survivor."""
     known = explained()
     counts: dict[str, Counter[str]] = {}
     left: dict[str, str] = {}

@@ -28,7 +28,7 @@ _REQUIREMENTS = ("requirements.txt", "tests/emulator/requirements.txt", "tests/r
 def python_for(core: str, wish: str = "") -> Path:
     """Return the newest interpreter of this machine for a version, or the requested interpreter.
 
-    :raises SystemExit: there is none.
+    :raises SystemExit: if there is none.
     """
     minors = [minor for minor in CORES[series(core)] if wish in ("", f"3.{minor}")]
     found = interpreters.find()

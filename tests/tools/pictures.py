@@ -1,9 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Take the pictures of docs/images that show real runs: the plan as a page, and films of a terminal.
+"""Create the pictures in docs/images that show real runs: the plan as a page, and terminal animations.
 
-The pictures that are made of numbers are written by "make generate". The page needs Chromium on PATH.
+"make generate" creates the charts. The picture of the page needs Chromium on PATH.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LONGEST_PAUSE = 0.7
 
 
 def record(service: Emulator, commands: list[str], folder: Path) -> list[Shown]:
-    """Run commands, and note each line with the second when it came."""
+    """Run commands, and record each line with its time in seconds."""
     shown: list[Shown] = []
     now = 0.0
     for command in commands:
@@ -59,7 +59,7 @@ def record(service: Emulator, commands: list[str], folder: Path) -> list[Shown]:
 
 
 def film_of_the_readme(service: Emulator) -> str:
-    """Film the first example of the README: created, run again, and a change in check mode."""
+    """Record the first example of the README: create, run again, and a change in check mode."""
     first, second = [one for one in guides.snippets(guides.README) if one.mark.startswith("run")][:2]
     (_WORK / "laptop.yml").write_text(first.text, "utf-8")
     (_WORK / "move.yml").write_text(second.text, "utf-8")
@@ -73,7 +73,7 @@ def film_of_the_readme(service: Emulator) -> str:
 
 
 def film_of_the_inventory(service: Emulator) -> str:
-    """Rooms as hosts, in groups of their locations."""
+    """Record an inventory of rooms as hosts, in groups of their locations."""
     folder = _WORK / "acme"
     command = "ansible-inventory -i lab.seventhings.yml --graph"
     return terminal("Rooms and locations as an inventory", record(service, [command], folder))

@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Plant known defects in a copy of the collection, one at a time, and see that a test fails.
+"""Plant known defects in a copy of the collection, one at a time, and check that a test fails.
 
-Each defect is a mistake that somebody could make in the code that matters most. Mutation changes every operator of some
-files; these defects are the mistakes that cost records.
+Each defect is a plausible mistake in the most important code. Mutation testing changes every operator of some files;
+these defects are mistakes that lose records.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _SECONDS = 600
 class Defect:
     """A mistake.
 
-    :ivar area: what it breaks. :ivar file: the file below ``plugins``, without its suffix. :ivar old: a text that the
-        file has once. :ivar new: replaces it. :ivar breaks: the consequence for users.
-    :ivar test: the test file below ``tests`` that finds it, without its suffix, and the name of a test if the others of
-        the file take long.
-    :ivar needs_long: True if only the long run finds it.
+    :ivar area: the area of its effect. :ivar file: the file below ``plugins``, without its suffix. :ivar old: a text
+        that the file has once. :ivar new: replaces it. :ivar breaks: the consequence for users.
+    :ivar test: the test file below ``tests`` that detects it, without its suffix, and the name of a test if other tests
+        of the file take long.
+    :ivar needs_long: True if only the long run detects it.
     """
 
     area: str
@@ -374,7 +374,7 @@ DEFECTS = (
 
 
 def prepare(directory: Path) -> Path:
-    """Copy the tracked files to where the collection is imported from. Return the copy."""
+    """Copy the tracked files to a place from which the collection can be imported. Return the copy."""
     shutil.rmtree(directory, ignore_errors=True)
     copy = directory / COLLECTION_PATH
     for path in tracked_files():
@@ -419,7 +419,7 @@ def is_found(copy: Path, defect: Defect) -> bool:
 def not_found(number: int, defects: Iterable[Defect]) -> list[Defect]:
     """Plant defects in a copy of their own, one after the other. Return those that no test finds.
 
-    :raises RuntimeError: if a test fails without a defect, because then it finds none.
+    :raises RuntimeError: if a test fails without a defect, because then it detects none.
     """
     copy = prepare(WORK / str(number))
     left, sound = [], set()

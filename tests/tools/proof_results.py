@@ -19,7 +19,7 @@ from project import BUILD, ROOT
 
 
 def _head() -> str:
-    """Return the short name of the present commit."""
+    """Return the short hash of the current commit."""
     words = ["git", "rev-parse", "--short=8", "HEAD"]
     return subprocess.run(words, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
 

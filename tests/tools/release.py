@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Make a release: python tests/tools/release.py prepare 1.0.0, or files 1.0.0.
+"""Create a release: python tests/tools/release.py prepare 1.0.0, or files 1.0.0.
 
 ``prepare`` writes the version and the changelog, builds the archive and checks it, commits, and tags the commit.
 It pushes nothing.
@@ -42,7 +42,7 @@ def version_in_galaxy() -> str:
 def demand_own_checkout(tool: Path = Path(__file__)) -> None:
     """Refuse an environment of another checkout: its tools would release that checkout.
 
-    :raises SystemExit: this file does not belong to the checkout that would be released.
+    :raises SystemExit: if this file does not belong to the checkout to be released.
     """
     own = tool.resolve().parents[2]
     if own != ROOT:
@@ -78,7 +78,7 @@ def notes_of(version: str) -> str:
 
 
 def tools(requirement: str) -> Path:
-    """Install a tool beside the newest ansible-core; returns the bin folder."""
+    """Install a tool beside the newest ansible-core. Return the bin folder."""
     folder = _TOOLS / requirement.split()[0]
     python = make_core(NEWEST_RELEASE) / "python"
     if not (folder / "bin").exists():
@@ -89,7 +89,7 @@ def tools(requirement: str) -> Path:
 
 
 def check(built: Path) -> None:
-    """Let the importer of Galaxy judge the archive, as Galaxy does when it is published."""
+    """Check the archive with the importer of Galaxy, as Galaxy does on publication."""
     folder = tools(_IMPORTER)
     settings = BUILD / "galaxy-importer.cfg"
     settings.write_text("[galaxy-importer]\nRUN_ANSIBLE_TEST = False\nCHECK_REQUIRED_TAGS = True\n", encoding="utf-8")
@@ -105,7 +105,7 @@ def check(built: Path) -> None:
 
 
 def warnings_of(output: str) -> list[str]:
-    """Return the warnings of the importer, which exits successfully in spite of them."""
+    """Return the warnings of the importer, which exits with 0 in spite of warnings."""
     return [line for line in output.splitlines() if line.startswith(("WARNING:", "ERROR:"))]
 
 

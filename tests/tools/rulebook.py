@@ -5,7 +5,7 @@
 
 Run ``python tests/tools/rulebook.py``.
 
-Its environment is made once, in .build/rulebook. Java 17 or newer must be on PATH.
+Its environment is created once, in .build/rulebook. Java 17 or newer must be on PATH.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _REQUIREMENTS = ("tests/requirements-rulebook.txt", "requirements.txt")
 
 
 def make() -> Path:
-    """Make, or find, the environment; returns its bin folder."""
+    """Create or find the environment. Return its bin folder."""
     stamp = _VENV / "made-from"
     texts = [(ROOT / name).read_text(encoding="utf-8") for name in _REQUIREMENTS]
     wanted = hashlib.sha256("\n".join([sys.executable, *texts]).encode()).hexdigest()
@@ -37,7 +37,7 @@ def make() -> Path:
 
 
 def main() -> None:
-    """Run its tests; ends with the exit status of pytest."""
+    """Run its tests, and exit with the status of pytest."""
     if shutil.which("java") is None:
         sys.exit("ansible-rulebook needs Java 17 or newer: not found")
     path = os.pathsep.join([str(BIN), os.environ["PATH"], str(make())])

@@ -3,11 +3,11 @@
 
 """Run ansible-test sanity of one ansible-core version: python tests/tools/sanity.py 2.19 [--shipped] [its options].
 
-With ``--shipped`` it looks at what the archive holds, as Galaxy and Automation Hub do; else also at the tests, which
-other gates judge as well.
-ansible-test wants the collection in a git repository of its own under ansible_collections/, pip for its environments
-from a host of its own, and passes on next to nothing of the environment. So it works on a copy of the files, with a
-home folder under .build/ that holds a stand-in for its pip script and the pip settings of this machine.
+With ``--shipped`` it checks the files of the archive, as Galaxy and Automation Hub do, otherwise also the tests, which
+other gates check, too. ansible-test needs the collection in its own git repository under ansible_collections/,
+downloads pip for its environments from its own host, and passes on hardly any environment variables. So this tool works
+on a copy of the files, with a home folder under .build/ that has a replacement for the pip script and the pip settings
+of this machine.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ SAME_ON_EVERY_CORE = (
     "use-compat-six",
     "yamllint",
 )
-"""Tests that read the text of the files and don't ask Ansible or the interpreter: on one core they say what they say on
-the others.
+"""Tests that only read the files.
+
+They use neither Ansible nor the interpreter, so their results are the same on every core.
 """
 
 DONE_BY_OTHER_GATES = ("compile", "import", "pylint")
-"""Tests that import every file, as ``tests/unit/test_imports.py`` does on the oldest ansible-core and on that of the
-environment, and a linter whose rules are mostly those of ruff.
+"""A test that imports every file, like ``tests/unit/test_imports.py``, and a linter with mostly the rules of ruff.
 """
 
 HOME = BUILD / "home"
@@ -76,7 +76,7 @@ def python_for(core: str) -> Path | None:
 
 
 def core_environment(core: str, python: Path) -> Path:
-    """Make, or find, the virtual environment with this version of ansible-core; returns its bin folder."""
+    """Create or find the virtual environment with this version of ansible-core. Return its bin folder."""
     venv = BUILD / "sanity" / f"core-{core}"
     stamp = venv / "made-from"
     texts = [path.read_text() for path in (_REQUIREMENTS, ROOT / "requirements.txt")]
@@ -100,7 +100,7 @@ def core_environment(core: str, python: Path) -> Path:
 
 
 def shipped_files() -> list[Path]:
-    """Return the files under version control that the archive holds, relative to the root."""
+    """Return the tracked files that the archive contains, relative to the root."""
     folder = BUILD / "sanity" / "dist"
     shutil.rmtree(folder, ignore_errors=True)
     call(BIN / "ansible-galaxy", "collection", "build", "--output-path", folder)
@@ -111,7 +111,7 @@ def shipped_files() -> list[Path]:
 
 
 def copy_tree(wanted: list[Path]) -> Path:
-    """Bring the copy of the collection up to date; returns its root.
+    """Update the copy of the collection. Return its root.
 
     :param wanted: its files, relative to the root.
     """
@@ -138,7 +138,7 @@ def _same_mode(one: Path, other: Path) -> bool:
 
 
 def prepare_home(bin_folder: Path) -> None:
-    """Write the stand-in for get-pip.py and the pip settings into the home folder of ansible-test."""
+    """Write a replacement for get-pip.py, and the pip settings, into the home folder of ansible-test."""
     packages = next(bin_folder.parent.glob("lib/python3.*/site-packages"))
     shutil.copytree(packages / "pip", _PIP / "pip", dirs_exist_ok=True)
     source = packages / "ansible_test" / "_internal" / "python_requirements.py"
@@ -153,7 +153,7 @@ def prepare_home(bin_folder: Path) -> None:
 
 
 def _pip_settings() -> configparser.RawConfigParser:
-    """Return the settings that pip has here, from its files and from variables, as one file."""
+    """Return the pip settings of this machine, from files and variables, as one file."""
 
     def ask(*question: str) -> str:
         pip = [str(BIN / "python"), "-m", "pip", "--disable-pip-version-check", *question]
@@ -177,11 +177,11 @@ def _pip_settings() -> configparser.RawConfigParser:
 
 
 def make_quick() -> None:
-    """Let the environments of the tests keep compiled code.
+    """Let the test environments cache compiled code.
 
     The test ``import`` unloads the collection after each of its files, and compiles it again for the next.
 
-    They have no pip, as ansible-test leaves them.
+    The environments contain no pip, because ansible-test removes it.
     """
     # Keep the search path, because imports of a test are looked up in it.
     words = (

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The embedded service in this process: faults cost no time, and happen at the same moments as in the real one."""
+"""The embedded service in this process: faults take no real time, but happen at the same moments as in a server."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A forked script sees and leaves what a script that is started from nothing sees and leaves."""
+"""A forked script has the same environment and the same effects as a script that is started normally."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ VARIABLES = {"PATH": os.environ["PATH"], "SEVENTHINGS_TOKEN": "ä"}
 
 @pytest.fixture
 def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Yield a script whose parent imports a module; it has been run once, so that there is a parent from now on."""
+    """Yield a script whose parent imports a module. The script ran once, so its parent exists."""
     python = tmp_path / "python"
     python.write_text(f'#!/bin/sh\nunset PWD\nexec "{sys.executable}" "$@"\n')
     python.chmod(0o755)

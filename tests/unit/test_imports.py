@@ -4,8 +4,8 @@
 
 """Every file of the plugins can be imported on the ansible-core and the Python of this environment.
 
-It can so without any package but those of ansible-core, and what runs on a target also without most of ansible-core.
-The sanity test ``import``, which takes twenty times as long, tries the same in the long tests.
+This only needs the packages of ansible-core, and code that runs on a target does not even need most of ansible-core.
+The sanity test ``import``, which takes twenty times as long, checks the same in the long tests.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FILES = sorted((ROOT / "plugins").rglob("*.py"))
 ON_TARGETS = [path for path in FILES if path.relative_to(ROOT).parts[1] in ("modules", "module_utils")]
 CORE = ("ansible", "ansible_collections")
 CORE_NEEDS = ("cryptography", "jinja2", "markupsafe", "packaging", "resolvelib", "yaml")
-"""What ansible-core itself imports."""
+"""Packages that ansible-core itself imports."""
 NOT_ON_TARGETS = [
     f"ansible.{name}"
     for name in (
@@ -62,10 +62,10 @@ for name in names:
 
 
 def imported(files: Sequence[Path], absent: Sequence[str] = (), present: Sequence[str] = ()) -> tuple[int, str, str]:
-    """Import files in a process of their own, and return its status and what it printed.
+    """Import files in a process of their own. Return its status and output.
 
     :param absent: modules that can't be imported.
-    :param present: the only packages beside the standard library that can; without any, all of them.
+    :param present: the only packages besides the standard library that can be imported; empty for all.
     """
     names = [".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in files]
     order = [[f"ansible_collections.community.seventhings.{name}" for name in names], absent, present]

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""For each version, the tests choose an interpreter that works, and prefer a fast one."""
+"""For each version, the tests choose a working interpreter, preferably a fast one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 
 class Machine:
-    """Folders on PATH with commands that answer as interpreters do."""
+    """Folders on PATH with commands that imitate interpreters."""
 
     def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.root = root

@@ -85,7 +85,7 @@ HELD = {"a": ["x", "1", "2031-05-31"], "b": {"c": ["x", "1", "2031-05-31"]}}
 
 @pytest.fixture
 def changed(kept: Path) -> Any:
-    """Return the module ``yaml`` of a process of the tests."""
+    """Return the module ``yaml`` as test processes get it, with the cache of large texts."""
     spec = kept_code.YamlFinder(kept).find_spec("yaml")
     assert spec is not None
     assert spec.loader is not None

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Every deciding file is mutated once in a week or so, with tests that exist."""
+"""Every file for mutation testing is mutated about once a week, with existing tests."""
 
 from __future__ import annotations
 

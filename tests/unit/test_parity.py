@@ -113,7 +113,7 @@ def test_whatever_the_table_names_is_there() -> None:
 
 
 def _names(documented: Any) -> Iterator[str]:
-    """Every key in the documentation of a return value, the sample of it included."""
+    """Yield every key in the documentation of a return value, including its sample."""
     if isinstance(documented, dict):
         for name, value in documented.items():
             yield name

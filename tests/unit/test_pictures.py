@@ -66,8 +66,8 @@ def test_a_film_wraps_long_lines_as_a_terminal_does() -> None:
     assert f'<tspan fill="#ff7b72">{"b" * 13}</tspan> c' in film
 
 
-def test_the_readme_links_to_what_is_there() -> None:
-    """On Galaxy no relative link leads anywhere."""
+def test_links_in_the_readme_lead_to_existing_files() -> None:
+    """Relative links don't work on Galaxy."""
     links = re.findall(r"\]\(([^)]+)\)", guides.README.read_text("utf-8").replace("\n", " "))
     assert [link for link in links if not link.startswith("https://")] == []
     own = [link.removeprefix(_REPOSITORY) for link in links if link.startswith(_REPOSITORY)]

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Nothing is printed that was not cleaned: the code of the plugins is searched for every way of printing."""
+"""Everything that is printed was cleaned. The tests search the code of the plugins for all ways of printing."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ CLEANS = {
 }
 """Functions whose result can be printed.
 
-These are those of ``printed``, those whose own tests show that they clean their text, and a function of Ansible that
-quotes nothing.
+These are the functions of ``printing``, functions whose own tests show that they clean their text, and a function of
+Ansible that quotes nothing.
 """
 
 CLEAN_MEMBERS = {"message", "lines", "refusal"}
-"""Members of errors and of judged options, which are cleaned on creation."""
+"""Members of errors and of validated options, which are cleaned on creation."""
 
 PRINTERS = {
     "module_utils/ansible_module/python_floor.py": {"sys.stdout"},
@@ -53,23 +53,23 @@ PRINTERS = {
     "plugin_utils/watch/source.py": {"logging"},
     "module_utils/ansible_module/registry.py": {"fail_json", "exit_json", "warn"},
 }
-"""The files that may print by a way that nothing else uses: words of ours, and what cleans by itself."""
+"""Files that may print in other ways, because they print our own words or clean the text themselves."""
 
 ENDS = {
     "module_utils/ansible_module/registry.py": "run_module",
     "plugin_utils/action/controller_action.py": "run",
 }
-"""Where the results of all modules are handed to Ansible: the function that passes them through ``sanitized``."""
+"""The functions that hand the results of all modules to Ansible, and pass them through ``sanitized``."""
 
 ANSIBLES_ERRORS = "Ansible"
-"""How the names of the errors begin whose text Ansible prints."""
+"""Prefixes of the names of errors whose text Ansible prints."""
 
 MODULES_WAYS = ("fail_json", "exit_json", "warn", "deprecate", "log", "debug")
 """The ways in which an ``AnsibleModule`` prints, or passes text to be printed."""
 
 
 def is_clean(node: ast.AST) -> bool:
-    """Whether an expression can only give a text that may be printed."""
+    """Return True if the value of an expression is certainly a printable text."""
     match node:
         case ast.Constant():
             return True
@@ -123,8 +123,8 @@ def test_no_code_prints_what_was_not_cleaned() -> None:
 
 
 @pytest.mark.parametrize("path", sorted(PRINTERS))
-def test_who_may_print_does(path: str) -> None:
-    """Every entry in the list is needed."""
+def test_every_permitted_printer_prints(path: str) -> None:
+    """So every entry in the list is needed."""
     assert {way for _line, way in ways_of_printing(ast.parse((PLUGINS / path).read_text("utf-8")))} == PRINTERS[path]
 
 
@@ -155,7 +155,7 @@ def test_every_way_of_printing_is_found(code: str, way: str | None) -> None:
 
 
 def functions_that_clean(path: Path) -> set[str]:
-    """Return the functions of a file that pass something through ``sanitized`` in what they return."""
+    """Return the functions of a file whose return value passes through ``sanitized``."""
     return {
         function.name
         for function in ast.walk(ast.parse(path.read_text("utf-8")))

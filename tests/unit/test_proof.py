@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The page *How it is tested* shows exactly what was run."""
+"""The page *How it is tested* shows exactly the tests that were run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _REPORT = """\
 
 @pytest.fixture
 def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the file that results are recorded in, after a run."""
+    """Return the file with the recorded results of a run."""
     monkeypatch.setattr(proof, "RESULTS", tmp_path / "proof.json")
     report = tmp_path / "report.xml"
     report.write_text(_REPORT)

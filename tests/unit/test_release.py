@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A release uses the checkout in which it is called, and no edits that are made meanwhile."""
+"""A release uses the checkout in which it is called, and ignores edits that are made meanwhile."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Nothing that people copy overwrites a stocktake, takes records away or sends e-mails."""
+"""No example that people copy overwrites a stocktake, removes records or sends e-mails."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _EXEMPT = {
     ("docs/docsite/rst/guide_instance.rst", "prune"): "one of its sections explains pruning",
     ("docs/docsite/rst/guide_references.rst", "scan code"): "it shows what YAML makes of a leading zero",
 }
-"""Pages that explain unsafe content, and the reason for the exemption."""
+"""Pages that explain unsafe content, each with the reason for its exemption."""
 
 
 @pytest.mark.parametrize("path", [Path(), *sorted({path.parent for path in sources()})], ids=str)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The pages of the documentation site fit a phone, and lead nowhere that is not there."""
+"""The pages of the documentation site fit a phone, and have no broken links."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A service on this machine that speaks the whole interface: to try playbooks on, to test clients with."""
+"""A local service that implements the whole interface, for trying out playbooks and testing clients."""

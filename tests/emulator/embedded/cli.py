@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command line: start, say where, stop cleanly."""
+"""The command line: start the service, print its address, stop it cleanly."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _data(text: str) -> str:
 
 
 _LARGEST_PROFILE = 1 << 20
-"""Bytes; of a longer one no more is read, and it is none then."""
+"""Maximum bytes of a profile. A longer file is rejected without reading the rest."""
 
 
 def _switch(text: str) -> tuple[str, str]:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The clock of the service: it can be put forward, so that nobody has to wait for what comes late."""
+"""The clock of the service. It can be put forward, so that tests need not wait for delayed effects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def _utc() -> datetime:
 
 
 class Clock:
-    """Seconds since some moment, and the date and time."""
+    """A clock with seconds since some moment, and with the date and time."""
 
     def __init__(self, seconds: Callable[[], float] = time.monotonic, moment: Callable[[], datetime] = _utc) -> None:
         self._seconds = seconds
@@ -29,5 +29,5 @@ class Clock:
         return self._moment() + timedelta(seconds=self._ahead)
 
     def forward(self, seconds: float) -> None:
-        """Let time pass at once."""
+        """Put the clock forward."""
         self._ahead += seconds

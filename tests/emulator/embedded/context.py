@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The context of a handler: the parsed request, the user, the data, the weather."""
+"""The context of a handler: the parsed request, the user, the data, the current switches."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .templates import Templates
 
 _FAR = 1_000_000
-"""The largest page that can be asked for."""
+"""The highest page number that can be requested."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,10 @@ class User:
     locations: frozenset[str] | None = None
 
     def may(self, right: str | None) -> bool:
-        """``area:read`` and ``area:write`` are given one by one, by ``read`` or ``write``, by area, or as ``all``."""
+        """Return True if the user has a right such as ``objects:read``.
+
+        ``read``, ``objects`` and ``all`` include it.
+        """
         if right is None or "all" in self.rights:
             return True
         area, _colon, verb = right.partition(":")
@@ -53,7 +56,7 @@ class User:
 
 @dataclass
 class Context:
-    """One request on its way through a handler."""
+    """One request while a handler processes it."""
 
     service: Service
     call: Call
@@ -94,7 +97,7 @@ class Context:
         return View(self.store, self.weather, self.call.base_url, self.user.hidden_fields)
 
     def identifier(self, name: str) -> int:
-        """Return an integer of the path; one that no record can have when it does not fit into the database."""
+        """Return an integer from the path. If it does not fit into the database, return one that no record has."""
         value = int(self.path[name])
         return value if abs(value) < 2**63 else -1
 
@@ -117,7 +120,7 @@ class Context:
         where: Where | None = None,
         filtered: bool = True,
     ) -> Page:
-        """Return the page that the query asks for, filtered and sorted as it asks."""
+        """Return the page that the query requests, filtered and sorted."""
         conditions = self.query.conditions if filtered else ()
         return page_of(
             self.store,
@@ -139,13 +142,13 @@ class Context:
         return self.selector.order(sort_of(self.body.get("sort") or {}), columns)
 
     def listing(self, items: Sequence[Any], page: Page) -> Answer:
-        """Answer a page in its envelope (interface 2.8), or bare."""
+        """Return an answer with a page in its envelope (interface 2.8), or as a bare list."""
         if self.weather["list_envelope"] == "array":
             return answer_json(list(items))
         return self.envelope(items, page)
 
     def envelope(self, items: Sequence[Any], page: Page, **more: Any) -> Answer:
-        """Answer a page in an envelope, with what this instance says of the page.
+        """Return an answer with a page in an envelope, with the members that this instance has there.
 
         :param more: further members of the envelope.
         """
@@ -160,7 +163,7 @@ class Context:
         return answer_json(told)
 
     def unpaged(self, found: Sequence[Any], size: int) -> Answer:
-        """Answer a list that the description calls unpaged.
+        """Return an answer with a list that the description calls unpaged.
 
         :param size: the number of records on a page, on instances that page it anyway.
         """
@@ -189,14 +192,14 @@ class Context:
         return Answer(201, headers=headers)
 
     def missing_person(self, message: str) -> Answer:
-        """Return the answer for a user or a person that is not there."""
+        """Return the answer for a missing user or person."""
         if self.weather["missing_person"] == "empty":
             return Answer(200)
         raise not_found(message)
 
 
 def internal_context(service: Service, user: Any, moment: datetime) -> Context:
-    """Return a context for work that no request asks for, such as filling the start data.
+    """Return a context for work without a request, such as filling in the start data.
 
     :param user: the row of the user in whose name it is done.
     """
@@ -209,7 +212,7 @@ def new_uuid() -> str:
 
 
 def _counted(text: str | None, otherwise: int) -> int:
-    """Return a parameter that is a number from 1."""
+    """Return the value of a parameter that must be a number from 1."""
     if text is None:
         return otherwise
     if not text.isdecimal() or not 0 < int(text) <= _FAR:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Days and instants: the forms that are written, read and filtered by."""
+"""Days and instants: the formats for writing, reading and filtering."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PHP_CODES = {
 
 
 def is_date(text: str) -> bool:
-    """Return a real day, written Y-m-d."""
+    """Return True if a text is a real day in the format Y-m-d."""
     if not DATE.match(text):
         return False
     try:
@@ -44,17 +44,17 @@ def is_date(text: str) -> bool:
 
 
 def is_date_time(text: str) -> bool:
-    r"""Return True for a real instant, written Y-m-d\TH:i:sP."""
+    r"""Return True if a text is a real instant in the format Y-m-d\TH:i:sP."""
     return bool(DATE_TIME.match(text)) and instant(text) is not None
 
 
 def is_rfc_3339(text: str) -> bool:
-    """Return a real instant with its offset to UTC, also with parts of a second."""
+    """Return True if a text is a real instant with its offset to UTC, with or without fractions of a second."""
     return bool(_RFC_3339.match(text)) and instant(text) is not None
 
 
 def instant(text: str) -> datetime | None:
-    """Return the instant of a written value. Without a zone it is UTC."""
+    """Return the instant that a written value means. Without a zone it is in UTC."""
     try:
         moment = datetime.fromisoformat(text)
         if moment.tzinfo is None:
@@ -65,17 +65,17 @@ def instant(text: str) -> datetime | None:
 
 
 def stamp(moment: datetime) -> str:
-    """Return the form of the server's own times: Y-m-d H:i:s, UTC."""
+    """Return an instant in the format of the server's own times: Y-m-d H:i:s, UTC."""
     return moment.strftime("%Y-%m-%d %H:%M:%S")
 
 
 def iso(text: str) -> str:
-    """Return a stamp of the server as ISO 8601, for files and histories."""
+    """Return a time of the server in ISO 8601, for files and histories."""
     return text.replace(" ", "T") + "+00:00"
 
 
 def filter_instant(text: str) -> str | None:
-    """Return a value to filter instants by (``YYYY-MM-DD hh:mm:ss``), as the database compares it."""
+    """Return the value of a filter for instants (``YYYY-MM-DD hh:mm:ss``) in the form that the database compares."""
     match = _FILTER.match(text.strip())
     if not match:
         return None
@@ -120,7 +120,7 @@ def matches_format(text: str, form: str) -> bool:
 
 
 def before(day: str, interval: dict[str, object] | None) -> str | None:
-    """Return the day that is a time interval before another day, or None if the calendar has none."""
+    """Return the day that lies a time interval before another day, or None if the calendar has no such day."""
     if interval is None:
         return None
     unit, count = interval["unit"], interval["value"]

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Field definitions (interface 2.2) as the service uses them: the type, the constraints, the attributes of a field."""
+"""Field definitions (interface 2.2) as the service uses them: type, constraints and attributes of a field."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .messages import Refusal, bad_request
 
 _TRANSLATIONS = "itexia_"
 _TRANSLATED: Mapping[str, str] = {"barcode": "scancode"}
-"""Only ``itexia_scancode`` was seen on instances. The other translation keys are inferred from the field keys."""
+"""Only ``itexia_scancode`` was observed on instances. The other translation keys are inferred from the field keys."""
 
 
 @dataclass(frozen=True)
 class Definition:
-    """One definition. ``body`` is what a client wrote, without uuid and field_key.
+    """One definition. ``body`` is the body that a client wrote, without uuid and field_key.
 
     :ivar builtin: the original label of a built-in field; empty for the fields that clients created.
     """
@@ -72,7 +72,7 @@ class Definition:
 
     @cached_property
     def allowed(self) -> frozenset[Any] | None:
-        """The values that a field may take; None for any. A dropdown names them in one place or the other."""
+        """The values that a field accepts; None for any. A dropdown names them in one of two places."""
         values = list(self.constraint("allowed_values") or [])
         if self.type.name == "DROPDOWN":
             values += self.body.get("possible_values") or []
@@ -84,12 +84,12 @@ class Definition:
         return None if text is None else compiled(text)
 
     def related(self, relation: str) -> str | None:
-        """Return the uuid of the field that is related to this field."""
+        """Return the uuid of the related field."""
         relations = self.body.get("relations") or []
         return next((one["field_uuid"] for one in relations if one["type"] == relation), None)
 
     def check(self, value: Any) -> None:
-        """Hold a value of the right shape against the constraints. Raises a 422."""
+        """Check a value of the right shape against the constraints. Raise a 422 if it violates one."""
         problem = self._problem(value)
         if problem:
             raise Refusal(422, f"Field {self.key}: {problem}", key=self.key)
@@ -132,7 +132,7 @@ class Definition:
 
 
 def compiled(text: str) -> re.Pattern[str]:
-    """Return a compiled pattern in the form of the service, with or without slashes around it. Raises a 400."""
+    """Compile a pattern of the service, with or without slashes around it. Raise a 400 if it is invalid."""
     body, flags = text, 0
     wrapped = re.fullmatch(r"/(.*)/([imsux]*)", text, re.DOTALL)
     if wrapped:

@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The description of the interface (``openapi.yaml``) at work: requests are held against it, in the current weather.
+"""Validate requests against the description of the interface (``openapi.yaml``) for the current switches.
 
-The file marks what a switch changes with ``x-switch``; its own head explains how. Schemas are put together once for
-each combination of the switches that the file names, and kept.
+The file marks what a switch changes with ``x-switch``; its head explains how. Schemas are built once for each
+combination of the switches that the file names, and cached.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _INTEGER = re.compile(r"-?\d{1,30}\Z")
 
 
 class Description:
-    """The operations of the file, and validators for what is sent to them."""
+    """The operations of the file, and validators for their requests."""
 
     def __init__(self, weather: Weather, path: Path = FILE) -> None:
         self._weather = weather
@@ -37,7 +37,7 @@ class Description:
         self._validators: dict[tuple[Any, ...], Any] = {}
 
     def in_weather(self, weather: Weather) -> Self:
-        """Return the description for another service, which shares the schemas that are put together."""
+        """Return the description for another service, which shares the cached schemas."""
         other = copy.copy(self)
         other._weather = weather
         return other
@@ -67,7 +67,7 @@ class Description:
     def check_parameters(
         self, operation: Mapping[str, Any], path: Mapping[str, str], query: Mapping[str, str]
     ) -> dict[str, Any]:
-        """Hold path and query against the description. Gives the values of the query, defaults filled in."""
+        """Check path and query against the description. Return the values of the query, including defaults."""
         values: dict[str, Any] = {}
         for parameter in operation["x-all-parameters"]:
             name, where = parameter["name"], parameter["in"]
@@ -88,13 +88,13 @@ class Description:
         return values
 
     def body_media(self, operation: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the media types that an operation takes a body in, with their schemas; empty when it takes none."""
+        """Return the media types of an operation's body with their schemas; empty if it accepts no body."""
         body = self._followed(operation.get("requestBody", {}))
         content: Mapping[str, Any] = body.get("content", {})
         return content
 
     def check_body(self, name: str, schema: Mapping[str, Any], value: Any, *, secret: bool = False) -> None:
-        """Check a body against its schema. The error does not repeat secrets."""
+        """Check a body against its schema. The error contains no secrets."""
         problem = self._problem(("body", name), schema, value)
         if problem:
             raise bad_request("Body does not match schema" + ("" if secret else f": {problem}"))
@@ -150,7 +150,7 @@ def _switches_in(node: Any) -> set[str]:
 
 
 def _on_this_side(node: Any, weather: Weather) -> Any:
-    """Return the same schemas in this weather."""
+    """Return the schemas for the current switches."""
     if isinstance(node, Sequence) and not isinstance(node, str):
         return [_on_this_side(child, weather) for child in node]
     if not isinstance(node, dict):
@@ -173,7 +173,7 @@ def _validator(schemas: Mapping[str, Any], schema: Mapping[str, Any]) -> Any:
 
 
 def _typed(text: str, schema: Mapping[str, Any]) -> Any:
-    """Return a parameter as the type that its schema asks for; left as text, it fails the schema."""
+    """Convert a parameter to the type of its schema. If that fails, it stays a text, which the schema rejects."""
     if schema.get("type") == "integer" and _INTEGER.match(text):
         return int(text)
     return text

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Faults by rule, and the rate limit: what goes wrong between a client and the service."""
+"""Faults by rule, and the rate limit: everything that goes wrong between a client and the service."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from .service import Service
 
 BEFORE = ("401", "403", "406", "422", "429", "500", "502_html", "503", "reset_before")
-"""The faults of requests that are not carried out."""
+"""Faults whose requests are not carried out."""
 BROKEN = ("not_json", "empty_body", "html_body")
-"""The faults of answers whose body holds nothing useful."""
+"""Faults whose answers have a useless body."""
 LATE = ("504_late", "502_late", "reset_late")
-"""The faults of requests that are carried out after their answer."""
+"""Faults whose requests are carried out after the answer."""
 RESETS = ("reset_before", "reset_after", "reset_late", "half_body")
-"""The faults without an answer; ``half_body`` has half an answer, unless that is empty."""
+"""Faults without an answer. ``half_body`` sends half an answer, unless that is empty."""
 FAULTS = (*BEFORE, *BROKEN, *LATE, "504_after", "reset_after", "half_body", "no_effect", "latency")
 _BURST = 10
 _FORMS = ("seconds", "date", "none")
@@ -48,12 +48,12 @@ _MESSAGES = {
 
 
 class BadRule(ValueError):
-    """A rule that does not say what to do."""
+    """Raised for an invalid rule."""
 
 
 @dataclass
 class Rule:
-    """One rule, as it was given, with the requests that it matched.
+    """One rule as given, with the requests that it matched.
 
     :ivar added: when it was given, in seconds on the clock of the gateway.
     """
@@ -69,11 +69,11 @@ class Rule:
 
     @property
     def latency(self) -> float:
-        """Seconds that the answer takes."""
+        """The delay of the answer in seconds."""
         return float(self.given.get("seconds", 1 if self.fault == "latency" else 0))
 
     def acts(self, method: str, path: str, chance: float, now: float) -> bool:
-        """Return True if the rule acts on a request. Counts the request."""
+        """Return True if the rule applies to a request, and count the request."""
         given = self.given
         if given.get("method", method).upper() != method or not fnmatchcase(path, given.get("path", "*")):
             return False
@@ -91,7 +91,7 @@ class Rule:
 
 
 class Faults:
-    """The list of rules. The first that matches and still has times left acts."""
+    """The rules. The first matching rule that is not used up applies."""
 
     def __init__(self, clock: Clock) -> None:
         self.rules: list[Rule] = []
@@ -99,7 +99,7 @@ class Faults:
         self._random = random.Random(7)
 
     def decide(self, method: str, path: str) -> tuple[float, Rule | None]:
-        """Return the latency of a request, and the fault that happens to it."""
+        """Return the latency of a request, and its fault."""
         below, now = path.removeprefix(PREFIX), self._clock.now()
         latency = 0.0
         for rule in self.rules:
@@ -110,7 +110,7 @@ class Faults:
         return latency, None
 
     def seed(self, seed: str) -> None:
-        """Restart the random draws. The same seed yields the same chances in the same order."""
+        """Restart the random numbers. The same seed yields the same numbers in the same order."""
         self._random = random.Random(seed)
 
     def replace(self, rules: Any) -> None:
@@ -126,7 +126,7 @@ class Faults:
 
 
 def checked(rule: Any, now: float) -> Rule:
-    """Return a rule that can be followed, given at this moment. Raises BadRule."""
+    """Return a valid rule that applies from now on. Raise BadRule if it is invalid."""
     if not isinstance(rule, dict):
         raise BadRule("a rule is a JSON object")
     given = {key: value for key, value in rule.items() if value is not None}
@@ -151,7 +151,7 @@ def checked(rule: Any, now: float) -> Rule:
 
 
 def answer_for(rule: Rule) -> Answer:
-    """Return the answer of a fault that keeps the request from being carried out, or hides that it was."""
+    """Return the answer of a fault: the request is not carried out, or the answer hides that it was."""
     if rule.fault.startswith("502"):
         return Answer(502, _HTML, "text/html")
     if rule.fault.startswith("504"):
@@ -167,7 +167,7 @@ def answer_for(rule: Rule) -> Answer:
 
 
 def broken_body(fault: str, answer: Answer) -> Answer:
-    """Return the same answer with a body that holds nothing useful."""
+    """Return the same answer with a useless body."""
     status = answer.status if answer.status != 204 else 200
     if fault == "empty_body":
         return Answer(status, b"", JSON, answer.headers)
@@ -183,7 +183,7 @@ def _claimed(service: Service, call: Call) -> Answer:
 
 
 def _unchanged(service: Service, call: Call) -> Answer:
-    """Return the record as it still is, or ``{}`` if it cannot be read at this path."""
+    """Return the unchanged record, or ``{}`` if it cannot be read at this path."""
     read = service.answer(replace(call, method="GET", query="", body=b"", parts=None))
     return read if read.status == 200 else answer_json({})
 
@@ -200,7 +200,10 @@ WITHOUT_EFFECT = tuple(_WITHOUT_EFFECT)
 
 
 def without_effect(service: Service, call: Call, rule: Rule) -> Answer:
-    """Return an answer that says that a write was carried out, when it was not. Others are answered as usual."""
+    """Return an answer that claims that a write was carried out, although it was not.
+
+    Other requests are answered as usual.
+    """
     answer = service.answer(call, keep=False)
     if call.method == "GET" or answer.status >= 300:
         return answer
@@ -208,7 +211,7 @@ def without_effect(service: Service, call: Call, rule: Rule) -> Answer:
 
 
 def too_many(seconds: float, form: str) -> Answer:
-    """429, with the time to come again in one of its forms."""
+    """Return a 429 that says in one of several forms when to retry."""
     headers = _retry_after(seconds, form)
     return Answer(429, encoded({"message": "Too many requests"}), JSON, headers)
 
@@ -227,7 +230,7 @@ _USUAL_PER_MINUTE = 200
 
 
 class RateLimit:
-    """The requests that are allowed a minute, with a burst: a bucket that fills up evenly."""
+    """The number of requests a minute with a burst, as a bucket that fills evenly."""
 
     def __init__(self, per_minute: float, burst: int, clock: Clock) -> None:
         self.per_minute = per_minute
@@ -238,7 +241,7 @@ class RateLimit:
 
     @classmethod
     def from_json(cls, value: Any, clock: Clock) -> RateLimit | None:
-        """Null for none. Raises BadRule."""
+        """Create the limit from JSON; null means no limit. Raise BadRule if it is invalid."""
         if value is None:
             return None
         if (
@@ -257,11 +260,11 @@ class RateLimit:
 
     @property
     def remaining(self) -> int:
-        """The number of requests that there is room for at the moment."""
+        """The number of requests that are allowed now."""
         return int(self._tokens)
 
     def wait(self) -> float:
-        """Take a request. Gives 0, or the seconds until there is room for it."""
+        """Count a request and return 0, or return the seconds until it is allowed."""
         now = self._clock.now()
         self._tokens = min(self.burst, self._tokens + (now - self._filled) * self.per_minute / 60)
         self._filled = now
@@ -272,7 +275,7 @@ class RateLimit:
 
 
 def rate_headers(limit: RateLimit | None) -> dict[str, str]:
-    """Return the headers of an answer about the rate limit. Without a limit they report an unused one."""
+    """Return the headers about the rate limit. Without a limit they report an unused limit."""
     per_minute = limit.per_minute if limit else _USUAL_PER_MINUTE
     remaining = limit.remaining if limit else _USUAL_PER_MINUTE
     return {"X-RateLimit-Limit": f"{per_minute:g}", "X-RateLimit-Remaining": str(remaining)}

@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The types of fields, once: what may be written, how it is stored, what is read, what it is compared with.
+"""The types of fields: how their values are written, stored, read and compared.
 
 Shapes are those of section 2.1 of the interface. A stored value is one column of SQLite: text, a number, NULL, or JSON
-text for the types that hold lists. Types without a ``show`` of their own are read exactly as they are stored.
+for lists. Types without a ``show`` of their own are read exactly as they are stored.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def is_uuid(value: object) -> bool:
 
 
 def invalid(key: str, expected: str) -> Refusal:
-    """Return a value that does not have the shape of its type: 400, like every body that does not match its schema."""
+    """Return the refusal of a value with the wrong shape: a 400, like for every body that violates its schema."""
     return Refusal(400, f"Body does not match schema for field {key}: expected {expected}", key=key)
 
 
@@ -51,26 +51,26 @@ class FieldType:
         self.name = name
 
     def store(self, value: Any, definition: Definition, links: Links) -> Any:
-        """Return the column value for a written value that is not null. Raises a refusal."""
+        """Return the column value for a written value other than null. Raise Refusal if it is invalid."""
         raise NotImplementedError
 
     def show(self, values: Sequence[Any], definition: Definition | None, view: View) -> Sequence[Any]:
-        """Return a column of a page, as it is read."""
+        """Return the values to read for a column of a page."""
         return values
 
     def shows(self, view: View) -> bool:
-        """Return True if ``show`` has anything to do."""
+        """Return True if ``show`` changes values."""
         return False
 
     def operand(self, value: Any, key: str, links: Links) -> Any:
         """Turn a value into the operand that the column is compared with.
 
-        Raises a 400 for a value that is none of this type.
+        Raise a 400 for a value of another type.
         """
         raise NotImplementedError
 
     def comparable(self, sql: str) -> str:
-        """Return the expression that is compared and sorted by."""
+        """Return the SQL expression for comparing and sorting."""
         return sql
 
 
@@ -87,7 +87,7 @@ class Text(FieldType):
 
 
 class Coordinates(Text):
-    """Latitude and longitude in degrees, as one text."""
+    """COORDINATES: latitude and longitude in degrees, as one text."""
 
     def store(self, value: Any, definition: Definition, links: Links) -> Any:
         match = _COORDINATES.match(value) if isinstance(value, str) else None
@@ -141,7 +141,7 @@ class DateTime(FieldType):
 
 
 class Stamp(DateTime):
-    """A time of the server: always Y-m-d H:i:s in UTC, so it is compared as it is."""
+    """A time of the server. It is always Y-m-d H:i:s in UTC, so it is compared as text."""
 
     def shows(self, view: View) -> bool:
         return False
@@ -168,7 +168,7 @@ class Integer(FieldType):
 
 
 class Number(FieldType):
-    """DECIMAL and MONEY: numbers as they were sent, unrounded."""
+    """DECIMAL and MONEY: numbers as received, not rounded."""
 
     def store(self, value: Any, definition: Definition, links: Links) -> Any:
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):

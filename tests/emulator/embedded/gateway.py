@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The gateway in front of the service: faults, the rate limit, commits that come late, the log of requests.
+"""The gateway in front of the service: faults, the rate limit, late commits, the log of requests.
 
-Nothing here knows the web server. Commits that are due are carried out before anybody looks, in the order in which they
-became due, so nobody can tell that they did not happen on time.
+Nothing here depends on the web server. Due commits are carried out in order before anything else reads the data, so no
+client notices that they did not happen on time.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from .service import Accepted, Service
 
 @dataclass(frozen=True)
 class Exchange:
-    """A request that has arrived.
+    """A received request.
 
     :ivar problem: what is wrong with its form.
     :ivar arrived: seconds on the clock of the gateway.
-    :ivar moment: the same as date and time.
+    :ivar moment: the same moment as date and time.
     :ivar latency: seconds until it reaches the service.
-    :ivar rule: the fault that it gets.
+    :ivar rule: the rule whose fault applies to it.
     """
 
     call: Call
@@ -57,7 +57,7 @@ class Exchange:
 
 
 class Gateway:
-    """Everything that a request goes through before and after the service."""
+    """Everything that happens to a request before and after the service."""
 
     def __init__(self, service: Service) -> None:
         self.service = service
@@ -69,13 +69,13 @@ class Gateway:
         self._scheduled = 0
 
     def take(self, call: Call, problem: Refusal | None = None) -> Exchange:
-        """Accept a request, and decide what goes wrong with it."""
+        """Accept a request, and decide its fault."""
         self.settle()
         latency, rule = self.faults.decide(call.method, call.path)
         return Exchange(call, problem, self.clock.now(), self.clock.moment(), latency, rule)
 
     def answer(self, exchange: Exchange) -> Answer | None:
-        """Carry out a request, and log it. Return None for a reset."""
+        """Carry out a request and log it. Return its answer, or None for a reset."""
         self.settle()
         answer, status, late = self._carried_out(exchange)
         entry = self.journal.note(
@@ -88,7 +88,7 @@ class Gateway:
         return answer
 
     def later(self, due: float, action: Callable[[], object]) -> None:
-        """Do something at a moment of the clock."""
+        """Call a function at a moment of the clock."""
         self._scheduled += 1
         heapq.heappush(self._pending, (due, self._scheduled, action))
 
@@ -98,16 +98,16 @@ class Gateway:
         return max(0.0, self._pending[0][0] - self.clock.now()) if self._pending else None
 
     def settle(self) -> None:
-        """Carry out everything that is due."""
+        """Make all due calls."""
         while self._pending and self._pending[0][0] <= self.clock.now():
             heapq.heappop(self._pending)[2]()
 
     def forget(self) -> None:
-        """Drop what is pending."""
+        """Drop all pending calls."""
         self._pending.clear()
 
     def _carried_out(self, exchange: Exchange) -> tuple[Answer | None, int | None, Accepted | None]:
-        """Return the answer (None for a reset), the status that the client sees, and what is still to be committed."""
+        """Return the answer (None for a reset), the status that the client sees, and a commit that is still pending."""
         rule, service, late = exchange.rule, self.service, None
         if rule is None or rule.fault not in BEFORE:
             wait = self.rate_limit.wait() if self.rate_limit else 0.0

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The log of requests: complete since the last reset, and kept on disk, so that memory does not grow with it."""
+"""The log of requests since the last reset. It is on disk, so that it takes no memory."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _IN_QUERY = re.compile(rf"\b({'|'.join(sorted(_SECRETS))})=[^&]*")
 
 
 class Journal:
-    """A table in a temporary database, which ends with the process."""
+    """A table in a temporary database, which is deleted with the process."""
 
     def __init__(self, clock: Callable[[], datetime]) -> None:
         self._clock = clock
@@ -37,8 +37,8 @@ class Journal:
     def note(self, call: Call, status: int | None, started: datetime, seconds: float, fault: str | None) -> int:
         """Log a request, and return the number of its entry.
 
-        No status means that the client got no answer. A request that arrived before the log was cleared is not logged,
-        however long it took.
+        No status means that the client received no answer. A request that arrived before the log was cleared is not
+        logged.
         """
         if started < self._since:
             return 0
@@ -57,7 +57,10 @@ class Journal:
         return self._db.execute("INSERT INTO entry (entry) VALUES (?)", values).lastrowid or 0
 
     def carried_out(self, number: int, moment: datetime | None, status: int | None) -> None:
-        """Add to an entry when its request was carried out, and with which status; no moment: it is still pending."""
+        """Add to an entry when its request was carried out, and with which status.
+
+        No moment means that it is pending.
+        """
         row = self._db.execute("SELECT entry FROM entry WHERE id = ?", (number,)).fetchone()
         if row is not None:
             late = None if moment is None else {"time": _written(moment), "status": status}

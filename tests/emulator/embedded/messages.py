@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The messages that go in and come out: a call, an answer, a refusal. Nothing here knows the web server."""
+"""Messages: a call, an answer, a refusal. Nothing here depends on the web server."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Upload:
 
 @dataclass(frozen=True)
 class Call:
-    """One request, read completely. ``path`` is still percent-encoded; header names are in lower case."""
+    """A completely read request. ``path`` is still percent-encoded; header names are in lower case."""
 
     method: str
     path: str
@@ -42,7 +42,7 @@ class Call:
 
 @dataclass
 class Answer:
-    """One response. No media type means no body."""
+    """A response. Without a media type it has no body."""
 
     status: int
     body: bytes = b""
@@ -101,7 +101,7 @@ def _no_constant(text: str) -> float:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Strict JSON: no NaN, no infinity, no half surrogates. Raises a 400."""
+    """Parse JSON strictly: without NaN, infinity and lone surrogates. Raise a 400 if it is invalid."""
     try:
         value = json.loads(text, parse_float=_finite, parse_constant=_no_constant)
         # An escaped half of a surrogate pair is legal, but can't be stored or sent.

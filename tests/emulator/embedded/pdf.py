@@ -15,7 +15,7 @@ _MARGIN, _LINE = 15, 6
 
 
 def report(title: str, stamp: str, labels: Mapping[str, str], objects: Sequence[Mapping[str, Any]]) -> bytes:
-    """One block for each object, with the label and the value of every field that has one."""
+    """Return a PDF with a block for each object: the label and the value of each field that has a value."""
     document = FPDF()
     document.set_title(title)
     document.set_margin(_MARGIN)

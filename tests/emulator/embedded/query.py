@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Query strings: filters in brackets or as JSON, sorts, pages (interface 4.8). Nothing here knows the data."""
+"""Query strings: filters in brackets or as JSON, sorts, pages (interface 4.8). Nothing here depends on the data."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PARTS = re.compile(r"\[([^\[\]]*)\]")
 
 @dataclass(frozen=True)
 class Condition:
-    """One operator on one field, with its values as they were given."""
+    """One operator on one field, with its values as received."""
 
     key: str
     operator: str
@@ -33,7 +33,7 @@ class Condition:
 
 @dataclass
 class Query:
-    """A query string, taken apart."""
+    """A parsed query string."""
 
     conditions: list[Condition] = field(default_factory=list)
     sort: dict[str, str] = field(default_factory=dict)
@@ -41,11 +41,11 @@ class Query:
 
 
 class NoOperator(ValueError):
-    """A filter such as ``filter[KEY]=value``, which instances stumble over."""
+    """Raised for a filter without an operator, such as ``filter[KEY]=value``, which makes instances fail."""
 
 
 def parse(text: str) -> Query:
-    """Read a query string. Raises a 400, or NoOperator."""
+    """Parse a query string. Raise a 400, or NoOperator, if it is invalid."""
     query = Query()
     brackets: dict[tuple[str, str], list[Any]] = {}
     for part in text.split("&"):
@@ -112,7 +112,7 @@ def _object(text: str, what: str) -> Mapping[str, Any]:
 
 
 def conditions_of(value: Mapping[str, Any]) -> list[Condition]:
-    """Return a filter as a JSON object: field key, then operator, then value or values."""
+    """Return the conditions of a filter in JSON: field key to operator to value or values."""
     found = []
     for key, operators in value.items():
         if operators == []:

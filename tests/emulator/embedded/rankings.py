@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Orders that were asked for lately: lists are read page by page, and a late page costs as much as all before it."""
+"""Cache the order of lists. They are read page by page, and a late page would cost as much as all pages before it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_KEPT = 8
 
 
 class Rankings:
-    """The ids that a filter leaves, in the order of a sort, kept as long as nothing is written."""
+    """The ids that match a filter, in the order of a sort. They are cached until something is written."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
@@ -25,7 +25,7 @@ class Rankings:
     def ids(self, sql: str, parameters: Sequence[Any]) -> array[int]:
         """Return the ids that a query finds.
 
-        The count of changes of the only connection shows if anything was written.
+        The change counter of the only connection shows if anything was written.
         """
         if self._changes != self._db.total_changes:
             self.forget()
@@ -39,6 +39,6 @@ class Rankings:
         return found
 
     def forget(self) -> None:
-        """For changes that the connection does not count, such as a copy of another database over this one."""
+        """Clear the cache after changes that the connection does not count, such as a restored copy of the database."""
         self._kept.clear()
         self._changes = self._db.total_changes

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The copy of the data that readers see on a slow instance: each write appears in it some seconds later."""
+"""The copy of the data that readers see on a slow instance. Each write appears in it after some seconds."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Replica:
             self._coming.append((self._clock.now() + self._lag, self._copy()))
 
     def read(self) -> tuple[Store, Templates]:
-        """Return the data that readers see at the moment."""
+        """Return the data that readers see now."""
         while self._coming and self._coming[0][0] <= self._clock.now():
             self._seen = self._coming.popleft()[1]
         return self._seen

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Route:
-    """An operation. ``path`` is written as in the description, below the prefix."""
+    """An operation. ``path`` is below the prefix, as in the description."""
 
     method: str
     path: str
@@ -35,7 +35,7 @@ class Route:
 
     @property
     def operation(self) -> str:
-        """The operation as settings name it."""
+        """The name of the operation in settings."""
         return f"{self.method} {self.path}"
 
     @property
@@ -56,7 +56,7 @@ class Router:
             found.sort(key=lambda one: [segment.startswith("{") for segment in one[0]])
 
     def match(self, method: str, path: str) -> tuple[Route, dict[str, str]]:
-        """Return the route, and the values of its path parameters, unescaped. Raises a 404."""
+        """Return the route and the unescaped values of its path parameters. Raise a 404 if there is none."""
         given = (PREFIX if path == f"{PREFIX}/" else path).split("/")
         for segments, route in self._routes.get((method, len(given)), ()):
             parameters = _matched(segments, given)

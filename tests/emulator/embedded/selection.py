@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Filters and sorts as SQL over columns, and pages of what they find."""
+"""Filters and sorts as SQL over columns, and pages of the rows that they find."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _DEEP = 5000
 
 @dataclass
 class Where:
-    """Conditions that all have to hold."""
+    """Conditions that must all be true."""
 
     terms: list[str] = field(default_factory=list)
     ranges: list[str] = field(default_factory=list)
@@ -39,7 +39,7 @@ class Where:
         self.term_parameters.extend(parameters)
 
     def add_range(self, term: str, *parameters: Any) -> None:
-        """Add a comparison by order. The database cannot guess how many rows it leaves."""
+        """Add a range comparison. The database cannot estimate how many rows match it."""
         self.ranges.append(f"({term})")
         self.range_parameters.extend(parameters)
 
@@ -52,9 +52,9 @@ class Where:
         return " AND ".join([*self.terms, *self.ranges]) or "1"
 
     def hinted(self, share: float) -> str:
-        """Return the same, telling the database which share of the rows the comparisons leave.
+        """Return the conditions with a hint for the database: the share of rows that match the range comparisons.
 
-        Knowing that, it walks the index of the sort where most rows pass, and sorts where few do.
+        With the hint, it walks the index of the sort if most rows match, and sorts if few do.
         """
         likely = f"{min(max(share, 0.01), 0.99):.2f}"
         return " AND ".join([*self.terms, *(f"likelihood({term}, {likely})" for term in self.ranges)]) or "1"
@@ -62,7 +62,7 @@ class Where:
 
 @dataclass(frozen=True)
 class Page:
-    """Rows of one page, and their position."""
+    """The rows of one page, and its position."""
 
     rows: list[Any]
     page: int
@@ -83,7 +83,7 @@ class Selector:
     ) -> Where:
         """Return the condition.
 
-        Raise a 400 for an unknown field, unless the weather ignores those, and for a wrong type.
+        Raise a 400 for a wrong type, and for an unknown field unless this instance ignores such fields.
         """
         where = where or Where()
         for condition in conditions:
@@ -97,7 +97,10 @@ class Selector:
         return where
 
     def order(self, sort: Mapping[str, str], columns: Mapping[str, Column]) -> str:
-        """Return the order of a page. Ties, and pages without a sort, go by id, so that pages do not overlap."""
+        """Return the order of a page.
+
+        Ties, and pages without a sort, are ordered by id, so that pages do not overlap.
+        """
         known = [(self._column(key, columns), direction) for key, direction in sort.items()]
         terms = [f"{column.type.comparable(column.sql)} {direction}" for column, direction in known if column]
         if not terms and self.weather["page_order"] == "unstable":
@@ -168,7 +171,7 @@ def page_of(
     per_page: int,
     beyond: str,
 ) -> Page:
-    """One page. The rows are found by their ids first, so that sorting moves no whole records about."""
+    """Return one page. The ids are found first, so that whole records are not sorted."""
     total = store.value(f"SELECT count(*) FROM {source} WHERE {where.sql}", where.parameters)
     last = max(1, math.ceil(total / per_page))
     if page > last:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The web server around the gateway: reads requests, waits, sends answers or breaks them off."""
+"""The web server around the gateway: read requests, wait, and send whole or broken answers."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _RESET = struct.pack("ii", 1, 0)
 
 
 class Server:
-    """Answer every request: the service below its prefix, the steering calls beside it."""
+    """Answer every request: the service below its prefix, and the steering calls."""
 
     def __init__(self, gateway: Gateway, steering: Steering) -> None:
         self.gateway = gateway
@@ -58,7 +58,7 @@ class Server:
         return _response(answer)
 
     def _wake(self) -> None:
-        """Commit pending requests when they are due, so that a kill finds them committed."""
+        """Commit pending requests when they are due, so that a kill does not lose them."""
         self.gateway.settle()
         if self._timer:
             self._timer.cancel()
@@ -66,7 +66,7 @@ class Server:
         self._timer = None if due is None else asyncio.get_running_loop().call_later(due, self._wake)
 
     async def _read(self, request: web.BaseRequest, path: str, query: str) -> tuple[Call, Refusal | None]:
-        """Return the request as a call, and what is wrong with its form."""
+        """Return the request as a call, and the problem with its form, if any."""
         headers = {name.lower(): _clean(value) for name, value in request.headers.items()}
         parts, body, problem = None, b"", None
         if headers.get("expect", "").lower() == "100-continue":
@@ -88,7 +88,7 @@ class Server:
 
 
 def _clean(text: str) -> str:
-    """Return a text of the head of a request without invalid UTF-8, which could be neither logged nor stored."""
+    """Return a text from the head of a request without invalid UTF-8, which cannot be logged or stored."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
@@ -104,7 +104,7 @@ async def _body(request: web.BaseRequest) -> bytes:
 
 
 async def _parts(request: web.BaseRequest) -> dict[str, Upload]:
-    """Return the parts of a multipart body. What exceeds the largest file is read and dropped."""
+    """Return the parts of a multipart body. Bytes beyond the largest file are read and dropped."""
     found: dict[str, Upload] = {}
     try:
         async for part in await request.multipart():
@@ -132,7 +132,7 @@ def _response(answer: Answer) -> web.Response:
 
 
 def _reset(request: web.BaseRequest) -> web.StreamResponse:
-    """Break the connection the hard way: the client sees a reset, not an end."""
+    """Reset the connection, so that the client does not see a regular end."""
     transport = request.transport
     if transport is not None:
         sock = transport.get_extra_info("socket")
@@ -143,7 +143,7 @@ def _reset(request: web.BaseRequest) -> web.StreamResponse:
 
 
 async def _half(request: web.BaseRequest, answer: Answer) -> web.StreamResponse:
-    """Promise the whole body, send half of it, and hang up."""
+    """Announce the whole body, send half of it, and close the connection."""
     response = web.StreamResponse(status=answer.status, headers=answer.headers)
     response.headers["Content-Type"] = answer.media or "application/octet-stream"
     response.content_length = len(answer.body)

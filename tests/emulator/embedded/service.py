@@ -1,9 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The way of a request: route, token, rights, media type, validation, handler, commit.
+"""Process a request: route, token, rights, media type, validation, handler, commit.
 
-Nothing here knows the web server.
+Nothing here depends on the web server.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ NOBODY = User(0, "", "", "", "", frozenset())
 
 @dataclass(frozen=True)
 class Accepted:
-    """A request that may be carried out: the caller may do it, and its body and its query are valid."""
+    """A request that can be carried out: the caller has the right, and body and query are valid."""
 
     route: Route
     context: Context
 
 
 class _NotKept(Exception):
-    """Undo a transaction that was carried out for its answer alone."""
+    """Raised to undo a transaction of which only the answer is used."""
 
     def __init__(self, answer: Answer) -> None:
         super().__init__()
@@ -52,7 +52,7 @@ class _NotKept(Exception):
 
 
 class Service:
-    """An instance of the service over its data."""
+    """An instance of the service with its data."""
 
     def __init__(self, store: Store, weather: Weather, clock: Clock | None = None) -> None:
         self.store = store
@@ -65,18 +65,18 @@ class Service:
         self.replica = Replica(store, self.templates, self.clock)
 
     def change(self, given: Mapping[str, Any]) -> None:
-        """Change settings. Raises BadRule."""
+        """Change settings. Raise BadRule if they are invalid."""
         self.settings = self.settings.changed(given)
         if "read_lag_seconds" in given:
             self.replica.restart(self.settings.read_lag_seconds)
 
     def answer(self, call: Call, *, keep: bool = True) -> Answer:
-        """Carry out a request. Everything answered is committed, unless it is not kept."""
+        """Process a request. Its changes are committed before it is answered."""
         accepted = self.accept(call)
         return self.carry_out(accepted, keep=keep) if isinstance(accepted, Accepted) else accepted
 
     def accept(self, call: Call) -> Accepted | Answer:
-        """Check a request as far as that is possible without carrying it out. Return the answer if it is refused."""
+        """Check a request without carrying it out. Return the answer if it is refused."""
         found: list[Accepted] = []
 
         def accept() -> Answer:
@@ -87,10 +87,10 @@ class Service:
         return found[0] if found else refused
 
     def carry_out(self, accepted: Accepted, moment: datetime | None = None, *, keep: bool = True) -> Answer:
-        """Carry out a request that was accepted.
+        """Carry out an accepted request.
 
-        :param moment: when it is carried out, if not when it was accepted.
-        :param keep: False: undo everything, and still answer as if it had been done.
+        :param moment: the time at which it is carried out; by default the time at which it was accepted.
+        :param keep: False: undo everything, but return the answer.
         """
         if moment is not None:
             accepted.context.moment = moment
@@ -141,7 +141,7 @@ class Service:
             raise
 
     def _changed(self, route: Route, answer: Answer) -> Answer:
-        """Return the answer as the settings of this instance have it."""
+        """Return the answer with the changes that the settings of this instance demand."""
         rules = self.settings.answers.get(route.operation)
         if rules and answer.media == JSON:
             answer.body = encoded(changed_body(json.loads(answer.body), rules))
@@ -189,7 +189,7 @@ class Service:
         return value
 
     def refused(self, refusal: Refusal) -> Answer:
-        """Return an error as this instance words it (interface section 7: the shape is not shown)."""
+        """Return an error in the form of this instance (section 7 of the interface does not show the form)."""
         if refusal.silent:
             return Answer(refusal.status)
         if refusal.key == "login":

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The settings of one instance: administrators' choices, missing operations, and members that answers leave out."""
+"""The settings of one instance: disabled modules, missing operations, and members that answers leave out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .kinds import ROUTES
 MODULES = ("rental", "hub", "catalog")
 OPERATIONS = frozenset(f"{route.method} {route.path}" for route in ROUTES)
 MISSING = (403, 404, 405)
-"""The statuses of an operation that an instance does not have."""
+"""The possible statuses of a missing operation."""
 
 
 @dataclass(frozen=True)
@@ -25,9 +25,9 @@ class Settings:
 
     :ivar modules_off: the modules that are switched off.
     :ivar missing_operations: operation, as ``METHOD /path`` of the description, to the status that it is answered with.
-    :ivar answers: operation to what is different in the records of its answers: ``leave_out`` lists members, ``set``
-        maps members to values. A member is a path such as ``reminders.unit``.
-    :ivar read_lag_seconds: seconds after which a write shows to readers.
+    :ivar answers: operation to the changes in the records of its answers: ``leave_out`` lists members, ``set`` maps
+        members to values. A member is a path such as ``reminders.unit``.
+    :ivar read_lag_seconds: seconds after which readers see a write.
     """
 
     access_token_seconds: int = 3600
@@ -37,7 +37,7 @@ class Settings:
     read_lag_seconds: float = 0
 
     def changed(self, given: Mapping[str, Any]) -> Settings:
-        """Return a copy with the given settings. Raises BadRule."""
+        """Return a copy with the given settings. Raise BadRule if they are invalid."""
         for name, value in given.items():
             if name not in _CHECKS:
                 raise BadRule(f"there is no setting {name!r}; there are {', '.join(_CHECKS)}")
@@ -102,7 +102,7 @@ _CHECKS: Mapping[str, Callable[[str, Any], None]] = {
 def changed_body(decoded: Any, rules: Mapping[str, Any]) -> Any:
     """Return the body of an answer with members of its records left out or set, in place.
 
-    A member is set only where a record has it, so a reminder that does not exist gets no unit.
+    A member is set only if a record has it, so a missing reminder gets no unit.
     """
     for path in rules.get("leave_out", ()):
         _change(_records(decoded), path.split("."), _LEFT_OUT)

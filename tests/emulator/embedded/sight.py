@@ -30,8 +30,8 @@ _ABOUT = {
 def listed(context: Context, table: str) -> Where:
     """Return the records of a table that lists and counts show the caller.
 
-    Of objects these are those in allowed rooms and in none. Where hidden objects are nowhere, records about hidden
-    objects alone are left out as well.
+    The listed objects are those in allowed rooms and those without a room. On instances that hide objects everywhere,
+    records that are only about hidden objects are left out, too.
     """
     where, locations = Where(), context.user.locations
     if locations is not None and table == "asset":
@@ -47,5 +47,5 @@ def listed(context: Context, table: str) -> Where:
 
 
 def readable(context: Context, table: str) -> Where:
-    """Return the records of a table that the caller can read and write one by one."""
+    """Return the records of a table that the caller can read and write individually."""
     return Where() if context.weather["hidden_objects"] == "readable" else listed(context, table)

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The data: one SQLite database, one connection, one transaction for each request that writes.
 
-The answer is sent only after the commit, and the write-ahead log survives the death of the process, so an answered
-write is never lost and a half one is never seen.
+The answer is sent only after the commit, and the write-ahead log survives a killed process. So an answered write is
+never lost, and an incomplete write is never visible.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ Parameters = Sequence[Any]
 
 
 class Store:
-    """A connection with the few verbs that the service needs."""
+    """A connection with the few operations that the service needs."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -57,7 +57,7 @@ class Store:
         self.rankings = Rankings(self.db)
 
     def is_new(self, version: int) -> bool:
-        """Return True if the database is empty. Raises sqlite3.DatabaseError when it is none of this version."""
+        """Return True if the database is empty. Raise sqlite3.DatabaseError if it is not a database of this version."""
         if not self.value("SELECT count(*) FROM sqlite_master"):
             return True
         if self.value("PRAGMA user_version") != version:
@@ -98,7 +98,7 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing. Reading needs none: there is one connection and one thread."""
+        """Run the block as one transaction. Reads need none, because there is one connection and one thread."""
         self.db.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -108,7 +108,7 @@ class Store:
         self.db.execute("COMMIT")
 
     def copy_from(self, other: Store) -> None:
-        """Become the same database as another one."""
+        """Replace this database by a copy of another."""
         other.db.backup(self.db)
         self.rankings.forget()
 

@@ -1,9 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The weather: the differences between real instances, as switches.
+"""The differences between real instances, as switches. The sides of all switches together are called the weather.
 
-One table lists all of them. The first side of a switch is the calm side, and the last is the awkward side. The source
+One table lists all switches. The first side of a switch is the calm side, and the last is the rough side. The source
 says why the switch exists: a section of the interface document, a gap in all documents, or an observation.
 """
 
@@ -468,7 +468,7 @@ BY_NAME: Mapping[str, Switch] = {switch.name: switch for switch in TABLE}
 
 
 class UnknownSide(ValueError):
-    """A switch or a side that does not exist."""
+    """Raised for a switch or a side that does not exist."""
 
 
 class Weather:
@@ -483,7 +483,7 @@ class Weather:
         return self._sides[name]
 
     def set(self, sides: Mapping[str, str]) -> None:
-        """Set the given switches, or none if any of them is unknown. ``weather`` sets all switches."""
+        """Set the given switches, or none of them if one is unknown. ``weather`` sets all switches."""
         wanted: dict[str, str] = {}
         if "weather" in sides:
             wanted.update(all_sides(sides["weather"]))

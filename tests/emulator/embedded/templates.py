@@ -1,9 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The four templates of records, and the columns that their fields live in.
+"""The four templates of records, and the columns of their fields.
 
-A template is a table with one real column for each field key, so that filters and sorts are SQL over columns.
+A template is a table with one column for each field key, so that filters and sorts are SQL over columns.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .store import Store, quoted
 
 @dataclass(frozen=True)
 class Kind:
-    """The names by which the service calls the records of a template, and the facts that set them apart."""
+    """The names that the service uses for the records of a template, and their special properties."""
 
     template: str
     singular: str
@@ -142,7 +142,7 @@ class Template:
 
 
 class Templates:
-    """All templates, kept in step with the definitions in the database."""
+    """All templates, synchronized with the definitions in the database."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -154,7 +154,7 @@ class Templates:
         return self._loaded[name]
 
     def forget(self) -> None:
-        """Read the definitions again: they were changed, or a change was rolled back."""
+        """Read the definitions again, after a change or a rollback."""
         self._loaded.clear()
 
     def _load(self) -> None:
@@ -190,7 +190,7 @@ def create_tables(store: Store) -> None:
 
 
 def add_column(store: Store, template: str, key: str, *, index: bool = True) -> None:
-    """Add a column for a new field. It has no type: a value is stored exactly as given."""
+    """Add a column for a new field. The column has no type, so that a value is stored exactly as given."""
     store.run(f"ALTER TABLE {template} ADD COLUMN {quoted(key)}")
     if index:
         add_index(store, template, key)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Thumbnails: real images, also for files that are none."""
+"""Thumbnails, even for files that are not images."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PAPER, _EDGE, _INK = "#f4f4f1", "#8a8f98", "#4a4f57"
 
 
 def thumbnail(content: bytes, name: str, size: tuple[int, int]) -> bytes:
-    """Return a PNG that fits into a size: a smaller image, or a sheet of paper with the suffix of the name."""
+    """Return a PNG that fits into a size: the reduced image, or a drawn sheet of paper with the suffix."""
     image = _image(content, size) or _sheet(PurePath(name).suffix.lstrip(".").upper()[:4], size)
     out = io.BytesIO()
     image.save(out, "PNG")

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Looking things up for reading and writing: linked records and files, a page at a time."""
+"""Look up linked records and files for reading and writing, for a whole page at once."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DISPLAY_NAME: Mapping[str, str] = {
 class Links:
     """Find the records that a written value refers to.
 
-    :ivar compared: what a filter on a link compares: ``id``, ``uuid`` or ``either``.
+    :ivar compared: the identifier that a filter on a link compares: ``id``, ``uuid`` or ``either``.
     """
 
     def __init__(self, store: Store, compared: str = "either") -> None:
@@ -40,7 +40,7 @@ class Links:
         self.compared = compared
 
     def find(self, template: str, reference: Any, *, departed: bool = False) -> int | None:
-        """Return the id of a record given by id or uuid, optionally of one that has been deleted."""
+        """Return the id of a record that is given by id or uuid, optionally also of a deleted record."""
         if isinstance(reference, int):
             if not 0 < reference <= LARGEST:
                 return None
@@ -59,7 +59,7 @@ class Links:
 
 
 class View:
-    """Everything that decides how records are read: the weather, where this service is, and who reads."""
+    """Everything that decides how records are read: the switches, the address of the service, and the caller."""
 
     def __init__(
         self, store: Store, weather: Weather, base_url: str, hidden_fields: frozenset[str] = frozenset()
@@ -74,7 +74,7 @@ class View:
         return f"{self.base_url}{PREFIX}{path}"
 
     def linked(self, template: str, ids: Iterable[Any]) -> dict[Any, Any]:
-        """Return the value of a link to each of the records, by id."""
+        """Return, by id, the value of a link to each of some records."""
         side = self.weather["link_read"]
         wanted = {one for one in ids if one is not None}
         if side != "object":
@@ -99,7 +99,7 @@ class View:
         return rows
 
     def files(self, uuids: Iterable[str]) -> dict[str, Any]:
-        """Files as ATTACHMENT fields show them, by uuid."""
+        """Return files as ATTACHMENT fields show them, by uuid."""
         rows = self._among("SELECT uuid, name, type, size FROM file WHERE uuid IN", set(uuids))
         named = self.weather["attachment_name"] == "given"
         if self.weather["attachment_read"] == "uuids":
@@ -120,7 +120,7 @@ class View:
         return shown
 
     def file_objects(self, uuids: Iterable[str]) -> list[Any]:
-        """Files as tasks and rental cases show them (interface 2.3), in the order given."""
+        """Return files as tasks and rental cases show them (interface 2.3), in the given order."""
         wanted = list(uuids)
         if self.weather["attachment_read"] == "uuids":
             return wanted
@@ -150,7 +150,10 @@ class View:
         return {row["uuid"]: (row["id"], row["display_name"]) for row in rows}
 
     def _among(self, sql: str, values: Collection[Any]) -> list[Any]:
-        """Return the rows that some column has one of many values for; one parameter, however many they are."""
+        """Return the rows with one of many values in a column.
+
+        However many there are, the statement has one parameter.
+        """
         if not values:
             return []
         return self.store.rows(f"{sql} (SELECT value FROM json_each(?))", (json.dumps(list(values)),))

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A guide that people copy and run each night changes nothing that scans wrote."""
+"""Check that a guide that people copy and run each night does not change what scans wrote."""
 
 from __future__ import annotations
 

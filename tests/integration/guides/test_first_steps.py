@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The commands of the README and the demo for newcomers, typed as printed, against a service like ``make emulator``."""
+"""The commands of the README and the demo for newcomers work as printed, with a service like ``make emulator``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def commands(text: str) -> list[str]:
 
 @pytest.fixture
 def exports() -> Iterator[dict[str, str]]:
-    """Yield the variables that ``make emulator`` prints for pasting, of a service with its data on a free port."""
+    """Yield the variables that ``make emulator`` prints, of a service with its data on a free port."""
     assert _EMULATOR_OPTIONS is not None
     options = _EMULATOR_OPTIONS[1].replace("8765", "0").split()
     command = [sys.executable, "tests/emulator", *options]
@@ -51,7 +51,7 @@ def exports() -> Iterator[dict[str, str]]:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """Return the tracked files as a clone has them, with the environment of this one."""
+    """Return a clone of the tracked files, with the environment of this checkout."""
     root = tmp_path / "checkout"
     for path in tracked_files():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
@@ -61,7 +61,7 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def type_in(checkout: Path, lines: list[str], variables: Mapping[str, str]) -> str:
-    """Types lines into a shell that ends with the first one that fails."""
+    """Run lines in a shell that ends at the first failure."""
     home = checkout.parent / "home"
     home.mkdir(exist_ok=True)
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("ANSIBLE_", "SEVENTHINGS_", "XDG_"))}

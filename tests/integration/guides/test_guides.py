@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The README and the guides are true: their marked snippets run on the embedded service and print the shown output."""
+"""The README and the guides are correct: their marked snippets run, and print the shown output."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def missing_lines(shown: str, printed: str) -> list[str]:
 
 
 def check(directory: Path, service: Emulator, snippet: guides.Snippet, last: list[str]) -> list[str]:
-    """Execute the mark of a snippet. Return the output of the last runs, for ``shows``."""
+    """Do what the mark of a snippet says. Return the output of the last runs, for ``shows``."""
     verb, _separator, rest = snippet.mark.partition(" ")
     if verb == "shows":
         printed = last[1 if rest == "again" else 0]

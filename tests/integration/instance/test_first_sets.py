@@ -3,10 +3,10 @@
 
 """The first apply of own files.
 
-It has a table from a spreadsheet, a plan as a comment, a plan that moves from one job to another, and a room that is
-given up.
+The tests cover a table from a spreadsheet, a plan as a comment, a plan passed from one job to another, and a removed
+room.
 
-In real processes.
+They run real processes.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ def service(empty_emulator: Emulator) -> Emulator:
 
 @pytest.fixture
 def src(tmp_path: Path) -> Path:
-    """Return a directory of files with nothing but settings."""
+    """Return a directory with only the settings."""
     return write(tmp_path / "files", {})
 
 
 def write(root: Path, files: Mapping[str, str]) -> Path:
-    """Put files into a directory; instance.yml comes by itself."""
+    """Write files into a directory. instance.yml is added automatically."""
     for name, text in {"instance.yml": SETTINGS, **files}.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, "utf-8")
@@ -49,7 +49,7 @@ def write(root: Path, files: Mapping[str, str]) -> Path:
 
 
 def instance(name: str, src: Path, check_mode: bool = False, **options: Any) -> dict[str, Any]:
-    """Return a task that plans or applies files, and lets the play go on."""
+    """Return a task that plans or applies files, after which the play continues."""
     module = {"src": str(src), **options}
     return {"name": name, "community.seventhings.instance": module, "check_mode": check_mode, "ignore_errors": True}
 
@@ -62,7 +62,7 @@ def play(directory: Path, service: Emulator, *tasks: dict[str, Any]) -> Run:
 
 
 def names(service: Emulator, section: str, key: str) -> list[str]:
-    """One field of all records of a section."""
+    """Return one field of all records of a section."""
     return [record["fields"][key] for record in service.steer("GET", "/dump?canonical=1")[section]]
 
 

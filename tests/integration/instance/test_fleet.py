@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A fleet in real processes: one report about all instances, in which failing instances stop no others."""
+"""A fleet in real processes: one report about all instances, and a failing instance stops no other."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _fleet(
     environment: Mapping[str, str] | None = None,
     **variables: Any,
 ) -> Run:
-    """Play a playbook of the collection, or another one by its path."""
+    """Play a playbook of the collection, or another playbook by its path."""
     for file, content in FILES.items():
         path = root / file
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -119,10 +119,10 @@ def test_a_plan_of_the_fleet_is_reported_as_one(tmp_path: Path, services: list[E
     assert "2 instances, 0 failed (planned, nothing was written): changed" in done.output
 
 
-def test_a_report_lies_where_the_play_was_started_and_reports_why_a_host_fails(
+def test_a_report_is_in_the_directory_of_the_play_and_says_why_a_host_fails(
     tmp_path: Path, services: list[Emulator]
 ) -> None:
-    """Not beside the playbook, and in place of the reports of the run before."""
+    """It is not beside the playbook, and replaces the reports of the previous run."""
     host = _hosts(services)["bonn"]
     hosts = {
         "unnamed": {**host, "seventhings_password": "{{ vault_unnamed }}"},
@@ -153,8 +153,8 @@ def test_a_report_of_another_kind_is_refused(tmp_path: Path, services: list[Emul
     assert "fleet_report: all.sarif ends in .sarif; expected .json, .md or .html" in done.output
 
 
-def test_batches_are_accounted_for_as_they_end(tmp_path: Path, services: list[Emulator]) -> None:
-    """Later batches have not failed, and planned changes are not reported as done."""
+def test_each_batch_is_reported_when_it_ends(tmp_path: Path, services: list[Emulator]) -> None:
+    """Later batches are not reported as failed, and planned changes are not reported as done."""
     for service in services:
         service.reset()
     hosts = _hosts(services)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Layers through the role, in real processes: planned, kept in a plan file, applied, with files of both layers."""
+"""Layers with the role in real processes: planned, stored in a plan file, applied, with files of both layers."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ _VARIED = "api: seventhings/v1\nset: varied\nvariables: {city: {}, floor: {type:
 
 
 def _varied(root: Path, service: Emulator, variables: str) -> Run:
-    """One run with variables, and an export over the same settings."""
+    """Run with variables, and export with the same settings."""
     _write(root, {"src/instance.yml": _VARIED, "out/instance.yml": _VARIED})
     _write(root, {"src/locations.yml": "- {name: '${city} ${$}{x}', address: 'F-${floor}'}\n", "secret": "s3cret"})
     play = f"""

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The pipelines in examples/ci, every command as it stands there, with a checkout that wants to run code."""
+"""Every command of the pipelines in examples/ci, with a checkout that tries to run code."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ test ! -f plan.md || cp plan.md {directory}/comment.md
 
 
 def trapped_checkout(directory: Path) -> Path:
-    """Return a checkout of the example, with settings and plugins that leave a mark where Ansible reads them."""
+    """Return a checkout of the example, with settings and plugins that leave a mark if Ansible reads them."""
     mark = str(directory / "trapped")
     checkout = directory / "checkout"
     shutil.copytree(EXAMPLES / "acme", checkout / "acme")
@@ -90,7 +90,7 @@ class Pipeline(ABC):
     @property
     @abstractmethod
     def file(self) -> str:
-        """Its name."""
+        """The path of the file that defines the pipeline."""
 
     @property
     @abstractmethod
@@ -99,15 +99,15 @@ class Pipeline(ABC):
 
     @abstractmethod
     def job(self, name: str) -> subprocess.CompletedProcess[str]:
-        """Run the commands of a job; the first one that fails ends it, as on a runner."""
+        """Run the commands of a job until one fails, as a runner does."""
 
     @property
     def trapped(self) -> bool:
-        """Whether Ansible ran code of the checkout."""
+        """True if Ansible ran code of the checkout."""
         return (self.directory / "trapped").exists()
 
     def account(self, *names: str) -> dict[str, str]:
-        """Secrets of these accounts."""
+        """Return the secrets of some accounts."""
         held = {"CLIENT_ID": self.service.client_id}
         for name in names:
             held |= {f"{name}_USERNAME": self.service.username, f"{name}_PASSWORD": self.service.password}
@@ -131,7 +131,7 @@ class Pipeline(ABC):
 
 
 class GitHub(Pipeline):
-    """Steps with expressions; secrets are given to the step that names them."""
+    """GitHub: steps with expressions. A step gets only the secrets that it names."""
 
     file = "github-actions.yml"
     digest = ""
@@ -177,7 +177,7 @@ class GitHub(Pipeline):
 
 
 class GitLab(Pipeline):
-    """Lists of commands; variables are given to the jobs of an environment."""
+    """GitLab: lists of commands. The jobs of an environment get its variables."""
 
     file = "gitlab-ci.yml"
 
@@ -218,7 +218,7 @@ class GitLab(Pipeline):
 
 
 def add_remote(pipeline: Pipeline) -> None:
-    """Give a checkout the repository that it came from, with a main branch."""
+    """Add an origin to a checkout, with a main branch."""
     remote = pipeline.directory / "remote.git"
     subprocess.run(["git", "init", "--quiet", "--bare", str(remote)], check=True)
     for command in (
@@ -239,7 +239,7 @@ def service(empty_emulator: Emulator) -> Emulator:
 
 @pytest.fixture(params=[GitHub, GitLab])
 def pipeline(request: pytest.FixtureRequest, service: Emulator, tmp_path: Path) -> Pipeline:
-    """Each pipeline."""
+    """Return each pipeline."""
     made: Pipeline = request.param(tmp_path, service)
     return made
 
@@ -325,7 +325,7 @@ def test_drift_fails_the_job(pipeline: Pipeline) -> None:
 
 
 def test_what_people_changed_becomes_a_branch_of_its_own(pipeline: Pipeline) -> None:
-    """Its diff has the changed line and nothing else, and nothing is sent to the instance."""
+    """Its diff has only the changed line, and nothing is sent to the instance."""
     assert pipeline.job("prepare").returncode == 0
     assert pipeline.job("apply").returncode == 0
     remote = pipeline.directory / "remote.git"
@@ -390,7 +390,10 @@ def test_the_playbook_of_a_controller_applies_what_its_survey_says(service: Emul
 
 
 class Rehearsal(GitHub):
-    """The pipeline that rehearses on a twin; the collection is installed where it looks for the embedded service."""
+    """The pipeline that rehearses on a twin.
+
+    The collection is installed where the pipeline looks for the embedded service.
+    """
 
     file = "rehearse-github-actions.yml"
 
@@ -402,7 +405,7 @@ class Rehearsal(GitHub):
 
 
 class RehearsalOnGitLab(Rehearsal):
-    """The same for GitLab: lists of commands, and an archive of the last export."""
+    """The same on GitLab: lists of commands, and an archive of the last export."""
 
     file = "rehearse-gitlab-ci.yml"
 

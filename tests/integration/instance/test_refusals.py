@@ -22,14 +22,14 @@ _HELD = "objects: create 300 is more than limits.creates (100); a higher limits.
 
 @pytest.fixture
 def empty(empty_emulator: Emulator) -> Emulator:
-    """Return an instance with nothing in it."""
+    """Return an empty instance."""
     empty_emulator.reset()
     return empty_emulator
 
 
 @pytest.fixture
 def acme(tmp_path: Path) -> Path:
-    """Files with 300 objects."""
+    """Return files with 300 objects."""
     root = tmp_path / "acme"
     root.mkdir()
     (root / "instance.yml").write_text("api: seventhings/v1\nset: acme\n", "utf-8")

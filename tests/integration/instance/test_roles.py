@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Roles and playbooks as a pipeline calls them, in real processes: by name, in check mode, drift, there and back."""
+"""Roles and playbooks as a pipeline calls them, in real processes: by name, in check mode, drift, export and absorb."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def played(
 ) -> list[Result]:
     """Play a role in check mode, and then twice.
 
-    Return the results of its module, and check that the first one wrote nothing.
+    Return the results of its module, and check that check mode wrote nothing.
     """
     name = f"community.seventhings.{role}"
 

@@ -34,7 +34,7 @@ _MOST_RUNS = 12
 
 @pytest.fixture(scope="module")
 def undisturbed(empty_emulator: Emulator, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Return the canonical dump after a run that nothing disturbed."""
+    """Return the canonical dump after a run without faults."""
     empty_emulator.reset()
     site = Site(tmp_path_factory.mktemp("undisturbed"), empty_emulator)
     site.write(sample_files(_RECORDS, 1))
@@ -240,7 +240,10 @@ def _behind_the_back(site: Site, barcode: str, fields: dict[str, Any]) -> None:
 
 @pytest.fixture
 def planned(site: Site, tmp_path: Path) -> Path:
-    """Ten objects; a plan file that renames all of them and adds one; then somebody else changes the third."""
+    """Return ten objects with a plan file that renames all of them and adds one.
+
+    Then somebody else changed the third.
+    """
     objects = [f'- barcode: "{number:03d}"\n  inventory_name: Old\n' for number in range(10)]
     site.write({"objects.yml": "".join(objects)})
     assert site.run().outcome == "changed"

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""``kill -9`` in the middle of an apply with real processes: the next run makes it whole, and nothing twice."""
+"""``kill -9`` in the middle of an apply with real processes: the next run completes it, and creates nothing twice."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Apply:
         self.process.wait(_SECONDS)
 
     def wait_for_group(self) -> None:
-        """Wait until no process that it started is left."""
+        """Wait until all processes that it started have ended."""
         deadline = time.monotonic() + _SECONDS
         with contextlib.suppress(ProcessLookupError):
             while True:
@@ -148,7 +148,7 @@ def _short_pause(seconds: float) -> None:
 
 
 def _wait_for_worker(site: Site) -> None:
-    """Who gets the lock of the journal knows that no worker writes any more."""
+    """Wait until no worker writes any more: then the lock of the journal is free."""
     path = site.journal("sample")
     if path.exists():
         with path.open() as journal:

@@ -85,7 +85,7 @@ def work(emulator: Emulator, tmp_path: Path) -> Workplace:
 
 @pytest.fixture
 def rename(emulator: Emulator) -> Callable[[str, str, str], None]:
-    """Rename a room or a location behind the back of the collection."""
+    """Rename a room or a location without the collection."""
 
     def send(kind: str, old: str, new: str) -> None:
         with requests.Session() as session:
@@ -104,7 +104,7 @@ def rename(emulator: Emulator) -> Callable[[str, str, str], None]:
 
 
 def members(graph: str, group: str) -> list[str]:
-    """Return the hosts of a group in the answer to ``--graph``."""
+    """Return the hosts of a group in the output of ``--graph``."""
     block = re.search(rf"^  \|--@{re.escape(group)}:\n((?:  \|  \|--.*\n?)*)", graph, re.MULTILINE)
     assert block, graph
     return [line.removeprefix("  |  |--") for line in block[1].splitlines()]
@@ -200,7 +200,10 @@ def test_a_reference_in_a_filter_is_resolved(work: Workplace) -> None:
 
 
 def examples() -> list[dict[str, Any]]:
-    """Return the example of the plugin, and those in comments: older sanity tests read one document alone."""
+    """Return the plugin's examples.
+
+    Only the first is not a comment, because older sanity tests read only one document.
+    """
     first, *others = re.split(r"^#\n(?=# plugin:)", places.EXAMPLES, flags=re.MULTILINE)
     texts = [first, *(re.sub("^# ?", "", one.partition("\n\n")[0], flags=re.MULTILINE) for one in others)]
     return [yaml.safe_load(text) for text in texts]
@@ -288,7 +291,7 @@ def test_a_template_in_remote_text_is_never_rendered(
 
 @pytest.fixture
 def cached(work: Workplace) -> Workplace:
-    """Run with a warm cache."""
+    """Return a workplace with a warm cache."""
     work.write(cache=True, cache_plugin="jsonfile", cache_connection="cache")
     assert work.inventory("--list").status == 0
     work.asked()

@@ -27,7 +27,7 @@ def service(emulator: Emulator) -> Emulator:
 
 
 def play(directory: Path, service: Emulator, expressions: list[str], *options: str) -> playbook.Run:
-    """One task for each expression; its result is in ``msg``."""
+    """Play a task for each expression, whose result is in ``msg``."""
     tasks = [
         {"name": str(number), "ansible.builtin.debug": {"msg": f"{{{{ {expression} }}}}"}, "ignore_errors": True}
         for number, expression in enumerate(expressions)

@@ -3,7 +3,7 @@
 
 """Measure requests, time and memory side by side on this machine, and write docs/benchmarks.md.
 
-Times depend on the machine and on who else uses it; ratios of what was measured in one run do so much less.
+Times depend on the machine and its load. Ratios between numbers of one run do so much less.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _PARTS: dict[str, Callable[[Sizes], Part]] = {
 
 
 def main() -> int:
-    """Measure all parts, or the named parts. The page has the latest findings of each part."""
+    """Measure all parts, or the named parts. The page shows the latest results of each part."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("parts", nargs="*", choices=[*_PARTS, []], help="what to measure (default: everything)")
     parser.add_argument("--quick", action="store_true", help="small numbers, to see that it works; nothing is written")

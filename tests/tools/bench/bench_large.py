@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A large instance with nothing to change: time and memory, next to downloading and parsing alone."""
+"""Measure a large instance with nothing to change: time and memory, compared with downloading and parsing alone."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from emulator_process import Emulator, running
 
 _FIELDS = ("barcode", "inventory_name", "serial_number", "purchasing_price", "purchasing_date", "description")
 _IN_A_FILE = 5
-"""Pages of a list whose records are in one file."""
+"""Number of pages of a list whose records go into one file."""
 _MIB = 1024 * 1024
 
 
 def large_instance(sizes: Sizes) -> Part:
-    """Return a plan of very many objects, nothing to change."""
+    """Measure a plan of very many unchanged objects."""
     part = Part("A large instance")
     _plans(part, sizes.instance, ("csv", "yml"), sizes.rounds, ratio=1.5, most=1536)
     _with_rules(part, sizes.instance, sizes.rounds)
@@ -34,7 +34,7 @@ def large_instance(sizes: Sizes) -> Part:
 
 
 def larger_instance(sizes: Sizes) -> Part:
-    """Return the same with three times as many."""
+    """Measure the same with three times as many objects."""
     part = Part("A larger instance")
     _plans(part, sizes.larger_instance, ("csv",), 1, ratio=1.3, most=800)
     return part
@@ -74,7 +74,7 @@ def stocktakes(sizes: Sizes) -> Part:
 
 
 def _plans(part: Part, number: int, forms: Sequence[str], rounds: int, ratio: float, most: int) -> None:
-    """Plan many objects in files of each format, and compare with a ratio of times and MiB."""
+    """Plan many objects in files of each format. Return ratios of times, and MiB."""
     rows = []
     with running(data=str(number)) as service:
         for form in forms:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Many at once: hosts of one play that ensure the same record, and fleets of instances in one play."""
+"""Measure concurrency: hosts of one play that ensure the same record, and fleets of instances in one play."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FLEET_LATENCY = 0.3
 
 
 def hosts_at_once(sizes: Sizes) -> Part:
-    """Hosts that ensure one record under the limit of the service: one makes it, and none is refused."""
+    """Measure hosts that ensure one record under the rate limit: one creates it, and none is refused."""
     part = Part("Hosts at once")
     rows = []
     with running() as service:
@@ -105,7 +105,7 @@ def _play(words: Sequence[str], name: str, forks: int) -> float:
 
 
 def fleets(sizes: Sizes) -> Part:
-    """Fleets of embedded instances that answer late, beside single runs for each of their instances."""
+    """Measure fleets of slow embedded instances, compared with single runs for each of their instances."""
     part = Part("Fleets")
     directory = _files(sizes.fleet_objects)
     rows = []
@@ -164,7 +164,7 @@ def _dump(service: Emulator) -> Any:
 
 
 def _fleet(services: Sequence[Emulator], directory: Path) -> list[str]:
-    """Return the words of the playbook for a fleet."""
+    """Return the arguments of ansible-playbook for a fleet."""
     hosts: dict[str, Mapping[str, Any]] = {
         f"site{number:02d}": {
             "ansible_connection": "local",

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""New objects in several ways, at full speed and under a limit; a loop with nothing to do."""
+"""Measure new objects in several ways, at full speed and under a limit, and a loop with nothing to do."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _directory(name: str, number: int) -> Path:
 
 @contextmanager
 def _making(service: Emulator, number: int) -> Iterator[None]:
-    """Yield an empty service with slow answers. Afterwards it must have this number of objects."""
+    """Yield an empty slow service. Afterwards it must have this number of objects."""
     with late(service):
         yield
         made = len(service.steer("GET", "/dump")["objects"])
@@ -57,7 +57,7 @@ def _making(service: Emulator, number: int) -> Iterator[None]:
 
 
 def new_objects(sizes: Sizes) -> Part:
-    """Measure the creation of objects: this collection's ways and the usual others."""
+    """Measure the creation of objects with this collection and with common alternatives."""
     part = Part("New objects")
     directory = _directory("new", sizes.objects)
     seconds: dict[str, list[float]] = {}
@@ -110,7 +110,7 @@ def new_objects(sizes: Sizes) -> Part:
 
 
 def _bare(service: Emulator, number: int) -> float:
-    """Return the same number of POST requests from threads, and nothing else."""
+    """Measure the same number of POST requests from threads, and nothing else."""
     url = f"{service.base_url}{PREFIX}/object"
     headers = {"Authorization": f"Bearer {service.token()}"}
     local = threading.local()
@@ -161,7 +161,7 @@ def _uri_loop(service: Emulator, number: int) -> Tasks:
 
 
 def unchanged_loop(sizes: Sizes) -> Part:
-    """Return a loop over unchanged objects, at both ends."""
+    """Measure a loop over unchanged objects, in the worker and in module processes."""
     part = Part("A loop with nothing to change")
     number = sizes.unchanged
     seconds: dict[str, list[float]] = {"auto": [], "module": []}
@@ -195,7 +195,7 @@ def unchanged_loop(sizes: Sizes) -> Part:
 
 
 def pacing(sizes: Sizes) -> Part:
-    """Return an apply under the limit of the service: all of it used, never refused."""
+    """Measure an apply under the rate limit: the limit is used fully, and no request is refused."""
     part = Part("Under the limit of the service")
     directory = _directory("paced", sizes.objects)
     with running(data="empty") as service, _making(service, sizes.objects):

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Keep the findings of a benchmark, goals and tables, part by part, and create the page of them."""
+"""Store the results of the benchmark (goals and tables) part by part, and create their page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ seconds are not. If something is measured more than once, the shortest time coun
 
 @dataclass(frozen=True)
 class Goal:
-    """A promised number, and the measured number."""
+    """A goal: a promised number and the measured number."""
 
     what: str
     measured: str
@@ -34,7 +34,7 @@ class Goal:
 
 @dataclass(frozen=True)
 class Table:
-    """Numbers side by side, and what they mean."""
+    """A table of numbers with an explanation."""
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
@@ -43,7 +43,7 @@ class Table:
 
 @dataclass
 class Part:
-    """The findings of one part of the benchmark.
+    """The results of one part of the benchmark.
 
     :ivar load: number of runnable processes, including those of the benchmark.
     """
@@ -73,13 +73,13 @@ class Part:
         print("\n".join(_lines(found)), flush=True)
 
     def keep(self, path: Path) -> None:
-        """Write the findings to a file, with the load of the machine."""
+        """Write the results to a file, with the load of the machine."""
         self.load = os.getloadavg()[0]
         path.write_text(json.dumps(asdict(self), indent=1) + "\n", "utf-8")
 
     @classmethod
     def kept(cls, path: Path) -> Part:
-        """Read the earlier findings from their file."""
+        """Read the earlier results from their file."""
         data = json.loads(path.read_text("utf-8"))
         goals = [Goal(**one) for one in data.pop("goals")]
         tables = [Table(**one) for one in data.pop("tables")]
@@ -87,7 +87,7 @@ class Part:
 
 
 def as_page(parts: Mapping[str, Part]) -> str:
-    """Return the page, from the parts by their names."""
+    """Return the page of the parts, which are given by name."""
     rows = [
         [goal.what, goal.measured, goal.wanted, "yes" if goal.met else "**no**"]
         for part in parts.values()

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Helpers that the parts of the benchmark share: sizes, playbooks with their seconds, a service that answers late."""
+"""Helpers for all parts of the benchmark: sizes, timed playbooks, a slow service."""
 
 from __future__ import annotations
 
@@ -91,8 +91,8 @@ class Ran:
 class Played:
     """A finished play.
 
-    It has the seconds from the start of its last task to its result, that result, and the most memory that one of its
-    processes had, in bytes.
+    It has the seconds from the start of its last task to its result, that result, and the peak memory of its largest
+    process in bytes.
     """
 
     seconds: float
@@ -101,7 +101,7 @@ class Played:
 
 
 def command(name: str) -> str:
-    """Return the path of a command of Ansible, of the environment that this runs in."""
+    """Return the path of an Ansible command in the environment of this process."""
     return str(Path(sys.executable).with_name(name))
 
 
@@ -163,7 +163,7 @@ def instance(directory: Path, **options: Any) -> dict[str, Any]:
 
 @contextmanager
 def late(service: Emulator) -> Iterator[None]:
-    """Yield the service at its start; every answer comes late."""
+    """Yield the service in its initial state, with late answers."""
     service.reset()
     service.steer("PUT", "/faults", [{"fault": "latency", "path": "/*", "seconds": LATENCY}])
     yield

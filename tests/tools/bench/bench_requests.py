@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Requests, counted: a plan, a change, an inventory."""
+"""Count the requests of a plan, a change and an inventory."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def plan_requests(sizes: Sizes) -> Part:
 
 
 def _change_behind(service: Emulator, number: int) -> None:
-    """Change some objects behind the back of the files."""
+    """Change some objects in the application, not in the files."""
     with requests.Session() as session:
         session.trust_env = False
         session.headers["Authorization"] = f"Bearer {service.token()}"
@@ -90,7 +90,7 @@ def _example(part: Part) -> None:
 
 
 def inventory(sizes: Sizes) -> Part:
-    """Return an inventory of very many rooms."""
+    """Measure an inventory of very many rooms."""
     part = Part("Inventory")
     store = WORK / "places.sqlite3"
     many_places.fill(store, sizes.rooms, sizes.locations)
@@ -110,7 +110,7 @@ def inventory(sizes: Sizes) -> Part:
 
 
 def large_inventory(sizes: Sizes) -> Part:
-    """Return an inventory of very many objects."""
+    """Measure an inventory of very many objects."""
     part = Part("A large inventory")
     number = sizes.hosts_of_objects
     (WORK / "lab.seventhings.yml").write_text("plugin: community.seventhings.places\nhosts: objects\n", "utf-8")
@@ -129,7 +129,7 @@ def large_inventory(sizes: Sizes) -> Part:
 
 
 def _listed(service: Emulator, rounds: int) -> tuple[int, float, float, int]:
-    """Return the requests of the inventory, its shortest time, that of a script that prints the same, and its hosts."""
+    """Return the requests of the inventory, its shortest time, that of a script with the same output, and its hosts."""
     service.clear_log()
     words = [command("ansible-inventory"), "-i", str(WORK / "lab.seventhings.yml"), "--list"]
     # Ansible may print a warning before the document.

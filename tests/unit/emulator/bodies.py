@@ -18,7 +18,7 @@ JsonMap = dict[str, Any]
 
 
 class Absent:
-    """Mark a key that a body leaves out."""
+    """A marker for a key that a body omits."""
 
 
 def without(body: JsonMap) -> JsonMap:
@@ -26,7 +26,7 @@ def without(body: JsonMap) -> JsonMap:
 
 
 def code() -> str:
-    """Return a text that nothing else has."""
+    """Return a unique text."""
     return uuid.uuid4().hex[:12]
 
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""One embedded service for all contract tests. Every test begins with its start data, in calm weather."""
+"""One embedded service for all contract tests. Every test begins with its start data and calm switches."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def shared_steering(emulator: Emulator) -> Steering:
 
 @pytest.fixture
 def steering(shared_steering: Steering) -> Steering:
-    """Return the steering calls, with everything cleared."""
+    """Return the steering calls of the service, which is reset."""
     shared_steering.clear()
     return shared_steering
 
 
 @pytest.fixture
 def api(emulator: Emulator, steering: Steering) -> Api:
-    """Return a client that is signed in, on start data."""
+    """Return a signed-in client of the service with its start data."""
     client = Api(emulator.about, steering)
     client.sign_in()
     return client
@@ -41,7 +41,10 @@ def api(emulator: Emulator, steering: Steering) -> Api:
 
 @pytest.fixture(scope="module")
 def still(emulator: Emulator, shared_steering: Steering) -> Api:
-    """Return the same for tests that only read: cleared once per module, which must not use other fixtures."""
+    """Return a client for tests that only read.
+
+    The service is reset once per module, which must not use other fixtures.
+    """
     shared_steering.clear()
     client = Api(emulator.about, shared_steering)
     client.sign_in()
@@ -50,7 +53,7 @@ def still(emulator: Emulator, shared_steering: Steering) -> Api:
 
 @pytest.fixture
 def unjudged(emulator: Emulator, steering: Steering, api: Api) -> Api:
-    """Return a signed-in client whose answers are not checked against the description, for broken answers."""
+    """Return a signed-in client for broken answers, which does not check answers against the description."""
     client = Api(emulator.about, steering, judge=False)
     client.tokens = api.tokens
     return client
@@ -58,7 +61,7 @@ def unjudged(emulator: Emulator, steering: Steering, api: Api) -> Api:
 
 @pytest.fixture
 def side(request: pytest.FixtureRequest, api: Api, steering: Steering) -> str:
-    """Turn the switch of the test; there is something of everything."""
+    """Turn the switch of the test, on an instance with records of every kind."""
     name, turned = request.param
     assert api.tokens
     steering.switch(**{name: turned})

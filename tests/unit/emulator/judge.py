@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The judge: holds requests and answers against the description of the service."""
+"""The judge: it checks requests and answers against the description of the service."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PREFIX = "/customer-api/v1"
 
 @functools.cache
 def description() -> JsonMap:
-    """Return the description as it is written."""
+    """Return the description without the changes of switches."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     document: JsonMap = yaml.load(DESCRIPTION.read_text(encoding="utf-8"), Loader=loader)
     return document
@@ -57,11 +57,11 @@ def _description_in(weather: frozenset[tuple[str, str]]) -> JsonMap:
 
 
 _TEXTS = {"uuid": "00000000-0000-4000-8000-000000000000", "date": "2031-01-01", "email": "a@example.org"}
-"""Format of a text to a text of it."""
+"""Format of a text to an example."""
 
 
 class Operation:
-    """One operation of the description, in some weather."""
+    """An operation of the description, for some sides of the switches."""
 
     def __init__(self, document: JsonMap, path: str, method: str) -> None:
         self.document = document
@@ -139,7 +139,7 @@ class Operation:
 
 
 def operations(weather: Mapping[str, str] | None = None) -> list[Operation]:
-    """Return all operations that exist in this weather."""
+    """Return all operations that exist with these sides of the switches."""
     weather = weather or {}
     document = _description_in(frozenset(weather.items()))
     found = []
@@ -160,7 +160,7 @@ def _table(weather: frozenset[tuple[str, str]]) -> list[tuple[str, re.Pattern[st
 
 
 def find_operation(method: str, path: str, weather: Mapping[str, str]) -> Operation | None:
-    """Return the operation that a request means."""
+    """Return the operation of a request."""
     for verb, pattern, operation in _table(frozenset(weather.items())):
         if verb == method and pattern.fullmatch(path):
             return operation
@@ -175,7 +175,7 @@ def _validator(node: str, weather: frozenset[tuple[str, str]]) -> jsonschema_rs.
 
 
 def schema_errors(node: JsonMap, value: Any, weather: Mapping[str, str]) -> list[str]:
-    """Return the violations of a schema of the description by a value."""
+    """Return how a value violates a schema of the description."""
     validator = _validator(json.dumps(node, sort_keys=True), frozenset(weather.items()))
     return [
         f"{'/'.join(map(str, error.instance_path))}: {error.message}"[:600] for error in validator.iter_errors(value)
@@ -195,7 +195,7 @@ def _matches_media_type(declared: str, actual: str) -> bool:
 
 
 def complaints(response: requests.Response, weather: Mapping[str, str]) -> list[str]:
-    """Return the violations of the description by an answer."""
+    """Return how an answer violates the description."""
     request = response.request
     path = urlsplit(request.url or "").path
     if not isinstance(path, str) or not path.startswith(PREFIX):

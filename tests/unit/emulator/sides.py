@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Tests of switches: each is run on every side of its switch."""
+"""Tests of switches, each of which runs on every side of its switch."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHOWN: dict[str, list[str]] = {}
 
 
 def every_side(name: str, *sides: str) -> Callable[[Test], Test]:
-    """Return a test that is run on each side of a switch; it is turned by the fixture ``side``."""
+    """Run a test on each side of a switch, which the fixture ``side`` turns."""
 
     def decorate(test: Test) -> Test:
         SHOWN[name] = list(sides)

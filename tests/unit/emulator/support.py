@@ -2,10 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the contract tests share: starting the embedded service, and talking to it.
+"""Helpers of the contract tests: start the embedded service, and send requests to it.
 
-Nothing in here, and nothing in the tests, is taken from the code of the service: they are an independent reading of
-what the service is meant to do.
+Neither the helpers nor the tests use code of the service: they are an independent reading of its specification.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ REQUEST_SECONDS = 60
 
 
 class Emulator:
-    """One process of the embedded service."""
+    """A process of the embedded service."""
 
     def __init__(self, *arguments: str, db: str = ":memory:", data: str = "demo") -> None:
         self.arguments = ["--db", db, "--data", data, *arguments]
@@ -72,7 +71,7 @@ class Emulator:
         return self.process.pid
 
     def signal(self, number: int) -> int:
-        """Send a signal and wait for the end."""
+        """Send a signal, and wait for the end of the process."""
         assert self.process is not None
         self.process.send_signal(number)
         code = self.process.wait(START_SECONDS)
@@ -89,7 +88,7 @@ class Emulator:
         self._folder.cleanup()
 
     def resident_bytes(self) -> int:
-        """Memory that the process holds."""
+        """Return the resident memory of the process."""
         status = Path(f"/proc/{self.pid}/status").read_text(encoding="ascii")
         found = re.search(r"^VmRSS:\s+(\d+) kB$", status, re.MULTILINE)
         assert found is not None
@@ -109,7 +108,7 @@ def running(*arguments: str, db: str = ":memory:", data: str = "demo") -> Iterat
 
 
 class Steering:
-    """The calls that steer the service."""
+    """The steering calls of the service."""
 
     def __init__(self, about: Mapping[str, str]) -> None:
         self.about = about
@@ -168,7 +167,7 @@ class Steering:
 
 
 class Api:
-    """A client of the service that lets no answer pass which the description does not allow."""
+    """A client of the service that fails for every answer that violates the description."""
 
     def __init__(self, about: Mapping[str, str], steering: Steering, *, judge: bool = True) -> None:
         self.about = about
@@ -195,7 +194,7 @@ class Api:
         return self.session.request(method, self.url(path), headers=headers, timeout=REQUEST_SECONDS, **options)
 
     def get(self, path: str, query: str = "", **options: Any) -> requests.Response:
-        """GET; the query is sent as it is written."""
+        """Send a GET, with the query unchanged."""
         return self.request("GET", f"{path}?{query}" if query else path, **options)
 
     def post(self, path: str, body: Any = None, **options: Any) -> requests.Response:
@@ -302,7 +301,7 @@ class Api:
         return without(body)
 
     def define(self, kind: str, template: str = "asset", **fields: Any) -> JsonMap:
-        """Return a new field definition, as it reads back."""
+        """Create a field definition, and return it as it is read back."""
         made = self.create(f"/asset-tracking/{template}/field-definition", definition(kind, **fields))
         found: JsonMap = self.read(f"/asset-tracking/{template}/field-definition/{made}")
         return found
@@ -313,7 +312,7 @@ class Api:
         return str(response.headers["Location-UUID"])
 
     def offer(self, price: Any = 40, **fields: Any) -> JsonMap:
-        """Return a hub item for a new object; the item as it is listed."""
+        """Offer a new object, and return the hub item as it is listed."""
         made = self.create_object(**{"purchasing_price": 100, **fields})
         response = self.post(
             "/circularity-hub/add-objects-to-circularity-hub",

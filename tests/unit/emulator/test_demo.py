@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The demonstration data: one firm, before and after a stocktake."""
+"""The demonstration data: one company, before and after a stocktake."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The description itself: valid, complete, and with marks that mean something."""
+"""The description itself is valid and complete, and its marks refer to existing switches."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_document_is_valid() -> None:
 
 
 def sides() -> list[tuple[str, str]]:
-    """Every side that a mark names."""
+    """Return every side that a mark names."""
     found = set()
     for _path, node in walk(description()):
         for mark in MARKS & set(node):
@@ -140,7 +140,7 @@ def test_router_and_description_agree() -> None:
 
 
 def test_operation_is_there(api: Api) -> None:
-    """Without a token the service says so; it would not know a path that it does not have."""
+    """Without a token the service answers 401 for an existing path, and 404 for others."""
     for operation in OPERATIONS:
         status = api.request(operation.method, path_of(operation), headers={"Authorization": None}).status_code
         expected = 401 if operation.needs_token else 200 if operation.id == "ping" else 400

@@ -23,7 +23,7 @@ WRITERS = 4
 
 
 class Writer(threading.Thread):
-    """Write, and remember the answered writes and the last write without an answer."""
+    """A client that writes, and remembers the answered writes and the last write without an answer."""
 
     def __init__(self, api: Api, progress: threading.Semaphore) -> None:
         super().__init__(daemon=True)

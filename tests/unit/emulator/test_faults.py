@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Faults by rule: what the client sees, and what is carried out."""
+"""Faults by rule: the view of the client, and the effect on the data."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def test_answer_with_nothing_useful(unjudged: Api, steering: Steering, fault: st
 @pytest.mark.parametrize("fault", ["not_json", "empty_body", "html_body", "half_body"])
 @pytest.mark.parametrize("grant_type", ["password", "refresh_token"])
 def test_broken_login(unjudged: Api, steering: Steering, fault: str, grant_type: str) -> None:
-    """The token was handed out, and its answer cannot be read."""
+    """The token was issued, but the answer can't be read."""
     steering.fault(path="/auth_token", fault=fault, times=1)
     refresh = {"grant_type": grant_type, "refresh_token": unjudged.tokens["refresh_token"]}
     about = {"grant_type": grant_type, "username": unjudged.about["username"], "password": unjudged.about["password"]}
@@ -254,7 +254,7 @@ def test_late_commit_that_has_become_impossible(unjudged: Api, steering: Steerin
 
 
 def test_late_commit_outlives_the_token(unjudged: Api, steering: Steering) -> None:
-    """It was signed in when it arrived."""
+    """The client was signed in when the request arrived."""
     before = unjudged.count("/locations")
     steering.fault(method="POST", path="/location", fault="504_late", commit_after=10)
     unjudged.post("/location", {"name": "x"})
@@ -266,7 +266,7 @@ def test_late_commit_outlives_the_token(unjudged: Api, steering: Steering) -> No
 
 @pytest.mark.parametrize(("method", "body"), [("GET", None), ("POST", [])])
 def test_nothing_to_commit(unjudged: Api, steering: Steering, method: str, body: Any) -> None:
-    """Reads, and requests that are refused at once."""
+    """This holds for reads, and for requests that are refused at once."""
     steering.fault(path="/location*", fault="504_late", commit_after=10)
     path = "/locations" if method == "GET" else "/location"
     assert late(unjudged, method, path, body) == 504
@@ -282,7 +282,7 @@ def test_late_commit_is_dropped_by_a_reset(unjudged: Api, steering: Steering) ->
     assert steering.dump(canonical=True) == before
 
 
-def test_late_commit_without_anybody_who_looks(tmp_path: Path) -> None:
+def test_late_commit_without_further_requests(tmp_path: Path) -> None:
     """Due commits are kept when the process is killed."""
     with running(db=str(tmp_path / "db.sqlite3"), data="empty") as emulator:
         steering = Steering(emulator.about)

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Section 2.1 of the interface: the type of a field decides what is written and what is read."""
+"""Section 2.1 of the interface: the values of each field type in requests and answers."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_null_clears(api: Api, kind: str, value: Any, _shown: Any) -> None:
 
 
 def target(api: Api, kind: str) -> tuple[int, str]:
-    """Id and uuid of a record that a field of this type can point to."""
+    """Return id and uuid of a record to which a field of this type can link."""
     if kind == "LINKED_USER":
         user = api.items("/users")[0]
         return user["id"], user["uuid"]
@@ -199,7 +199,7 @@ def test_linked_assets(api: Api, by: str) -> None:
 @pytest.mark.parametrize("name", ["LINKED_ASSET", "LINKED_ASSETS"])
 @pytest.mark.parametrize("by", ["id", "uuid"])
 def test_single_linked_asset(api: Api, name: str, by: str) -> None:
-    """Both names of the type are known, and one object need not be wrapped in a list."""
+    """Both names of the type are accepted, and a single object need not be in a list."""
     key = field(api, name)
     number, other = target(api, "LINKED_ASSETS")
     made = api.create_object(**{key: number if by == "id" else other})

@@ -274,7 +274,7 @@ def test_field_that_takes_no_files(api: Api, key: str) -> None:
 
 
 def test_client_that_asks_before_it_sends(api: Api) -> None:
-    """Expect: 100-continue, as curl sends it with everything that is large."""
+    """The client sends Expect: 100-continue, like curl with large bodies."""
     address = urlsplit(api.url(""))
     head = [
         "POST /customer-api/v1/location HTTP/1.1",

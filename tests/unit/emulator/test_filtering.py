@@ -44,7 +44,7 @@ TYPES = {
 
 
 class World:
-    """The objects above, in a service that holds others as well."""
+    """The objects above, in a service that also has others."""
 
     def __init__(self, api: Api) -> None:
         self.api = api

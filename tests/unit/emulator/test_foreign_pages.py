@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A page of the web that a browser on this machine shows can neither read from the service nor steer it."""
+"""A web page in a browser on this machine can neither read from the service nor steer it."""
 
 from __future__ import annotations
 

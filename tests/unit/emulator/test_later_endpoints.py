@@ -47,7 +47,7 @@ def test_barcode_of_a_deleted_object(api: Api) -> None:
 
 
 class Story:
-    """A kind of record that has a history."""
+    """A kind of record with a history."""
 
     def __init__(self, path: str, key: str) -> None:
         self.path = path

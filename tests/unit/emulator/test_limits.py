@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Section 8 of the interface, the table of limits: on each side of every bound."""
+"""Section 8 of the interface: the table of limits, tested on both sides of every limit."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Sections 2.7 and 4.2 of the interface: the list of persons, and users made from persons."""
+"""Sections 2.7 and 4.2 of the interface: the list of persons, and users created from persons."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .support import Api, Steering
 
 @pytest.fixture
 def crew(api: Api) -> str:
-    """Return a department with four people, and nobody else in it."""
+    """Return a department with exactly four people."""
     department = code()
     for first, last in (("Dora", "Ash"), ("Bert", "Fir"), ("Cleo", "Elm"), ("Alan", "Oak")):
         api.create_person(

@@ -19,7 +19,7 @@ PAIRS = (("target_room", "target_building"), ("actual_room", "actual_building"))
 
 @pytest.fixture
 def places(api: Api) -> dict[str, str]:
-    """Two locations with a room each."""
+    """Return two locations with a room each."""
     found = {name: api.create_location(name=f"{name} {code()}") for name in ("north", "south")}
     return {**found, **{f"{name} room": api.create_room(building_id=uuid) for name, uuid in found.items()}}
 

@@ -33,7 +33,7 @@ class Kind:
         return made
 
     def body(self, api: Api, **fields: Any) -> JsonMap:
-        """Return a body that makes a record."""
+        """Return a body that creates a record."""
         if self.one == "/object":
             return {"inventory_name": "Thing", "barcode": code(), **fields}
         if self.one == "/room":

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Users who do not see everything: hidden fields, and objects in other locations than theirs."""
+"""Restricted users: some fields are hidden from them, and objects outside their locations."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Every switch on its awkward side at once: a careful client still gets everything done."""
+"""All switches on their rough sides: a careful client can still do everything."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def plain(record: JsonMap) -> JsonMap:
 
 
 def scan(api: Api, path: str) -> dict[Any, JsonMap]:
-    """Return every record of a list in any order, by id, after repeated reads."""
+    """Return every record of a list without a stable order, by id, after repeated reads."""
     found: dict[Any, JsonMap] = {}
     for page in range(1, 100):
         records = api.items(path, f"page={page}&per_page=20&sort[id]=ASC")

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Many at once, and for long: answers are counted and memory is watched, never the clock."""
+"""Many requests at once and for a long time. The tests check answers and memory, never the time."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_large_data() -> None:
 
 
 def test_late_pages_are_up_to_date() -> None:
-    """Orders are kept between requests, but not beyond a write or a reset."""
+    """The order of a list is cached between requests, but only until a write or a reset."""
     with running(data="9000") as process:
         steering = Steering(process.about)
         steering.switches()

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Schemathesis reads the description and looks for requests that the service does not answer accordingly."""
+"""Schemathesis searches for requests whose answers violate the description."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ CHECKS = [
 
 @pytest.fixture
 def api() -> Iterator[Api]:
-    """Yield a service of its own: definitions are replaced at random in here."""
+    """Yield a service for this test only, because definitions are replaced at random."""
     with running() as process:
         steering = Steering(process.about)
         steering.switches()

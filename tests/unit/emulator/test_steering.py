@@ -69,7 +69,7 @@ def test_log_can_be_cleared(api: Api, steering: Steering) -> None:
 
 
 def test_a_request_from_before_the_log_was_cleared_is_not_in_it() -> None:
-    """On a busy machine it may be answered only after that."""
+    """On a busy machine it may be answered after the log was cleared."""
     program = (
         "import sys\n"
         f"sys.path.insert(0, {str(EMULATOR)!r})\n"
@@ -451,7 +451,7 @@ def test_a_reset_that_says_something_else_is_refused(api: Api, steering: Steerin
 
 
 def test_canonical_dump(api: Api, steering: Steering) -> None:
-    """Two instances with the same content are equal, whatever the order in which it came about."""
+    """Two instances with the same content are equal, in whatever order it was created."""
 
     def site(name: str) -> None:
         made = api.create_location(name=name)

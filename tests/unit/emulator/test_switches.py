@@ -2,9 +2,9 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The weather: every switch, with all of its sides, as it is seen on the wire.
+"""Every switch with all of its sides, as seen by a client.
 
-The answers of all requests in here are also held against the description in the weather of the moment.
+All answers in these tests are also checked against the description for the current sides.
 """
 
 from __future__ import annotations
@@ -257,7 +257,7 @@ def later(operation: Operation) -> bool:
 
 
 def test_later_endpoints_of_the_description() -> None:
-    """At least the 67 that are published are always there."""
+    """At least the 67 published operations always exist."""
     always = [operation.id for operation in operations() if not later(operation)]
     assert [operation.id for operation in operations({"later_endpoints": "absent"})] == always
     assert len(always) >= 67

@@ -300,7 +300,7 @@ def test_task_outlives_its_object(api: Api) -> None:
 
 @pytest.fixture
 def many(api: Api, steering: Steering) -> dict[str, str]:
-    """Tasks that differ in what can be filtered; name by uuid."""
+    """Return tasks that differ in everything that can be filtered, as uuid to name."""
     for task in api.read(TASKS):
         api.delete(f"{TASK}/{task['uuid']}")
     steering.user()

@@ -20,7 +20,7 @@ PATH_VALUES = {"identifier": "1", "personId": "1", "userId": "1", "barcode": "X"
 
 
 def path_of(operation: Operation) -> str:
-    """Return a path that is well formed, of something that need not be there."""
+    """Return a well-formed path of a record that need not exist."""
     path = operation.path.removeprefix("/customer-api/v1")
     for name in operation.path_parameters:
         path = path.replace(f"{{{name}}}", PATH_VALUES.get(name, NOBODY))
@@ -281,7 +281,7 @@ def test_without_the_right(api: Api, steering: Steering) -> None:
 
 
 def valid_body(operation: Operation) -> Any:
-    """Return a body that passes the description and the rules that it does not have."""
+    """Return a valid body: for the description, and for rules that it does not express."""
     rental = {
         "title": "R",
         "references": [asset(NOBODY)],

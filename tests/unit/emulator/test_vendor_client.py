@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The vendor's own Python client, as it is published, does all that it can do."""
+"""Every method of the vendor's published Python client works."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def client(emulator: Emulator, steering: Steering) -> Iterator[vendor.Client]:
 
 
 class Watched:
-    """A service of the client that remembers which of its methods were called."""
+    """A service of the client that records which of its methods were called."""
 
     def __init__(self, service: Any) -> None:
         self._service = service

@@ -4,7 +4,8 @@
 
 """The vendor's own live tests, unmodified, from the source archive of its client: all pass, none is skipped.
 
-The archive is downloaded once and kept below ``.build``. Where it can't be had, the test says so and is skipped.
+The archive is downloaded once and stored below ``.build``. If it can't be downloaded, the test is skipped with a
+message.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def archive() -> Path:
 
 
 def counts_of(file: Path, report: Path) -> tuple[Counter[str], str]:
-    """Return the results of the tests of one file against a service of its own: they count foreign records."""
+    """Return the results of one test file with its own service, because the tests count all records."""
     command = [sys.executable, "-m", "pytest", "--quiet", "-m", "integration", "-p", "no:cacheprovider"]
     # Its tests use no plugin, and those of this environment took a third of the processor time.
     with running() as emulator:

@@ -34,7 +34,7 @@ RANDOMISED = settings(
     database=None,
     suppress_health_check=[HealthCheck.too_slow],
 )
-"""Settings of property tests: the same few examples every time, and many others in the long tests."""
+"""Settings of property tests: always the same few examples, and many random examples in the long tests."""
 
 JsonMap = dict[str, Any]
 
@@ -45,7 +45,7 @@ def uuid_of(number: int) -> str:
 
 
 class Clock:
-    """A clock that only moves when somebody sleeps; remembers when."""
+    """A clock that only moves when somebody sleeps, and records these times."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -55,7 +55,7 @@ class Clock:
         return self.now
 
     def sleep(self, seconds: float) -> None:
-        """Move on."""
+        """Put the clock forward."""
         self.slept.append(seconds)
         self.now += seconds
 
@@ -81,7 +81,7 @@ class Invocation:
 
 
 def answer(body: Any = None, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Return a successful answer; bytes go as they are, everything else as JSON, nothing as an empty body."""
+    """Return a successful answer with a body: bytes unchanged, other values as JSON, None as an empty body."""
     content = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
     return Response(status, CaseInsensitiveDict(headers or {}), content, "TEST")
 
@@ -92,7 +92,7 @@ def made(number: int) -> Response:
 
 
 def lost(status: int | None = None) -> OutcomeUnknown:
-    """Return the error of a write whose outcome is unknown. A 500 is an answer of the service itself."""
+    """Return the error of a write whose outcome is unknown. A 500 is an error of the service itself."""
     return OutcomeUnknown("POST /x: the exchange broke off; the outcome is unknown.", status, is_lost=status != 500)
 
 
@@ -102,22 +102,22 @@ def refusal(status: int, words: str = "") -> Exception:
 
 
 Step = Any
-"""An Answer, an exception to raise, or a function from Call to one of them."""
+"""An answer, an exception to raise, or a function that returns one of them for a request."""
 
 
 _BY_BARCODE = "GET /object/by-barcode/"
 SAMPLE = ("per_page", "20")
-"""The query of a sample of records, which shows the keys of a kind, as opposed to a list."""
+"""The query of a sample, which shows the keys of a kind. It distinguishes a sample from a list."""
 
 
 class FakeTransport(Transport):
-    """Play answers in place of a network.
+    """A transport that plays scripted answers.
 
-    Every request is recorded; one that nobody scripted is an error of the test, but for archived objects and for a few
-    records that show which keys there are: of both there are none.
+    Every request is recorded. An unscripted request fails the test, except lookups of archived objects and samples,
+    which find nothing.
 
-    :ivar routes: ``METHOD PATH`` to one step, for every time, or a list of steps, one for each time.
-    :ivar samples: the few records of a list that show which keys there are, by its path.
+    :ivar routes: ``METHOD PATH`` to one step for all requests, or to a list with a step for each request.
+    :ivar samples: the sample of a list by its path.
     """
 
     def __init__(self, routes: Mapping[str, Step] | None = None) -> None:
@@ -179,7 +179,7 @@ class FakeTransport(Transport):
             self.changed.setdefault(record, {})["archived_at"] = stamp
 
     def _as_changed(self, path: str, step: Response) -> Response:
-        """Return a record that is read as the writes before have left it."""
+        """Return a record with the changes of earlier writes."""
         if path in self.deleted:
             raise refusal(404)
         if path not in self.changed:
@@ -189,11 +189,11 @@ class FakeTransport(Transport):
 
     @property
     def lines(self) -> list[str]:
-        """Method and path of every request, in order."""
+        """Return method and path of every request, in order."""
         return [call.line for call in self.calls]
 
     def count(self, line: str) -> int:
-        """How often a request was sent."""
+        """Return how often a request was sent."""
         return self.lines.count(line)
 
     @property
@@ -210,7 +210,7 @@ def client_on(
     """Return a client with a token.
 
     :param clock: moves when the client sleeps; None: the client really sleeps.
-    :param unpaged: the kinds whose list is known to be whole in one answer.
+    :param unpaged: the kinds whose list is known to be complete in one answer.
     """
     if clock is not None:
         transport.sleep = clock.sleep
@@ -221,12 +221,12 @@ def client_on(
 
 
 def page_of(items: Iterable[Mapping[str, Any]], **members: Any) -> Response:
-    """One page of a list as wire envelopes have it."""
+    """Return a page of a list in an envelope."""
     return answer({"items": list(items), **members})
 
 
 def listing(records: Sequence[Mapping[str, Any]], told: bool = True) -> Callable[[Invocation], Response]:
-    """Return a paged list of records that applies ``eq`` and ``in`` filters to texts, as instances do."""
+    """Return a step that answers a paged list, and applies ``eq`` and ``in`` filters to texts as instances do."""
 
     def play(call: Invocation) -> Response:
         pairs = dict(call.pairs)
@@ -245,23 +245,23 @@ def listing(records: Sequence[Mapping[str, Any]], told: bool = True) -> Callable
 
 
 def by_uuid(record: Mapping[str, Any] | None) -> Step:
-    """Answer one record, or 404."""
+    """Return a step that answers one record, or 404."""
     return answer(record) if record else NotFound(404, "", "TEST")
 
 
 def record(kind: str, which: int, /, **flat: Any) -> Record:
-    """Return a record of a kind as the service answers it."""
+    """Return a record of a kind as the service returns it."""
     key = KINDS[kind].uuid_keys[0]
     return Record.from_answer(KINDS[kind], {key: uuid_of(which), "id": which, **flat})
 
 
 def schema_of(kind: str, *fields: Field) -> Schema:
-    """Return a schema with just these fields, or that of the catalogue."""
+    """Return a schema with these fields only, by default those of the catalogue."""
     return Schema(KINDS[kind], fields) if fields else Schema.for_kind(KINDS[kind])
 
 
 def definition(key: str, type_name: str = "TEXT", **more: Any) -> JsonMap:
-    """Return a field definition as answered.
+    """Return a field definition as the service returns it.
 
     The parameters ``constraints`` and ``attributes`` are maps of type to value or list.
     """
@@ -290,7 +290,7 @@ def definition(key: str, type_name: str = "TEXT", **more: Any) -> JsonMap:
 
 @dataclass
 class Looks:
-    """Count reads with their times. From a certain read on, return the record."""
+    """A function that records the times of its calls. From a certain call on, it returns the record."""
 
     clock: Clock
     found: Sequence[Sequence[Record]] = ()

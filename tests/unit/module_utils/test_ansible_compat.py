@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Secrets are registered with the ansible-core that masks them, and reports agree with what it prints."""
+"""Secrets are registered if ansible-core masks them, and reports agree with its output."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Modules that only run on the controller say so if they are started elsewhere, and name missing requirements there."""
+"""Modules that only run on the controller say so if they are started elsewhere, and name missing requirements."""
 
 from __future__ import annotations
 

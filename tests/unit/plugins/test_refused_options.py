@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Options that do not fit are refused in the same words wherever a task is carried out."""
+"""Invalid options are refused with the same words wherever a task runs."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def test_names_that_are_no_texts_are_those_that_a_module_process_gets() -> None:
     ],
 )
 def test_an_option_that_is_null_is_not_given(name: str, options: dict[str, Any], words: str) -> None:
-    """Ansible counts null as given, so null passes its check of required options."""
+    """Ansible's check of required options accepts null."""
     spec, rules = SPECS[name]
     read = read_arguments(f"{NAMESPACE}.{name}", spec, rules, options)
     assert not read.refusal

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fail at every point in turn: the n-th request, write, sync, rename and lock, until a run passes without a failure.
+"""Fail at each point in turn: the n-th request, write, sync, rename and lock, until a run has no failure.
 
 After each failure a second run must finish the work: nothing is created twice, nothing is lost, and the plan is empty.
 """
@@ -99,7 +99,7 @@ def points() -> Iterator[int]:
 
 
 def begin(directory: Path) -> SiteHere:
-    """Return an instance as the first files describe it, with files that want more."""
+    """Return an instance after the first apply, with the files for the next."""
     shutil.rmtree(directory, ignore_errors=True)
     (directory / "files").mkdir(parents=True)
     begun = Embedded.started(data="empty").site(directory / "files")
@@ -132,7 +132,7 @@ AT_FIRST = ["100001 Desk", "100002 Lamp"]
 
 @pytest.fixture(autouse=True)
 def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep apply records below the directory of the test."""
+    """Store apply records below the directory of the test."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Histories of a simulated world: nothing twice, nothing lost, one winner for each record, and an end.
+"""Histories of a simulated world: no duplicates, no losses, one creator for each record, and an end.
 
 ``SEVENTHINGS_WORLD`` selects histories: seeds or ranges of them, such as ``7 100-119``. Repeat a failing history with
 its seed: ``SEVENTHINGS_WORLD=4711 pytest tests/unit/proof/test_simulated_world.py``.
@@ -19,9 +19,9 @@ from simulated_world import World
 from swarm import selected_seeds
 
 HISTORIES = 100_000 if LONG else 100
-"""Histories of one run."""
+"""Number of histories in one run."""
 _SLICE = 2_000 if LONG else 50
-"""Histories of one test, which the workers share."""
+"""Number of histories in one test, so that workers can share them."""
 _SEEDS = selected_seeds("SEVENTHINGS_WORLD", range(HISTORIES))
 _SLICES = [_SEEDS[first : first + _SLICE] for first in range(0, len(_SEEDS), _SLICE)]
 _FAULTS = ("500", "502_html", "503", "504_after", "reset_before", "reset_after", "half_body", "not_json")
@@ -29,7 +29,7 @@ _LATE = ("504_late", "502_late", "reset_late")
 
 
 def history(seed: int, directory: Path) -> None:
-    """Let some processes ensure the same records, under faults, late commits and kills. Judge what came of it."""
+    """Let some processes ensure the same records, under faults, late commits and kills. Check the outcome."""
     shutil.rmtree(directory, ignore_errors=True)
     world = World(directory, seed)
     rolls = world.rolls

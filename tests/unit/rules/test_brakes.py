@@ -20,8 +20,8 @@ def settings(lifecycle: str) -> str:
 
 
 @pytest.mark.parametrize("pattern", ["Panel*", "Panel 2", "9"])
-def test_a_protection_that_matches_nothing_takes_nothing_away(site: Site, pattern: str) -> None:
-    """Objects are found by their barcodes, and the name was written."""
+def test_nothing_is_removed_if_a_protection_matches_nothing(site: Site, pattern: str) -> None:
+    """Objects are identified by their barcodes, but the protection has a name."""
     site.write({"instance.yml": settings(f'{{protect: ["{pattern}"]}}'), "objects.yml": yaml_list(PANELS)})
     account = site.run()
     words = f"lifecycle.objects.protect: {pattern!r} matches no record by its natural key, so it protects n"

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A list is complete only if the service proves it: by a total that adds up, or by a page that brings nothing new."""
+"""A list is complete only if the service proves it: by a total that adds up, or by a page without new records."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def of_a_process(service: Embedded, shared: Path, now: Callable[[], float] = lam
 
 
 def asked(service: Embedded, act: Callable[[], Any]) -> list[tuple[str, str]]:
-    """Return the path and the query of each GET that is sent meanwhile."""
+    """Return a list that collects path and query of each GET."""
     before = len(service.requests())
     act()
     sent = [one for one in service.requests()[before:] if one["method"] == "GET"]
@@ -103,7 +103,7 @@ def test_a_list_is_whole_whatever_a_page_says_and_holds(shape: dict[str, str], c
 
 
 def test_a_page_beyond_the_end_that_is_refused_proves_nothing() -> None:
-    """A list that is paged by its description ends with an empty page, and not with an error."""
+    """A list that is paged according to the description ends with an empty page, not with an error."""
 
     def play(call: Any) -> Any:
         return page_of([{"uuid": uuid_of(1), "id": 1}]) if ("page", "1") in call.pairs else refusal(404)
@@ -137,8 +137,8 @@ def test_lists_that_are_paged_against_their_description_are_whole(beyond: str) -
 
 
 @pytest.mark.parametrize("beyond", ["empty", "clamp"])
-def test_tasks_that_are_made_one_by_one_are_found_again(beyond: str, tmp_path: Path) -> None:
-    """A list of two tasks on an instance with two on a page is no proof for the list of three."""
+def test_tasks_that_are_created_one_by_one_are_found_again(beyond: str, tmp_path: Path) -> None:
+    """On an instance with two tasks per page, a complete list of two tasks proves nothing about a list of three."""
     service = Embedded.started({"unpaged_lists": "paged", "page_beyond_end": beyond})
     for task in service.client().list_all(TASK):
         service.client().delete(TASK, task.uuid)
@@ -190,7 +190,7 @@ def test_a_profile_replaces_the_proof() -> None:
 
 
 class _Profile:
-    """A profile with fixed sides that checks no answers."""
+    """A profile with fixed sides that does not check answers."""
 
     def __init__(self, sides: Mapping[str, str]) -> None:
         self.sides = sides
@@ -365,7 +365,7 @@ _PAGING = ("page", "per_page")
 
 
 def lists_of(site: Site, act: Callable[[Site], object]) -> tuple[Counter[str], Counter[str]]:
-    """Return how often each list is begun, and how often a later page of it is read."""
+    """Return how often the first page, and how often a later page, of each list is read."""
     site.service.clear_log()
     act(site)
     begun: Counter[str] = Counter()
@@ -402,8 +402,8 @@ def test_a_proof_costs_a_request_for_each_list_and_none_where_totals_come(
 
 @pytest.mark.parametrize("beyond", ["empty", "clamp"])
 @pytest.mark.parametrize("profile", [False, True])
-def test_an_instance_that_begins_to_page_shows_no_cut_list(beyond: str, profile: bool, tmp_path: Path) -> None:
-    """The note of a whole list holds for a day, and a profile for as long as somebody names it."""
+def test_a_list_is_complete_when_an_instance_begins_to_page(beyond: str, profile: bool, tmp_path: Path) -> None:
+    """The note about a complete list is valid for a day, and a profile as long as somebody uses it."""
     service = Embedded.started()
     now = [1000.0]
 

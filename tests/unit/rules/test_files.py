@@ -40,7 +40,7 @@ def _labelled(names: Sequence[str]) -> dict[str, str]:
 
 
 def _table(*cells: str, column: str = "target_room", copies: int = 1) -> str:
-    """Rows with a cell each, with a barcode before it."""
+    """Return a table of rows with a barcode and a cell."""
     rows = [cell for cell in cells for _number in range(copies)]
     return f"barcode,{column}\n" + "".join(f"B-{number},{cell}\n" for number, cell in enumerate(rows))
 
@@ -384,7 +384,7 @@ def test_one_link_is_written_without_a_list(site: Site) -> None:
 def test_a_report_that_replaces_a_file_is_private_whatever_that_file_was(
     site: Site, tmp_path: Path, suffix: str, mode: int
 ) -> None:
-    """A report holds what records hold, and an earlier file may have been open to everybody."""
+    """A report contains data of records, and everybody may have been allowed to read the earlier file."""
     site.write(PLACES)
     report = tmp_path / f"report{suffix}"
     report.touch()
@@ -397,7 +397,7 @@ def test_a_report_that_replaces_a_file_is_private_whatever_that_file_was(
     "kind", [one for one in KINDS.values() if one.template and one.section], ids=lambda one: one.name
 )
 def test_an_export_begins_with_the_fields_that_name_a_record(kind: Kind) -> None:
-    """The fields are declared by the kind, and nowhere else."""
+    """Only the kind declares these fields."""
     named = [*dict.fromkeys([*(key for keys in kind.match_on for key in keys), *kind.labels, *kind.names])]
     definitions = [
         {"field_key": key, "label": key, "field_type": {"name": "TEXT"}} for key in ["a", *named[::-1], "zz"]

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""If somebody else knows of records that lists do not show, the lists are not whole, and nothing is decided by them."""
+"""If other records refer to records that no list shows, the lists are incomplete, and no decision depends on them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ FILES: dict[str, str | bytes] = {
 
 @pytest.fixture
 def house(site: Site) -> Site:
-    """Two locations with an object each and one more, and a task about the object in the south."""
+    """Apply two locations with an object each, a third object, and a task about the object in the south."""
     email = site.client().list_all(USER)[0].flat["email"]
     tasks = yaml_list(TASKS).replace("{user}", email)
     site.write({"instance.yml": SETTINGS, **FILES, "tasks.yml": tasks})
@@ -69,7 +69,7 @@ def uuid_of(site: Site, barcode: str) -> str:
 
 
 def evidence(site: Site) -> str:
-    """Return the words for the object in the south that the task shows."""
+    """Return the evidence in words: the task refers to the object in the south."""
     (task,) = site.client(read_only=True).list_all(TASK)
     return (
         f"the object {uuid_of(site, '2')} is not archived, and no list shows it, though the task {task.uuid} refers to "
@@ -188,8 +188,8 @@ def test_records_without_a_unique_key_are_not_created(house: Site) -> None:
 
 
 @pytest.mark.parametrize("side", ["unreadable", "readable"])
-def test_tasks_are_not_led_to_duplicates(house: Site, side: str) -> None:
-    """The service accepts a second object with the same barcode."""
+def test_tasks_are_not_linked_to_duplicates(house: Site, side: str) -> None:
+    """The service would accept a second object with the same barcode."""
     house.service.steer("PUT", "/switches", {"unique_values": "take"})
     account = limited(house, "North", side=side)
     before = house.dump()

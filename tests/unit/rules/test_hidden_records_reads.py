@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""If the lists of an account are known not to be whole, everything that reads them says it, without a request more."""
+"""If the lists of an account are known to be incomplete, all modules that read them say so, without more requests."""
 
 from __future__ import annotations
 

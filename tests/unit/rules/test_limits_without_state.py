@@ -18,7 +18,7 @@ PRUNE = "api: seventhings/v1\nset: test\npolicy: {prune: {objects: archive}}\n"
 
 
 class Killed(BaseException):
-    """Raised if the process was killed."""
+    """Raised to simulate that the process is killed."""
 
 
 def things(numbers: Iterable[int], name: str = "Thing", **more: str) -> str:
@@ -26,14 +26,14 @@ def things(numbers: Iterable[int], name: str = "Thing", **more: str) -> str:
 
 
 def others(site: Site, numbers: Iterable[int]) -> None:
-    """Other people create objects in the application."""
+    """Let other people create objects in the application."""
     client = site.client()
     for one in numbers:
         client.create(OBJECT, {"barcode": f"{one:04d}", "inventory_name": f"Theirs {one}"})
 
 
 def killed_after(site: Site, number: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kill an apply before it creates one more object."""
+    """Kill an apply after it created a number of objects."""
     sent, left = Journal.sent, iter(range(number))
 
     def noted(self: Journal, kind: str, key: str) -> None:
@@ -135,7 +135,7 @@ def test_an_interrupted_run_lifts_no_limit_for_what_others_change_meanwhile(
 
 @pytest.fixture
 def shared(site: Site) -> Site:
-    """Return a set of 20 objects in two files, in an instance of 220."""
+    """Apply a set of 20 objects in two files, on an instance with 220 objects."""
     others(site, range(1000, 1200))
     site.write(
         {"instance.yml": PRUNE, "objects/a.yml": things(range(18)), "objects/b.yml": things(range(18, 20))},
@@ -152,7 +152,7 @@ OF_SET = (
 
 
 def test_removals_are_measured_against_the_set(shared: Site) -> None:
-    """They are 4 percent of the instance."""
+    """In the whole instance they are only 4 percent."""
     shared.write({"objects/a.yml": things(range(9))})
     for account in (shared.plan(), shared.run()):
         assert account.refusals == [OF_SET.replace("archive", "delete")]

@@ -35,7 +35,7 @@ FILTERS: Mapping[str, Mapping[str, Any]] = {
 
 
 def started(sides: Mapping[str, str] | None = None) -> Embedded:
-    """Return an instance with a room that nothing is in."""
+    """Return an instance with an empty room."""
     service = Embedded.started(sides)
     assert service.call("room", fields={"building_id": "Dresden", "number": "9.99", "name": "Loft"})["changed"]
     service.log.clear()
@@ -111,7 +111,7 @@ def test_other_filters_on_suggestions_need_no_list() -> None:
 
 
 def requests_for(service: Embedded, filters: Mapping[str, Any]) -> list[str]:
-    """Return the lists of objects that an info module asks for."""
+    """Return the requests of an info module for lists of objects."""
     service.log.clear()
     assert "msg" not in service.call("object_info", filters=filters)
     return [path for method, path in service.log if path.endswith("/objects")]

@@ -21,14 +21,14 @@ ELIF = "elif.yildiz@nordhain.example"
 BERND = "bernd.kowalski@nordhain.example"
 LATE = ("504_late", "502_late", "reset_late")
 NEVER = ("503", "502_html", "reset_before")
-"""Faults after which a request never takes effect, which a client can't know."""
+"""Faults after which a request never takes effect, although the client can't know it."""
 
 
 @dataclass(frozen=True)
 class Creation:
     """A record that a module creates.
 
-    :ivar post: the path of the request. :ivar is_repeated: True if the request may be sent again.
+    :ivar post: the path of its request. :ivar is_repeated: True if the request may be sent again.
     :ivar info: how the records are counted.
     """
 
@@ -85,7 +85,7 @@ creations = pytest.mark.parametrize("creation", CREATIONS, ids=str)
 
 
 def in_turn(faults: Sequence[str]) -> pytest.MarkDecorator:
-    """Have each creation with one of several faults, and each fault with some creations."""
+    """Pair each creation with one of several faults, and each fault with some creations."""
     pairs = [(creation, faults[number % len(faults)]) for number, creation in enumerate(CREATIONS)]
     return pytest.mark.parametrize(("creation", "fault"), pairs, ids=str)
 
@@ -97,7 +97,7 @@ class Controller(Machine):
         return self.call(creation.module, **creation.options)
 
     def count(self, creation: Creation) -> int:
-        """Return the number of all records of the kind, when nothing is on its way any more."""
+        """Return the number of all records of the kind, when no request is pending any more."""
         self.service.gateway.faults.replace([])
         self.service.clock.forward(60)
         name = {"user_from_person": "user"}.get(creation.module, creation.module)
@@ -243,7 +243,7 @@ FILES = {"locations": LOCATIONS, "rooms": ROOMS, "objects": OBJECTS, "tasks": TA
 
 
 def duplicates(dump: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
-    """Return the names of these files that exist twice in the canonical dump of an instance, which marks them."""
+    """Return the names that exist twice in the canonical dump of an instance, which marks them."""
     names = {f"Mill {number}" for number in range(6)} | {f"{number}.1" for number in range(6)}
     names |= {f"Drill {number}" for number in range(6)} | {f"Inspect {number}" for number in range(6)}
     found = [record["name"].partition("#") for kind in FILES for record in dump[kind]]

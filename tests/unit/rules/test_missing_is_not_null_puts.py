@@ -121,7 +121,7 @@ members = pytest.mark.parametrize(("kind", "member"), MEMBERS, ids=str)
 
 
 class Office(Machine):
-    """A machine, and an instance with a record of each kind that has everything."""
+    """A machine, and an instance with a complete record of each kind."""
 
     def make(self, kind: Replaced) -> str:
         made = self.call(kind.module, **kind.made)
@@ -157,7 +157,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Office:
 
 
 def undisturbed(tmp_path: Path, kind: Replaced) -> tuple[Any, int]:
-    """Return the state after the change on an instance that answers everything, and the requests that it took."""
+    """Return the state after the change on an instance that returns all members, and the requests."""
     directory = tmp_path / "undisturbed"
     directory.mkdir()
     office = Office(directory)
@@ -167,7 +167,7 @@ def undisturbed(tmp_path: Path, kind: Replaced) -> tuple[Any, int]:
 
 
 def comparable(state: Any) -> Any:
-    """Return a state without what differs between two instances."""
+    """Return a state without the parts that differ between two instances."""
     text = json.dumps([{key: value for key, value in one.items() if key not in ("uuid", "id")} for one in state])
     return json.loads(text)
 

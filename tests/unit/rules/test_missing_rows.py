@@ -31,7 +31,7 @@ def barcodes(site: Site) -> set[str]:
 
 @pytest.fixture
 def applied(site: Site) -> Site:
-    """Return a table of another system and a table of these files, applied."""
+    """Apply a table of another system, and a table of the files themselves."""
     site.write({"instance.yml": KEEPS, "objects/feed.csv": feed(1, 2, 3), "objects/own.csv": own(11, 12, 13)})
     assert site.run().outcome == "changed"
     assert site.run().outcome == "unchanged"

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Processes that change different fields of one record lose nothing of each other, although a PUT sets all fields."""
+"""Processes that change fields of one record don't undo each other's changes, although a PUT sets all fields."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SECTIONS = {"task": "tasks", "rental_case": "rental_cases"}
 
 
 def meanwhile(machine: Machine, act: Callable[[], object], before: tuple[str, str]) -> None:
-    """Do something once, before a request with this method, and this in its path, is carried out."""
+    """Do something once, before a request with this method and this text in its path is carried out."""
     service, pending = machine.service, [act]
     take = service.gateway.take
 
@@ -47,9 +47,9 @@ def change(machine: Machine, kind: str, **fields: Any) -> dict[str, Any]:
 
 
 def of_another(machine: Machine, kind: str, notes: list[dict[str, Any]], waits: bool, **fields: Any) -> None:
-    """Change a record in another process. It is killed if it has to wait, and then begins again at the end.
+    """Change a record in another process. If it has to wait, it is killed and starts again at the end.
 
-    :param waits: whether it has to wait.
+    :param waits: True if it is expected to wait.
     """
     client = machine.connect()
 
@@ -96,8 +96,11 @@ def test_a_process_that_replaces_a_record_keeps_others_from_it(tmp_path: Path, k
 
 @pytest.mark.parametrize("kind", RECORDS)
 @pytest.mark.parametrize("fault", ["504_late", "reset_late"])
-def test_a_replacement_that_takes_effect_late_takes_nothing_back(tmp_path: Path, kind: str, fault: str) -> None:
-    """The first attempt is carried out after the second was answered. The next process waits until nothing is due."""
+def test_a_replacement_that_takes_effect_late_undoes_nothing(tmp_path: Path, kind: str, fault: str) -> None:
+    """The first attempt is carried out after the second was answered.
+
+    The next process waits until no attempt is pending.
+    """
     machine = Machine(tmp_path)
     _title, first, second = RECORDS[kind]
     machine.service.fault(fault, method="PUT", path=f"{PATHS[kind]}/*", times=1, commit_after=25)
@@ -136,7 +139,7 @@ def test_a_change_that_is_alone_waits_for_nobody(tmp_path: Path, kind: str) -> N
 
 @pytest.mark.parametrize("fault", ["504_late", "reset_late"])
 def test_a_case_without_a_renter_is_replaced_like_any_other(tmp_path: Path, fault: str) -> None:
-    """Such a body is sent without the usual repeats, because some instances answer it with a 500 each time."""
+    """Its body is sent without repetitions, because some instances always answer it with a 500."""
     machine = Machine(tmp_path)
     case: dict[str, Any] = {
         "title": "Loan",
@@ -155,8 +158,8 @@ def test_a_case_without_a_renter_is_replaced_like_any_other(tmp_path: Path, faul
     assert (record["comment"], record["due_date_reminder"]) == ("With tripod.", {"unit": "days", "value": 5})
 
 
-def test_a_reminder_that_takes_a_second_put_to_clear_takes_nothing_back(tmp_path: Path) -> None:
-    """The second one waits for the rate limit, and another process changes the record meanwhile."""
+def test_a_reminder_that_needs_a_second_put_to_clear_undoes_nothing(tmp_path: Path) -> None:
+    """The second PUT waits for the rate limit, and another process changes the record meanwhile."""
     machine = Machine(tmp_path)
     machine.service = Embedded.started({"rental_omitted_reminder": "keep"})
     change(machine, "rental_case", due_date_reminder={"unit": "days", "value": 5})

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Missing is not null, unknown is not empty: an answer of an odd shape is an error, and never "there is none"."""
+"""An answer with an unexpected shape is an error, and never means "there is none"."""
 
 from __future__ import annotations
 
@@ -223,8 +223,8 @@ def test_words_that_python_alone_takes_for_numbers_are_no_json(number: str) -> N
         {"field_type": {"name": ["TEXT", "MONEY"]}},
     ],
 )
-def test_a_definition_without_a_key_or_a_type_is_no_field_less(change: dict[str, Any]) -> None:
-    """An export would leave the field out of its files, and a change of a record would lose its value."""
+def test_a_definition_without_a_key_or_a_type_is_an_error(change: dict[str, Any]) -> None:
+    """Otherwise an export would omit the field, and a change of a record would lose its value."""
     [*definitions] = embedded_here.Embedded.started().client().definitions("person")
     odd = wrong("/asset-tracking/person/field-definitions", [{**definitions[0], **change}, *definitions[1:]])
     done = odd.call("person_info")

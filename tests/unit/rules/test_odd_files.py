@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The error page of a gateway is no file, picture or report, and a file name is a text."""
+"""The error page of a gateway is not a file, picture or report, and a file name must be a text."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""While the service is down, nothing is sent but one question every 15 seconds. Then the work goes on, or it stops."""
+"""While the service is down, only one check every 15 seconds is sent. Then the work continues or stops."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def signed_in(service: Embedded) -> Client:
 
 
 def seconds(service: Embedded, act: Callable[[], object]) -> float:
-    """Return how long something takes."""
+    """Return how long a call takes."""
     before = service.clock.now()
     act()
     return service.clock.now() - before
 
 
 def asked_at(service: Embedded, act: Callable[[], object]) -> list[float]:
-    """Return when requests are sent meanwhile, in seconds from the first one."""
+    """Return a list that collects the times of requests, in seconds from the first."""
     before = len(service.requests())
     act()
     times = [one["time"] for one in service.requests()[before:]]
@@ -141,8 +141,8 @@ def _raises(client: Client) -> None:
         client.list_all(LOCATION)
 
 
-def test_a_path_that_fails_is_no_outage() -> None:
-    """Other paths are answered, so the error is that of the request, without a pause."""
+def test_a_failing_path_is_not_an_outage() -> None:
+    """Other paths work, so the request fails with its own error, without a pause."""
     service = Embedded.started()
     client = signed_in(service)
     service.fault("502_html", path="/locations")
@@ -170,7 +170,7 @@ def test_locks_are_released_during_an_outage() -> None:
 
 @pytest.mark.parametrize(("asked", "is_released"), [(1, False), (5, False), (20, True)])
 def test_a_short_pause_releases_no_lock(asked: int, is_released: bool) -> None:
-    """Otherwise another process takes the lock, and creates what this process is about to look for."""
+    """Otherwise another process would take the lock, and create the record that this process is about to look up."""
     service = Embedded.started()
     client = signed_in(service)
     pauses: list[float] = []
@@ -310,7 +310,7 @@ def test_wrong_credentials_are_never_repeated() -> None:
 
 
 def sent_per_minute(service: Embedded, limit: int, number: int) -> float:
-    """Return how many requests a minute are answered, of many that could be sent at once."""
+    """Return how many requests a minute are answered if many could be sent at once."""
     client = service.client()
     client.transport.rate = RateLimit(limit, service.clock.now, service.clock.forward)
     client.transport.rate.expect(number)

@@ -1,7 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An apply does what its plan showed. So the plan looks up archived duplicates, and reports what it did not look up."""
+"""An apply does exactly what its plan showed.
+
+So the plan looks up archived duplicates, and reports which it skipped.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,7 @@ def archived(site: Site, *objects: dict[str, Any]) -> None:
 
 
 def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[], Any]) -> None:
-    """Act once as somebody else between plan and apply."""
+    """Let somebody else act once between plan and apply."""
 
     def executor(*given: Any, **named: Any) -> Any:
         monkeypatch.setattr(run, "Executor", Executor)
@@ -57,7 +60,7 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[], Any]) -> None:
 
 
 def lookups(site: Site) -> list[str]:
-    """Return the barcodes that were looked up since the log was cleared; that of the listed object is first."""
+    """Return the barcodes that were looked up since the log was cleared. That of the listed object is first."""
     return [line.removeprefix(LOOKUP) for line in site.sent() if line.startswith(LOOKUP)]
 
 
@@ -81,7 +84,7 @@ def listed(site: Site) -> Site:
     [(0, 0, 0), (1, 2, 2), (40, 41, 41), (41, 41, 42), (200, 41, 201), (201, 41, 41), (1000, 41, 41)],
 )
 def test_requests(listed: Site, tmp_path: Path, number: int, of_a_plan: int, of_a_run: int) -> None:
-    """One lookup of a listed object, then all records that are to be created, or a sample of very many."""
+    """There is one lookup of a listed object, then one for each planned creation, or for a sample of very many."""
     listed.write({"objects.csv": table(range(number))})
     plan = listed.plan()
     assert len(lookups(listed)) == of_a_plan
@@ -302,7 +305,7 @@ PRUNE = "api: seventhings/v1\nset: test\npolicy: {prune: {rooms: delete}, limits
 
 @pytest.fixture
 def house(site: Site) -> Site:
-    """Return a room that the files do not name any more, and an archived object in it."""
+    """Return a room that the files no longer name, and an archived object in it."""
     inside = thing(1, target_room="North/2")
     site.write({"instance.yml": PRUNE, "locations.yml": "- name: North\n"})
     site.write({"rooms.yml": f"{ROOMS}- {{building_id: North, number: '2'}}\n", "objects.yml": yaml_list([inside])})
@@ -359,7 +362,7 @@ ARCHIVABLE = [kind for kind in KINDS.values() if kind.can_be_archived]
 
 
 def of_kind(site: Site, kind: Kind) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return a record of a kind, and the same with another text."""
+    """Return a record of a kind, and the same record with another text."""
     schema = site.client().schema(kind)
     (key, *_more), *_others = kind.match_on
     row = {name: f"Walk {name}" for name in (key, *schema.missing({}))}
@@ -368,7 +371,7 @@ def of_kind(site: Site, kind: Kind) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def in_service(site: Site, kind: Kind) -> list[bool]:
-    """Whether each record of a kind is archived."""
+    """Return for each record of a kind whether it is archived."""
     return [one["archived"] for one in site.dump().get(kind.section, ())]
 
 

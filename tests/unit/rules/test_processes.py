@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Processes of one user never create a record twice, whatever happens to the files that they share.
+"""Processes of one user never create a record twice, whatever happens to their shared files.
 
 A folder simulates the service: a line is a record.
 """
@@ -87,7 +87,7 @@ def bench(tmp_path: Path) -> Bench:
 
 
 def beside(bench: Bench, places: Sequence[int] | None = None) -> int:
-    """Another process that ensures the same room, and notes that it has begun."""
+    """Start another process that ensures the same room, and notes that it has begun."""
 
     def work() -> None:
         note(bench.path / "begun", "yes")
@@ -118,7 +118,7 @@ def test_two_processes_exclude_each_other_if_they_have_one_place_in_common(tmp_p
 
 
 def test_a_creation_is_noted_in_every_place(bench: Bench) -> None:
-    """A process that sees another of the places learns that its initial read is outdated."""
+    """A process that sees only one other place learns that its initial read is outdated."""
     first = bench.creations([1])
     first.watch(["room"])
     assert bench.ensure(bench.creations())
@@ -144,7 +144,7 @@ def test_a_lock_outlives_the_removal_of_a_place(removed: list[int], bench: Bench
 
 
 def test_a_lock_of_removed_places_is_taken_anew_before_it_is_relied_on(bench: Bench, clock: Clock) -> None:
-    """Another process took the new lock meanwhile, and created the room."""
+    """Another process took the new lock in between, and created the room."""
     holder = bench.creations(clock=clock)
     holder.watch(["room"])
     holder.hold(["room"])
@@ -216,7 +216,7 @@ def test_after_a_removal_tokens_are_shared_in_the_new_directory(tmp_path: Path) 
 
 
 def _break(monkeypatch: pytest.MonkeyPatch, number: int, call: str) -> None:
-    """Make every system call fail, except those that truncate a file."""
+    """Make system calls that write fail, except those that truncate a file."""
 
     def broken(*_arguments: object, **_options: object) -> int:
         raise OSError(number, os.strerror(number))
@@ -226,7 +226,7 @@ def _break(monkeypatch: pytest.MonkeyPatch, number: int, call: str) -> None:
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EIO])
 def test_a_full_disk_takes_no_lock_away(number: int, bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The creation can't be noted. So the other process looks once more, although it looked before."""
+    """The creation can't be noted. So the other process reads once more, although it has already read."""
     other = bench.creations()
     other.watch(["room"])
     _break(monkeypatch, number, "pwrite")

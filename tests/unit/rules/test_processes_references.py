@@ -1,9 +1,9 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A record that another process creates between a lookup and its hint is used.
+"""A record that another process creates after a failed lookup, and before the message about it, is used.
 
-Otherwise the message would suggest the written name.
+Otherwise the message would suggest exactly the written name.
 """
 
 from __future__ import annotations

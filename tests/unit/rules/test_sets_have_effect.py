@@ -36,9 +36,9 @@ WRITES: Mapping[str, tuple[str, str]] = {
 }
 writes = pytest.mark.parametrize("write", WRITES)
 PROVEN = ("unchanged", "200", "202")
-"""The answers to an update that do not show the new values."""
+"""Answers to an update that do not show the new values."""
 OTHERS = ("task", "offer taken off")
-"""Write whose answer proves nothing, whatever it says."""
+"""Writes whose answers prove nothing."""
 MARKER = "- {name: Chemnitz}\n"
 
 
@@ -136,8 +136,8 @@ def test_a_slow_instance_is_waited_for_with_one_warning(here: Machine, write: st
     assert len(slow) == 1
 
 
-def test_a_definition_that_shows_late_counts_beside_a_new_definition(here: Machine) -> None:
-    """Definitions are cached, so they are read again."""
+def test_a_definition_that_becomes_visible_late_counts(here: Machine) -> None:
+    """A new definition is created, too. Definitions are cached, so they are read again."""
     here.service.set(read_lag_seconds=5)
     here.write(**{"fields/asset": "- {field_key: description, comment: New}\n- {label: Shelf, type: TEXT}\n"})
     done = here.run()

@@ -33,7 +33,7 @@ def records(numbers: Iterable[int]) -> list[dict[str, Any]]:
 
 @pytest.fixture
 def applied(site: Site) -> Site:
-    """Two files of objects and one of locations, applied."""
+    """Apply two files of objects and one of locations."""
     site.write(
         {
             "instance.yml": PRUNE,
@@ -55,7 +55,7 @@ def lost(state: str, path: str = "objects/a.csv", number: int = 45, section: str
 
 
 def refuses(site: Site, *findings: str) -> None:
-    """Plan, apply and drift name the lost records, and nothing is sent."""
+    """Check that plan, apply and drift name the lost records, and send nothing."""
     for account in (site.plan(), site.run(), site.run(check_mode=True, drift=True)):
         assert (account.outcome, account.findings) == ("failed", list(findings))
     assert site.writes() == []
@@ -173,10 +173,8 @@ def test_a_source_that_can_not_be_read_is_not_called_empty(applied: Site) -> Non
     assert not any("held 45" in one for one in applied.plan().findings)
 
 
-def test_a_plan_file_is_held_against_what_was_applied_before(
-    applied: Site, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    """The plan may be created where there is no journal."""
+def test_a_plan_file_is_compared_with_the_last_apply(applied: Site, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The plan may be created on a machine without a journal."""
     path = tmp_path_factory.mktemp("plan") / "p.plan"
     elsewhere = tmp_path_factory.mktemp("no journal")
     applied.write({"objects/a.csv": HEAD, "locations.yml": "- {name: North, city: Kiel}\n"})
@@ -239,7 +237,7 @@ def test_a_section_that_is_inline_is_a_source_only_if_the_task_names_it(site: Si
 
 @pytest.fixture
 def layers(site: Site) -> Callable[..., Any]:
-    """Run two layers and more."""
+    """Run two or more layers."""
     site.write(
         {
             "base/instance.yml": SETTINGS,

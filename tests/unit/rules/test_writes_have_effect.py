@@ -68,7 +68,7 @@ def without_effect(here: Machine, answer: str = "claimed") -> None:
 
 
 def records(here: Machine) -> dict[str, Any]:
-    """Return everything but uploaded files: an upload has its effect, whatever becomes of the link to it."""
+    """Return everything except uploaded files, because an upload has an effect even if its link has none."""
     return {kind: found for kind, found in here.service.dump().items() if kind != "files"}
 
 

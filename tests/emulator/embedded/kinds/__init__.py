@@ -1,11 +1,11 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One module for each kind of record. Whatever stands in this folder is taken up by itself.
+"""One module for each kind of record. All modules in this folder are loaded automatically.
 
-A module says which operations it answers (``ROUTES``). It may have tables of its own (``TABLES``, statements of SQL,
-each of which ends with a semicolon and its line), say what of them belongs to the state of an instance (``collect``),
-and take records out of an export (``load``).
+A module declares its operations (``ROUTES``). It may have tables of its own (``TABLES``: SQL statements, each ending
+with a semicolon at the end of a line), collect their records for the state of an instance (``collect``), and load
+records from an export (``load``).
 """
 
 from __future__ import annotations

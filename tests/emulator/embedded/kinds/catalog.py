@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The product catalog: master data for objects, which only the vendor's newest clients know (later endpoints).
+"""The product catalog: master data for objects, which only the vendor's newest clients support (later endpoints).
 
 No document describes it; it follows those clients: ``{uuid, fields}``, keys with the prefix ``catalog_object_``.
 """
@@ -76,7 +76,7 @@ def insert(context: Context, fields: Mapping[str, Any], *, uuid: str | None = No
 
 
 def replace_item(context: Context) -> Answer:
-    """PUT: missing fields are emptied."""
+    """Replace an item. Missing fields are emptied."""
     values = {"fields": _fields(context, context.body["fields"]), "updated_at": context.now}
     context.store.update("catalog_item", _find(context)["id"], values)
     return no_content()

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Field definitions: read, created, replaced, never deleted (interface 2.2, 4.3)."""
+"""Field definitions, which are read, created and replaced, but never deleted (interface 2.2, 4.3)."""
 
 from __future__ import annotations
 
@@ -88,7 +88,10 @@ def _find(context: Context) -> Definition:
 
 
 def _body(context: Context, written: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the stored members of a written definition. Raises a refusal for what the description cannot check."""
+    """Return the stored members of a written definition.
+
+    Raise Refusal for mistakes that the description cannot express.
+    """
     body: dict[str, Any] = {key: written.get(key) for key in _KEYS}
     body["possible_values"] = body["possible_values"] or []
     body["relations"] = body["relations"] or []
@@ -115,7 +118,7 @@ def _check_label(context: Context, template: str, label: str, uuid: str) -> None
 
 
 def _new_key(context: Context, template: str, label: str) -> str:
-    """Return a key such as ``rechnungsnummer_b0eb3192``: nobody can predict it."""
+    """Return an unpredictable key such as ``rechnungsnummer_b0eb3192``."""
     slug = re.sub(r"[^a-z0-9]+", "_", label.lower()).strip("_") or "custom"
     while True:
         key = f"{slug[: _LONGEST_KEY - 9]}_{secrets.token_hex(4)}"
@@ -124,7 +127,7 @@ def _new_key(context: Context, template: str, label: str) -> str:
 
 
 def _convert(context: Context, old: Definition, definition: Definition) -> None:
-    """Convert the values of a field to a new type: keep what fits, and lose everything else."""
+    """Convert the values of a field to a new type: keep the values that fit, and drop all others."""
     template = context.templates[definition.template]
     column = quoted(definition.key)
     for row in context.store.rows(f"SELECT id, {column} FROM {template.table} WHERE {column} IS NOT NULL"):

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files: uploaded once, read as metadata, bytes and thumbnail. Nothing deletes a file."""
+"""Files: upload, metadata, content and thumbnail. There is no operation to delete a file."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def insert_file(store: Store, *, uuid: str, name: str, media: str, content: byte
 
 
 def upload(context: Context) -> Answer:
-    """POST /file: one multipart part named data, of 1 to 52,428,800 bytes."""
+    """Handle POST /file: one multipart part named data, with 1 to 52,428,800 bytes."""
     part: Upload | None = (context.body or {}).get("data")
     if part is None:
         raise bad_request("Body does not match schema: there is no file named data")
@@ -80,7 +80,7 @@ def upload(context: Context) -> Answer:
 
 
 def _forget(context: Context) -> None:
-    """Drop the files that nothing refers to, except the newest."""
+    """Delete the files without references, except the newest."""
     for row in context.store.rows("SELECT id, uuid FROM file ORDER BY id DESC LIMIT -1 OFFSET ?", (_NEWEST,)):
         if not _is_attached(context, row["uuid"]):
             context.store.run("DELETE FROM file WHERE id = ?", (row["id"],))
@@ -126,7 +126,7 @@ def _find(context: Context, columns: str = "*") -> Any:
 
 
 def read_data(context: Context) -> Answer:
-    """Return the bytes, as plain octets or, if the client prefers it, with the type of the upload."""
+    """Return the content as octets or, if the client prefers it, with the type of the upload."""
     row = _find(context)
     media = accepted(context.call.headers.get("accept", ""), (_OCTETS, row["type"]))
     if media is None:
@@ -137,7 +137,7 @@ def read_data(context: Context) -> Answer:
 
 
 def read_thumbnail(context: Context) -> Answer:
-    """Return an image that fits into 150 x 100 pixels, or into the width and height that are asked for."""
+    """Return an image that fits into 150 x 100 pixels, or into the requested width and height."""
     row = _find(context)
     width, height = context.parameters.get("width"), context.parameters.get("height")
     if (width is None) != (height is None):
@@ -151,7 +151,7 @@ def read_thumbnail(context: Context) -> Answer:
 
 
 def _note_size(context: Context, file_id: int, size: tuple[int, int]) -> None:
-    """Remember the created sizes of a file. Beyond a maximum no further size is created, but the existing ones stay."""
+    """Remember the created sizes of a file. Beyond a maximum, no further size is created, and existing sizes stay."""
     key = {"file_id": file_id, "width": size[0], "height": size[1]}
     known = context.store.rows("SELECT width, height FROM thumbnail_size WHERE file_id = ?", (file_id,))
     if size in {(row["width"], row["height"]) for row in known}:
@@ -162,7 +162,10 @@ def _note_size(context: Context, file_id: int, size: tuple[int, int]) -> None:
 
 
 def check_attachments(context: Context, uuids: list[str]) -> list[str]:
-    """File uuids of a task or a rental case, in lower case and once each. Raises when there is no such file."""
+    """Return the file uuids of a task or a rental case in lower case, without duplicates.
+
+    Raise Refusal for a missing file.
+    """
     found = list(dict.fromkeys(uuid.lower() for uuid in uuids))
     for uuid in found:
         if not context.links.file_exists(uuid):

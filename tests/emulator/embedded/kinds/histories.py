@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The history of a record: recorded with every write, read newest first (later endpoints)."""
+"""The history of a record, newest first. Every write adds an event (later endpoints)."""
 
 from __future__ import annotations
 

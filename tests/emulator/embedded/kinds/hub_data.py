@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The knowledge of the circularity hub about objects: categories, prices, the mapped values of an object."""
+"""Data of the circularity hub about objects: categories, prices, mapped values."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def suggested_category(name: Any) -> str:
 
 
 def suggested_price(purchasing_price: Any) -> float:
-    """Return the rest of the purchasing price, as a number. It is 0 for an object that has no price."""
+    """Return the residual value of an object as a number; 0 without a purchasing price."""
     if isinstance(purchasing_price, bool) or not isinstance(purchasing_price, (int, float)):
         return 0.0
     return round(purchasing_price * _REST, 2)
@@ -71,7 +71,7 @@ def category_id(context: Context, category: str) -> int:
 
 
 def written_price(value: Any) -> float:
-    """Return a price as a number or as a text that holds one. Raises a 400."""
+    """Parse a price: a number, or a text with a number. Raise a 400 if it is neither."""
     try:
         price = float(value)
     except (TypeError, ValueError, OverflowError):
@@ -88,7 +88,7 @@ def shown_price(context: Context, price: float) -> Any:
 
 
 def mapped(context: Context, rows: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return the values of objects, under their field keys and under the names that the hub has for them."""
+    """Return the values of objects by their field keys, and by the hub's own names."""
     flat = records.shown(context.view, context.templates["asset"], rows)
     return [
         {
@@ -109,7 +109,7 @@ def mapped_by_id(context: Context, ids: Sequence[int]) -> dict[int, dict[str, An
 
 
 def nothing_or(context: Context, found: dict[str, Any]) -> Any:
-    """Return a map, or the form in which this instance answers an empty map."""
+    """Return a map, or this instance's form of an empty map."""
     return [] if not found and context.weather["hub_nothing"] == "list" else found
 
 

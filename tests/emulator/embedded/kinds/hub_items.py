@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects on offer (interface 4.7): offered, listed, changed, taken off. Ordered items are no longer on offer."""
+"""Items of the hub (interface 4.7): offer, list, change, withdraw. Ordered items are no longer on offer."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def columns(context: Context) -> Mapping[str, Column]:
 
 
 def own_values(context: Context, row: Any) -> dict[str, Any]:
-    """Return the values of an item, as a list, a single item and the article of an order show them."""
+    """Return the values of an item, as shown in a list, by itself, and as the article of an order."""
     return {
         "id": row["id"],
         "deleted": row["deleted"],
@@ -135,7 +135,7 @@ def read_item(context: Context) -> Answer:
 
 
 def change_item(context: Context) -> Answer:
-    """PATCH: the values of the hub alone; the data of the object is changed at the object."""
+    """Change the hub's own values of an item. The data of the object is changed at the object."""
     row = _find(context)
     values: dict[str, Any] = {}
     for key, value in context.body.items():
@@ -159,7 +159,7 @@ def _known_category(context: Context, number: int) -> dict[str, Any]:
 
 
 def remove_item(context: Context) -> Answer:
-    """Take an item off the hub. It stays in its orders."""
+    """Withdraw an item from the hub. It stays in its orders."""
     row = _find(context)
     context.store.update("hub_item", row["id"], {"deleted": 1, "updated_at": context.now})
     return no_content()

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Orders of hub items (interface 2.5, 3.4): they check the items out, and give them back when they are cancelled."""
+"""Orders of hub items (interface 2.5, 3.4). An order checks its items out; cancelling it returns them."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def create_order(context: Context) -> Answer:
 
 
 def insert(context: Context, item_ids: Sequence[int]) -> int:
-    """Order items and check them out. Raises a 404 for an unknown item, a 422 for one that is not on offer."""
+    """Order items and check them out. Raise a 404 for an unknown item, or a 422 for an item that is not on offer."""
     if not item_ids:
         raise unprocessable("An order has at least one item")
     if len(set(item_ids)) != len(item_ids):
@@ -141,7 +141,7 @@ def read_order(context: Context) -> Answer:
 
 
 def change_order(context: Context) -> Answer:
-    """PATCH: complete or cancel. A cancelled order gives its items back."""
+    """Complete or cancel an order. Cancelling returns its items."""
     row = _find(context)
     values: dict[str, Any] = {}
     for key, value in context.body.items():

@@ -27,12 +27,12 @@ _NOTICE, _REMINDER = "notice", "reminder"
 
 
 def record_notice(context: Context, kind: str, recipient: str | None, subject: str, **about: Any) -> None:
-    """Note an e-mail that goes out today."""
+    """Note an e-mail that is sent today."""
     _insert(context, _NOTICE, "", kind, recipient, context.now[:10], subject, about)
 
 
 def remind_of_task(context: Context, task: Any) -> None:
-    """Note the reminders of a task in place of earlier ones. A closed task reminds nobody."""
+    """Replace the reminders of a task. A closed task has none."""
     reminders = json.loads(task["body"])["reminders"] if task["status"] == "open" else []
     recipient = _email(context, task["assignee"])
     forget_reminders(context, task["uuid"])
@@ -42,7 +42,7 @@ def remind_of_task(context: Context, task: Any) -> None:
 
 
 def remind_of_rental_case(context: Context, case: Any) -> None:
-    """Note the reminders of a rental case in place of earlier ones. A completed case reminds nobody."""
+    """Replace the reminders of a rental case. A completed case has none."""
     body = json.loads(case["body"])
     recipient = _email(context, case["responsible_user_uuid"])
     forget_reminders(context, case["uuid"])
@@ -56,7 +56,7 @@ def remind_of_rental_case(context: Context, case: Any) -> None:
 
 
 def remind_of_fields(context: Context, template: Template, uuid: str, values: Mapping[str, Any]) -> None:
-    """Note the reminder of a REMINDER field for its own day. The recipient is not specified."""
+    """Note the reminders of REMINDER fields, each for its own day. The interface does not specify the recipient."""
     for key, value in values.items():
         definition = template.definitions.get(key)
         if definition is None or definition.type.name != "REMINDER":

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The parts that only objects have: archiving, files in attachment fields, the barcode (interface 4.2)."""
+"""Operations that only objects have: archiving, files in attachment fields, lookup by barcode (interface 4.2)."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def delete(context: Context, template: Template) -> Answer:
 
 
 def read_by_barcode(context: Context) -> Answer:
-    """Return an object by its barcode, archived or not. Lists have no archived objects."""
+    """Return an object by its barcode, archived or not. Lists omit archived objects."""
     template = context.templates["asset"]
     seen = readable(context, template.table)
     seen.add("barcode = ?", context.path["barcode"])
@@ -74,7 +74,7 @@ def remove_files(context: Context) -> Answer:
 
 
 def _link_files(context: Context, *, adding: bool) -> Answer:
-    """200 without a body when every pair was carried out, else 207 with one result for each pair."""
+    """Link or unlink files. Answer 200 without a body if all pairs succeeded, else 207 with a result for each pair."""
     template = context.templates["asset"]
     uuid = context.uuid("objectUuid")
     row = records.find(context, template, uuid)
@@ -100,7 +100,7 @@ def _link_files(context: Context, *, adding: bool) -> Answer:
 def _link_file(
     context: Context, template: Template, row: Any, files: dict[str, list[str]], pair: dict[str, str], *, adding: bool
 ) -> tuple[bool, str]:
-    """Carry out one pair in memory. Return whether it worked, and what happened in words."""
+    """Carry out one pair in memory. Return whether it succeeded, and the result in words."""
     key, uuid = pair["field-key"], pair["file-uuid"].lower()
     definition = template.definitions.get(key)
     if definition is None or definition.type.name != "ATTACHMENT":

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Persons, and the users that are created from them (interface 2.7, 4.2)."""
+"""Persons, and users created from persons (interface 2.7, 4.2)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _EVERYTHING = frozenset({"all"})
 
 
 def list_persons(context: Context) -> Answer:
-    """Sorted by ``sort[KEY]``, else by ``sort_by`` and ``order``."""
+    """List persons, sorted by ``sort[KEY]``, else by ``sort_by`` and ``order``."""
     template = context.templates["person"]
     parameters = context.parameters
     sort = dict(context.query.sort)
@@ -59,7 +59,7 @@ def _where(context: Context, template: Template) -> Where:
 
 
 def create_person(context: Context) -> Answer:
-    """Return a created person, the only record that is written wrapped in ``fields``."""
+    """Create a person. This is the only record whose body is wrapped in ``fields``."""
     uuid = records.insert(context, context.templates["person"], context.body["fields"])[1]
     return context.created(f"/person/{uuid}", uuid=uuid)
 
@@ -81,7 +81,7 @@ def _read(context: Context, column: str, value: Any) -> Answer:
 
 
 def create_user(context: Context) -> Answer:
-    """Every person that the filter finds becomes a user, and each new user gets an e-mail."""
+    """Create a user from every person that the filter finds. Each new user gets an e-mail."""
     template = context.templates["person"]
     where = context.selector.where(conditions_of(context.body["filter"]), template.columns)
     rows = context.store.rows(f"SELECT {template.select} FROM person WHERE {where.sql} ORDER BY id", where.parameters)

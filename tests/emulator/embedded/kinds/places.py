@@ -8,7 +8,7 @@ inferred:
 
 - If a request writes a room and another location, the room decides.
 - If a request empties a room, the location is emptied too, unless the request writes one.
-- If a request writes a location alone and the room is elsewhere, the room is emptied.
+- If a request writes only a location and the room is elsewhere, the room is emptied.
 - If a room gets another location, its objects follow.
 
 The history of the object shows the first and the third case as the event ``location_coupled``.
@@ -41,7 +41,7 @@ def couple(context: Context, template: Template, values: dict[str, Any], row: Ma
     """Complete the columns of an object, so that each location is that of its room.
 
     :param values: the columns to write. :param row: the object as it is; None for a new one.
-    :returns: what was decided against the request, for the history; empty if nothing.
+    :returns: the values that differ from the request, for the history; empty if there are none.
     """
     notes = []
     for room, location in _pairs(context, template):
@@ -62,7 +62,7 @@ def couple(context: Context, template: Template, values: dict[str, Any], row: Ma
 
 
 def move_objects(context: Context, room_id: int, location_id: int | None) -> None:
-    """Let the objects of a room follow it to its new location."""
+    """Move the objects of a room to its new location."""
     for room, location in _pairs(context, context.templates["asset"]):
         context.store.run(f"UPDATE asset SET {quoted(location)} = ? WHERE {quoted(room)} = ?", (location_id, room_id))
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects, rooms, locations and persons: records made of fields (interface 2.1, 4.2)."""
+"""Objects, rooms, locations and persons: records that consist of fields (interface 2.1, 4.2)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _EMPTY: Mapping[str, Any] = {"null": None, "text": "", "list": []}
 
 
 def shown(view: View, template: Template, rows: Sequence[Any]) -> list[dict[str, Any]]:
-    """Rows as flat records, in the shapes of reading."""
+    """Return rows as flat records with the values to read."""
     keys = list(template.columns)
     records = [dict(zip(keys, row, strict=True)) for row in rows]
     for key, column in template.columns.items():
@@ -61,7 +61,7 @@ def _is_empty(value: Any) -> bool:
 
 
 def wrapped(view: View, kind: Kind, records: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
-    """Flat records in the shape of this instance: flat, {fields} or {uuid, fields}."""
+    """Return flat records in the shape of this instance: flat, {fields} or {uuid, fields}."""
     shape, named = view.weather["record_shape"], view.weather["uuid_key"] == "named"
     numbered = view.weather["record_id"] == "given" or view.weather["link_read"] != "object"
     for record in records:
@@ -77,7 +77,7 @@ def wrapped(view: View, kind: Kind, records: Sequence[dict[str, Any]]) -> Sequen
 
 
 def find(context: Context, template: Template, uuid: str, *, writing: bool = False) -> Any:
-    """Return the row of a record. Raises a 404."""
+    """Return the row of a record. Raise a 404 if there is none."""
     seen = sight.readable(context, template.table)
     seen.add("uuid = ?", uuid)
     row = context.store.row(f"SELECT {template.select} FROM {template.table} WHERE {seen.sql}", seen.parameters)
@@ -97,7 +97,10 @@ def one(context: Context, template: Template, row: Any) -> Answer:
 
 
 def column_values(context: Context, template: Template, fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns for written fields. 400 for a wrong shape or an unknown key, 422 for a broken constraint."""
+    """Return the columns for written fields.
+
+    Raise a 400 for a wrong shape or an unknown key, a 422 for a violated constraint.
+    """
     values: dict[str, Any] = {}
     for key, value in fields.items():
         definition = template.definitions.get(key)
@@ -123,7 +126,7 @@ def column_value(definition: Definition, value: Any, links: Links) -> Any:
 def insert(
     context: Context, template: Template, fields: Mapping[str, Any], *, uuid: str | None = None
 ) -> tuple[int, str]:
-    """Make a record of written fields. Gives its id and uuid."""
+    """Create a record from written fields. Return its id and uuid."""
     values = column_values(context, template, {**_defaults(template, fields, context.links), **fields})
     for definition in template.mandatory:
         if definition.key not in values:
@@ -147,7 +150,7 @@ def insert(
 
 
 def change(context: Context, template: Template, row: Any, fields: Mapping[str, Any]) -> None:
-    """Change the given fields of a record and leave the others."""
+    """Change the given fields of a record."""
     values = column_values(context, template, fields)
     note = couple(context, template, values, row)
     _check_unique(context, template, values, row["id"])
@@ -162,7 +165,7 @@ def change(context: Context, template: Template, row: Any, fields: Mapping[str, 
 
 
 def write_columns(context: Context, template: Template, row: Any, values: dict[str, Any]) -> None:
-    """Write columns of a record, and what the service computes from them."""
+    """Write columns of a record, and the fields that the service computes from them."""
     values.update(updated_at=context.now, updated_by_user_id=context.user.id)
     context.store.update(template.table, row["id"], values)
     compare_fields(context, template, row["id"])
@@ -174,9 +177,9 @@ def _record_note(context: Context, template: Template, uuid: str, note: str) -> 
 
 
 def compare_fields(context: Context, template: Template, record_id: int | None = None) -> None:
-    """Compute the fields that compare two others: of one record, or of all.
+    """Compute the fields that compare two other fields, of one record or of all.
 
-    That the result is one of these five texts is inferred from the statuses of the application.
+    The five possible results are inferred from the statuses in the application.
     """
     for definition, actual, expected in template.comparisons:
         if actual and expected:
@@ -192,7 +195,7 @@ def compare_fields(context: Context, template: Template, record_id: int | None =
 
 
 def remove(context: Context, template: Template, row: Any) -> None:
-    """Delete a record for good. What refers to it keeps its name."""
+    """Delete a record permanently. References to it keep its name."""
     if template.name in ("room", "location"):
         if context.weather["delete_occupied"] == "refuse" and _is_linked(context, template, row):
             raise unprocessable(f"The {template.kind.singular} is not empty")
@@ -214,7 +217,7 @@ def depart(context: Context, template: str, record_id: int) -> None:
 
 
 def _defaults(template: Template, fields: Mapping[str, Any], links: Links) -> dict[str, Any]:
-    """Default values for the fields that are not written, as far as they fit their type."""
+    """Return the default values of unwritten fields if they fit their types."""
     found = {}
     for definition in template.definitions.values():
         if definition.default is not None and definition.key not in fields:
@@ -240,7 +243,7 @@ def _check_unique(context: Context, template: Template, values: Mapping[str, Any
 
 
 def _is_linked(context: Context, template: Template, row: Any) -> bool:
-    """Return True if a field of any record links to this one. Archived objects count."""
+    """Return True if a field of any record, archived objects included, links to this record."""
     for name in KINDS:
         for key, column in context.templates[name].columns.items():
             if column.definition is None or getattr(column.type, "template", None) != template.name:
@@ -251,7 +254,7 @@ def _is_linked(context: Context, template: Template, row: Any) -> bool:
 
 
 def _is_referenced(context: Context, template: Template, row: Any) -> bool:
-    """Return True if a field links to an object or a person, or a task or a rental case is about it."""
+    """Return True if a field links to an object or a person, or if a task or a rental case refers to it."""
     if _is_linked(context, template, row):
         return True
     if template.name != "asset":
@@ -275,7 +278,7 @@ def listed(context: Context, template: Template) -> Where:
 
 
 def patched(context: Context, template: Template, uuid: str) -> Answer:
-    """Return the answer to a PATCH, in the manner of this instance."""
+    """Return the answer to a PATCH in the form of this instance."""
     side = context.weather["patch_answer"]
     if side == "record":
         return one(context, template, find(context, template, uuid))
@@ -323,7 +326,7 @@ def delete_record(context: Context, template: Template) -> Answer:
 
 
 def of(name: str, operation: Callable[[Context, Template], Answer]) -> Callable[[Context], Answer]:
-    """Return an operation on the records of one template."""
+    """Return an operation that is bound to one template."""
 
     def handler(context: Context) -> Answer:
         return operation(context, context.templates[name])
@@ -352,6 +355,6 @@ ROUTES = (
 
 
 def stored_files(row: Any, key: str) -> list[str]:
-    """Return the uuids in an attachment field, straight from the database."""
+    """Return the uuids in an attachment field as stored."""
     uuids: list[str] = json.loads(row[key] or "[]")
     return uuids

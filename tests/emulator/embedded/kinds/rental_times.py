@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The time for which an object is rented: whole days, or from one instant to another.
 
-A rental case always has its two days. One by the hour has two instants besides; the later one is not part of it.
+A rental case always has two days. A case by the hour also has two instants, and ends before the second.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MIDNIGHT = "00:00:00"
 
 
 def written(body: Mapping[str, Any], old: Any) -> dict[str, Any]:
-    """Return the columns for the days and times of a body. Missing times keep their value, but missing days do not."""
+    """Return the columns for the days and times of a body. Missing times keep their values, missing days do not."""
     days = {key: body[key][:10] for key in DAYS}
     for key, day in days.items():
         if not is_date(day) or instant(body[key]) is None:
@@ -50,16 +50,16 @@ def day_times(body: Mapping[str, Any]) -> dict[str, str]:
 
 
 def shown_day(context: Context, row: Any, body: Mapping[str, Any], key: str) -> str:
-    """Return a day, in the form of this instance."""
+    """Return a day in the form of this instance."""
     if context.weather["rental_day_form"] == "day":
         return str(row[key])
     return f"{row[key]} {body['day_times'][key]}"
 
 
 def shown_hours(context: Context, row: Any) -> dict[str, Any]:
-    """Return the members about hours: whether the case is about whole days, and its times.
+    """Return the members about hours: whether the case lasts whole days, and its times.
 
-    There are none on an instance that knows days only.
+    An instance with days only has none of them.
     """
     if context.weather["rental_hours"] == "absent":
         return {}
@@ -72,14 +72,14 @@ def _shown_time(context: Context, text: str | None) -> str | None:
 
 
 def has_passed(context: Context, row: Any, key: str) -> bool:
-    """Return True if the day is over, or the time has come."""
+    """Return True if the day is over or the time is reached."""
     day = str(row[key])
     time = None if row["is_full_day"] else instant(row[key.replace("_date", "_at")])
     return day < context.now[:10] if time is None else time <= context.moment
 
 
 def check_overlap(context: Context, times: Mapping[str, Any], objects: Sequence[str], old: Any) -> None:
-    """Raise a 422 if another case rents one of the objects at the same time."""
+    """Raise a 422 if another case contains one of the objects at the same time."""
     marks = ", ".join("?" * len(OVER))
     rows = context.store.rows(
         "SELECT DISTINCT rental_case.* FROM rental_case JOIN rental_reference ON rental_id = rental_case.id"
@@ -95,7 +95,7 @@ def check_overlap(context: Context, times: Mapping[str, Any], objects: Sequence[
 
 
 def _span(times: Any) -> tuple[str, str]:
-    """Beginning and end as texts that compare: 24:00:00 of a day comes before 00:00:00 of the next."""
+    """Return beginning and end as comparable texts: 24:00:00 of a day sorts before 00:00:00 of the next day."""
     if times["is_full_day"]:
         return f"{times['issue_date']} {_MIDNIGHT}", f"{times['due_date']} 24:00:00"
     start, end = (instant(times[key]) for key in TIMES)

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Scans: people walk through a room with the application and scan what is in it.
 
-No operation of the interface does this. So only the steering interface scans, and a PATCH of the actual room leaves the
-scan fields alone (inferred).
+The interface has no operation for it. So only the steering interface scans, and a PATCH of the actual room does not
+change the scan fields (inferred).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ WHERE ? IN (location.name || '/' || room.number, location.name || '/' || room.na
 
 
 def scan(context: Context, code: str, room: str) -> dict[str, Any]:
-    """Note that the caller scanned an object in a room, and return what follows for the object.
+    """Scan an object in a room as the caller, and return the resulting values of the object.
 
     :param code: the scan code of the object. :param room: the uuid of the room, or ``Location/Number``.
     :raises Refusal: if the code or the room is unknown, or several rooms have the name.

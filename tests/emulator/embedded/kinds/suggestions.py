@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The suggestions of the hub for objects: a category, a price (interface 4.7)."""
+"""Suggestions of the hub for objects: category and price (interface 4.7)."""
 
 from __future__ import annotations
 

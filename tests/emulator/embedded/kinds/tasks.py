@@ -74,7 +74,7 @@ def _reference(reference: Mapping[str, Any], named: Mapping[str, tuple[int, str]
 
 
 def list_tasks(context: Context) -> Answer:
-    """Only in one order."""
+    """List tasks, always in the same order."""
     where = listed(context, "task")
     for name, term in _FILTERS.items():
         value = context.parameters.get(name)
@@ -178,7 +178,7 @@ def _columns(context: Context, body: Mapping[str, Any], old: Any) -> dict[str, A
 def references(context: Context, written: Sequence[Mapping[str, Any]], old: Any, **extra: Any) -> list[dict[str, Any]]:
     """Return the written references to objects, each once, with their additional members.
 
-    Raises if an object does not exist. References stay when their object is deleted, so those of the old row may be
+    Raise Refusal if an object does not exist. References to deleted objects stay, so those of the old row may be
     written back.
     """
     kept = set() if old is None else set(referenced(old))

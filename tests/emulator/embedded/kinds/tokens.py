@@ -28,7 +28,7 @@ def ping(_context: Context) -> Answer:
 
 
 def grant(context: Context) -> Answer:
-    """POST /auth_token: password, refresh token or single sign-on code. All three give the same pair."""
+    """Handle POST /auth_token: password, refresh token or single sign-on code. All three return a token pair."""
     body = context.body
     if body["client_id"] != CLIENT_ID:
         raise _denied(context)
@@ -41,7 +41,7 @@ def grant(context: Context) -> Answer:
 
 
 def revoke(context: Context) -> Answer:
-    """DELETE /auth_token: revoke the tokens of one sign-in, or of all sign-ins of the user."""
+    """Handle DELETE /auth_token: revoke the tokens of one session, or of all sessions of the user."""
     column, value = "user_id", context.user.id
     if context.weather["revoke"] == "session":
         token = _bearer(context.call.headers.get("authorization", ""))
@@ -52,13 +52,13 @@ def revoke(context: Context) -> Answer:
 
 
 def _bearer(authorization: str) -> str:
-    """Return the token in an ``Authorization: Bearer`` header, empty when there is none."""
+    """Return the token of an ``Authorization: Bearer`` header, or an empty text without one."""
     scheme, _space, token = authorization.strip().partition(" ")
     return token.strip() if scheme.lower() == "bearer" else ""
 
 
 def user_of_token(store: Store, authorization: str, now: datetime) -> User:
-    """Return the user behind an ``Authorization: Bearer`` header. Raises a 401."""
+    """Return the user of an ``Authorization: Bearer`` header. Raise a 401 if the token is invalid."""
     row = store.row(
         "SELECT user.* FROM access_token JOIN user ON user.id = user_id WHERE token = ? AND expires > ?",
         (_bearer(authorization), now.timestamp()),
@@ -78,7 +78,7 @@ def user_of_token(store: Store, authorization: str, now: datetime) -> User:
 
 
 def _by_password(context: Context, body: dict[str, Any]) -> tuple[int, str]:
-    """Return the user, and a new session; so do the other grants."""
+    """Return the id of the user who signs in with a password, and a new session."""
     row = context.store.row(
         "SELECT id, password FROM user WHERE username = ? OR lower(email) = lower(?) ORDER BY username = ? DESC",
         (body["username"],) * 3,
@@ -89,9 +89,9 @@ def _by_password(context: Context, body: dict[str, Any]) -> tuple[int, str]:
 
 
 def _by_refresh_token(context: Context, body: dict[str, Any]) -> tuple[int, str]:
-    """Return the token is replaced by a new one of its session.
+    """Return the user and the session of a refresh token, which the caller replaces.
 
-    As a rule it stays valid once more, for a client whose answer was lost.
+    By default the old token is accepted once more, for a client whose answer was lost.
     """
     token = body["refresh_token"]
     row = context.store.row("SELECT user_id, session, uses FROM refresh_token WHERE token = ?", (token,))
@@ -137,7 +137,7 @@ def _new_pair(context: Context, user_id: int, session: str) -> dict[str, Any]:
 
 
 def _new_token(user_id: int, moment: float, seconds: int) -> str:
-    """Return a token that looks like real tokens: three parts in base64, several hundred characters."""
+    """Return a random token that looks real: three parts in base64, several hundred characters."""
     payload = {"jti": new_uuid(), "sub": str(user_id), "iat": int(moment), "exp": int(moment) + seconds}
     parts = [json.dumps(part, separators=(",", ":")).encode() for part in (_HEADER, payload)]
     signed = [*parts, secrets.token_bytes(_SIGNATURE_BYTES)]
@@ -145,7 +145,7 @@ def _new_token(user_id: int, moment: float, seconds: int) -> str:
 
 
 def _denied(context: Context) -> Refusal:
-    """Wrong credentials: 401 without a body."""
+    """Return the refusal of wrong credentials: a 401 without a body."""
     if context.weather["wrong_password"] == "bad_request":
         return Refusal(400, "The credentials are wrong")
     return Refusal(401, "The credentials are wrong", silent=True)

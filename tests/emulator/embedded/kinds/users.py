@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Users: read only; they are created from persons (interface 2.6, 4.4)."""
+"""Users, which are read-only and created from persons (interface 2.6, 4.4)."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def shown(row: Any, weather: Weather) -> dict[str, Any]:
 
 
 def list_users(context: Context) -> Answer:
-    """Sorted by ``sort_by`` and ``order``, or by ``sort[KEY]`` as the other lists are."""
+    """List users, sorted by ``sort_by`` and ``order``, or like other lists by ``sort[KEY]``."""
     parameters = context.parameters
     sort = context.query.sort or {parameters["sort_by"]: parameters["order"].upper()}
     page = page_of(

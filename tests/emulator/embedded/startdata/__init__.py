@@ -1,4 +1,4 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The data that an instance starts with: built-in definitions, and empty, demonstration or load data."""
+"""The initial data of an instance: built-in definitions, and empty, demonstration or load data."""

@@ -21,13 +21,13 @@ from . import credentials
 _SPACE = uuid.UUID("5e7e4711-0000-5000-8000-5eed00000001")
 _TABLES = SCHEMA + TABLES
 VERSION = zlib.crc32(_TABLES.encode()) >> 1
-"""Another one with every change of the tables: a file of another version is not opened."""
+"""The version of the database, raised with every change of the tables. A file of another version is not opened."""
 
 _CONDITIONS = ["in use", "in storage", "in repair", "retired"]
 
 
 def fixed_uuid(*names: object) -> str:
-    """Return the same uuid for the same thing at every start."""
+    """Return a uuid that is the same at every start."""
     return str(uuid.uuid5(_SPACE, "/".join(map(str, names))))
 
 

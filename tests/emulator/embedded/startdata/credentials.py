@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The user that every instance starts with. The same at each start, and nothing that could occur in the data."""
+"""The first user of every instance. Its credentials are the same at each start, and do not occur in the data."""
 
 from __future__ import annotations
 

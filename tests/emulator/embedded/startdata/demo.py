@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A small believable instance, the same at every start: an interior builder in Saxony with three sites.
+"""A small, realistic instance that is the same at every start: an interior builder in Saxony with three sites.
 
-There are two states of it. ``demo`` is a working day: most objects were scanned in the stocktake of the year before.
-``stocktake`` is the day after the next stocktake: the actual rooms were emptied, and people scanned what they found.
+It has two states. ``demo`` is a working day: most objects were scanned in last year's stocktake. ``stocktake`` is the
+day after the next stocktake: the actual rooms were cleared, and people scanned what they found.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _DOMAIN = "nordhain.example"
 _LAST_STOCKTAKE = datetime(2024, 11, 18, 8, 30, tzinfo=UTC)
 _STOCKTAKE = datetime(2025, 11, 17, 8, 30, tzinfo=UTC)
 _WITNESS = f"bernd.kowalski@{_DOMAIN}"
-"""Who scanned the objects."""
+"""The person who scanned the objects."""
 
 # A location named by a number has its number from the accounts.
 _LOCATIONS = (
@@ -108,7 +108,7 @@ _ACCOUNTS: dict[str, tuple[str, int | None]] = {
 
 
 class _Row(NamedTuple):
-    """A line of the table of objects."""
+    """A row of the table of objects."""
 
     code: str
     name: str
@@ -193,7 +193,7 @@ IMP-000003|Regal|Mobiliar||Dresden/1.02||in use|310.0|2022-12-05|35.0|1|4|||Etik
 999002|CAD-Lizenz, 5 Plätze|Software|Autodesk|Dresden/Lizenzen||in use|4150.0|2022-01-03||1|3||0002-0|
 """
 _ARCHIVED = "100202"
-"""An object that keeps its room from being deleted, though no list shows it."""
+"""An archived object. It blocks the deletion of its room, although no list shows it."""
 
 _FOUND_ELSEWHERE = {
     "100018": "Leipzig/3.01",
@@ -201,13 +201,13 @@ _FOUND_ELSEWHERE = {
     "100041": "Werkstatt/0.03",
     "100302": "4010/A 366",
 }
-"""Scan code to the room where the stocktake found the object."""
+"""Scan code to the room in which the stocktake found the object."""
 
 _NOT_FOUND = ("100012", "100019", "100204")
 
 
 def load(context: Context, *, after_stocktake: bool = False) -> None:
-    """Load everything that the demonstration consists of."""
+    """Load the demonstration data."""
     fields = _fields(context)
     users = _users(context)
     rooms = _places(context)
@@ -236,7 +236,7 @@ def _seen() -> Iterator[tuple[str, str]]:
 
 
 def _stocktake(context: Context) -> None:
-    """Take stock: empty the actual rooms, and scan what is found."""
+    """Take stock: clear the actual rooms, and scan the objects that are found."""
     context.store.run("UPDATE asset SET actual_room = NULL, actual_building = NULL WHERE archived_at IS NULL")
     records.compare_fields(context, context.templates["asset"])
     found = {code: room for code, room in _seen() if code not in (*_NOT_FOUND, _ARCHIVED)}
@@ -392,7 +392,7 @@ def _objects(
 
 
 def _more(context: Context, objects: dict[str, str], files: dict[str, str]) -> None:
-    """Values of the rarer types, on a few objects."""
+    """Set values of rare types on a few objects."""
     changes: dict[str, dict[str, Any]] = {
         "100004": {"last_inspection": "2024-03-04T09:30:00+01:00", "link": "https://nordhain.example/anleitung/pj"},
         "100007": {"accessories": [objects["100010"]]},

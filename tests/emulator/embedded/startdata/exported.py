@@ -30,9 +30,9 @@ class BadExport(ValueError):
 
 @dataclass
 class Notes:
-    """The notes of ``twin.jsonl``, which tell what the files do not; empty if there is none.
+    """The notes of ``twin.jsonl``, which complete the files; empty without such a file.
 
-    :ivar users: everybody who can sign in. :ivar archived: kind to notes of its archived records, with their fields.
+    :ivar users: all users who can sign in. :ivar archived: kind to notes of its archived records, with their fields.
     :ivar files: path of an attachment to its uuid. :ivar fields: template and label to the note of a field.
     """
 
@@ -78,7 +78,7 @@ def _marks(row: Row, names: Iterable[str]) -> str:
 
 
 def text_of(value: Any) -> Any:
-    """Return a value as every format has it: texts, and lists and maps of them."""
+    """Return a value in the form that all formats share: texts, and lists and maps of texts."""
     if isinstance(value, Mapping):
         return {str(key): text_of(one) for key, one in value.items()}
     if isinstance(value, list):
@@ -123,7 +123,7 @@ class Export:
         return sorted(found) + sorted(path for path in (self.root / section).glob("*.*") if path.is_file())
 
     def check_that_all_is_read(self) -> None:
-        """Raise BadExport if some records of the export were not read: a twin must not silently miss anything."""
+        """Raise BadExport if some records of the export were not read, because a twin must be complete."""
         note = self.root / _NOTE
         written = json.loads(note.read_text("utf-8"))["files"] if note.is_file() else {}
         for path in sorted({self.root / name for name in written} - self._read):

@@ -1,7 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Many records, for load: N objects with rooms, locations and persons in proportion. The same at every start."""
+"""Many records for load tests: N objects, and rooms, locations and persons in proportion.
+
+They are the same at every start.
+"""
 
 from __future__ import annotations
 

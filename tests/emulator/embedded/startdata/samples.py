@@ -16,7 +16,7 @@ def note(text: str) -> bytes:
 
 
 def drawing() -> bytes:
-    """Return a floor plan of a kind: walls on white, as a grey PNG."""
+    """Return a simple floor plan: walls on white, as a grey PNG."""
     rows = bytearray()
     for y in range(_HEIGHT):
         rows.append(0)
@@ -33,7 +33,7 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def manual(title: str, text: str) -> bytes:
-    """One page of PDF, by hand: loading a library for it would slow down every start."""
+    """Return a PDF of one page, written by hand because loading a library would slow down every start."""
     page = f"BT /F1 24 Tf 72 740 Td ({title}) Tj 0 -36 Td /F1 12 Tf ({text}) Tj ET".encode("latin-1")
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",

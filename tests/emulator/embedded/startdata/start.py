@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bringing an instance to its start data, and back to it."""
+"""Fill an instance with its start data, and restore it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from . import builtin, demo, load, twin
 from .exported import Export
 
 DEMOS = ("demo", "stocktake")
-"""The names of the demonstration data, before and after a stocktake."""
+"""The names of the two demonstration states, before and after a stocktake."""
 
 _TOKENS = ("access_token", "refresh_token")
 
@@ -39,11 +39,14 @@ class StartData:
 
     @staticmethod
     def is_new(store: Store) -> bool:
-        """Return True if a database is to be filled. Raises sqlite3.DatabaseError when it is none of this version."""
+        """Return True if a database is still empty.
+
+        Raise sqlite3.DatabaseError if it is not a database of this version.
+        """
         return store.is_new(builtin.VERSION)
 
     def fill(self, store: Store) -> None:
-        """Make the tables of a new database and fill them, all or nothing."""
+        """Create and fill the tables of a new database in one transaction."""
         with store.transaction():
             own = twin.own_templates(self.export) if self.export else ()
             builtin.create(store, index=self.count is None, without=own)
@@ -62,7 +65,7 @@ class StartData:
         store.run("ANALYZE")
 
     def keep(self, store: Store) -> None:
-        """Keep a copy of a database that has just been filled, for going back to it."""
+        """Keep a copy of the filled database for :meth:`restore`."""
         self._copy = Store("")
         self._copy.copy_from(store)
 
@@ -93,7 +96,7 @@ def _index(store: Store) -> None:
 
 
 def _context(store: Store) -> Context:
-    """Return a context for writing the start data as the operator, in calm weather."""
+    """Return a context for writing the start data as the operator, with all switches on their calm sides."""
     row = store.row("SELECT * FROM user ORDER BY id LIMIT 1")
     assert row is not None
     return internal_context(Service(store, Weather()), row, _DAY)

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Read an export as start data.
 
-It has the fields, records and files of another instance, and with ``twin.jsonl`` its users, uuids, ids and archived
-objects.
+The instance then has the fields, records and files of the exported instance and, with ``twin.jsonl``, its users, uuids,
+ids and archived objects.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _COLUMNS = {
     "room": ("name", "number", "building_id"),
     "person": ("email", "first_name", "last_name"),
 }
-"""Columns that the service itself uses, whether or not there is such a field."""
+"""Columns that the service itself uses, even if there is no such field."""
 _OF_CATALOG = "catalog_object_"
 _PARENT = "building_id"
 _LONGEST_KEY = 55
@@ -68,7 +68,7 @@ def add_definitions(store: Store, export: Export) -> None:
 
 
 def _key_of(export: Export, template: str, row: Row) -> str:
-    """Return the key of a field: the written key, the generated key, or a new key from its label."""
+    """Return the key of a field: as written, as generated, or derived from its label."""
     label = str(row["label"])
     known = row.get("field_key") or export.notes.fields.get((template, label), {}).get("field_key")
     slug = re.sub(r"[^a-z0-9]+", "_", label.lower()).strip("_") or "custom"
@@ -105,7 +105,7 @@ def _body(row: Row, uuids: Mapping[str, str]) -> dict[str, Any]:
 
 
 def load(context: Context, export: Export) -> None:
-    """Load everything except the field definitions, which exist already."""
+    """Load everything except the field definitions, which already exist."""
     _Loader(context, export).run()
 
 
@@ -162,7 +162,7 @@ class _Loader:
     def archived(self, kind: str) -> Iterator[tuple[Row, Row]]:
         """Yield the archived records of a kind in the export, each as a row and with its note.
 
-        The note says since when it is ``archived``.
+        The member ``archived`` of a note is the time of archiving.
         """
         for note in self._export.notes.archived.get(kind, ()):
             since = note["archived"] if isinstance(note["archived"], str) else self._context.now
@@ -171,7 +171,7 @@ class _Loader:
     def insert(self, kind: str, row: Row, columns: Mapping[str, Any], name: str = "", note: Row | None = None) -> None:
         """Add the record of a row, with the uuid and the id that the export noted.
 
-        :param kind: of the record, and the name of its table. :param columns: all others, as they are stored.
+        :param kind: of the record, and the name of its table. :param columns: all other columns as they are stored.
         :param name: the text by which other records refer to it. :param note: of an archived record.
         """
         noted = _identity(note or self._export.notes.of(kind, row))
@@ -181,13 +181,13 @@ class _Loader:
             self._names.setdefault((kind, name), record_id)
 
     def found(self, template: str, reference: Any) -> int | None:
-        """Return the id of the record that a reference means; None if there is no reference. Raises BadExport."""
+        """Return the id of the record that a reference means; None if there is no reference. Raise BadExport."""
         return None if reference is None else self._found(template, reference)
 
     # ---- users
 
     def _users(self) -> None:
-        """Add the users of the notes. The operator, who signs in here, is one of them or an additional user."""
+        """Add the users of the notes. The operator, who signs in here, is one of these users or an additional one."""
         noted = self._export.notes.users
         own = next((user for user in noted if user["email"] == credentials.EMAIL), None)
         number = own["id"] if own else 1 + max((user["id"] or 0 for user in noted), default=0)
@@ -213,7 +213,7 @@ class _Loader:
         self.store.run("UPDATE user SET id = ? WHERE id = ?", (user.get("id") or made, made))
 
     def _users_of_persons(self) -> None:
-        """Create users without a note from their persons. Every user belongs to the person with its address."""
+        """Create users without a note from their persons. A user belongs to the person with the same address."""
         for email in self._export.rows("users"):
             address = str(email)
             if ("user", address.casefold()) not in self._names:
@@ -255,7 +255,7 @@ class _Loader:
                         self._names["room", f"{row[_PARENT]}/{row[label]}"] = record_id
 
     def _columns(self, template: str, row: Row, *, later: bool = False) -> dict[str, Any]:
-        """Return the columns of a row that refer to other records, which all exist later, or the other columns."""
+        """Return the columns of a row: those without references to other records, or (``later``) those with them."""
         values = {}
         for name, value in row.items():
             definition = self._definition(template, name)
@@ -270,14 +270,14 @@ class _Loader:
         return values
 
     def _definition(self, template: str, name: str) -> Definition | None:
-        """Return the field of a key or a label."""
+        """Return the field with a key or a label."""
         if template not in self._labels:
             known = self._context.templates[template].definitions
             self._labels[template] = {**{str(one.body.get("label")): one for one in known.values()}, **known}
         return self._labels[template].get(name)
 
     def _stored(self, definition: Definition, value: Any) -> Any:
-        """Return a value as it is stored. What does not fit its field was like that in the instance."""
+        """Return a value as it is stored. A value that does not fit its field is kept, because the instance had it."""
         try:
             return definition.type.store(self._read(definition.type, value), definition, self._context.links)
         except BadExport:

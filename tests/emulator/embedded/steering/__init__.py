@@ -1,4 +1,4 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The calls below ``/_emulator``, with which tests and people steer the emulator."""
+"""The calls below ``/_emulator``, by which tests and people control the emulator."""

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""``/_emulator``: read the requests, change the weather, inject faults, restore the start data."""
+"""``/_emulator``: read the requests, turn switches, inject faults, restore the start data."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Steering:
         return self._rate_limit(None, {})
 
     def _forward(self, body: Any, query: dict[str, list[str]]) -> Any:
-        """Put the clock of the gateway forward, and carry out what is due then."""
+        """Put the clock of the gateway forward, and make the calls that are due then."""
         seconds = _object(body, "seconds").get("seconds")
         if isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or seconds < 0:
             raise BadRule("seconds is a number from 0")
@@ -119,7 +119,7 @@ class Steering:
         return {"seconds": seconds}
 
     def _draw(self, body: Any, query: dict[str, list[str]]) -> Any:
-        """Draw the weather of a seed, which replaces all switches, faults and settings."""
+        """Draw the behaviour for a seed. It replaces all switches, faults and settings."""
         found = drawn(_object(body, "seed").get("seed", 0))
         self.service.weather.set(found["switches"])
         self.faults.replace(found["faults"])
@@ -127,7 +127,7 @@ class Steering:
         return found
 
     def _add_user(self, body: Any, query: dict[str, list[str]]) -> Any:
-        """Return a user who can sign in; every key may be left out, and then the user may do everything."""
+        """Add a user who can sign in. Every key is optional; without rights, the user may do everything."""
         given = _object(
             body,
             "username",
@@ -166,7 +166,7 @@ class Steering:
         return {"username": username, "password": password, "id": number, "uuid": uuid}
 
     def _add_code(self, body: Any, query: dict[str, list[str]]) -> Any:
-        """Return a code of an identity provider, for the named user or the first."""
+        """Add a code of an identity provider, for the named user or the first user."""
         given = _object(body, "username", "provider_name")
         provider = given.get("provider_name") or _PROVIDER
         if not isinstance(provider, str):
@@ -196,7 +196,7 @@ class Steering:
         return user
 
     def _expire(self, body: Any, query: dict[str, list[str]]) -> Any:
-        """Expire one access token. Expire all of them without a body, or with ``"all"`` in any place."""
+        """Expire one access token, or all of them if there is no body or its value is ``"all"``."""
         given = {} if body == "all" else _object(body, "access_token", "all")
         token = None if given.get("access_token") == "all" else given.get("access_token")
         with self.service.store.transaction():

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Draw rough weather at random: a side of every switch, some faults, some settings. Equal seeds draw equal weather."""
+"""Draw a random difficult behaviour: a side of every switch, some faults, some settings. Equal seeds draw the same."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _UNKNOWN: Mapping[str, tuple[str, str]] = {
 
 
 def drawn(seed: Any) -> dict[str, Any]:
-    """Return the weather of a seed: ``switches``, ``faults`` and ``settings``, as their steering calls accept them."""
+    """Return the behaviour for a seed, as the steering calls accept it: ``switches``, ``faults``, ``settings``."""
     chance = random.Random(str(seed))
     return {
         "switches": {switch.name: chance.choice(switch.sides) for switch in TABLE},

@@ -1,11 +1,11 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The whole state as JSON, either as it is or by names derived from the content.
+"""The whole state as JSON, either unchanged or with names derived from the content.
 
-The canonical form replaces everything that the server made up (uuid, id, field_key, slug, order number, author) by
-names: what a person would call a record, and where several are called the same, a hash of what they hold and refer to.
-So two instances are equal exactly when their canonical dumps are.
+The canonical form replaces everything that the server generated (uuid, id, field_key, slug, order number, author) by
+names. A name is what a person would call a record. If several records have one name, a hash of their content and
+references is added. So two instances are equal exactly if their canonical dumps are equal.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ _KINDS = (
     "hub_order",
     "catalog_item",
 )
-"""Kinds that a dump lists even without records. Other kinds follow if they have records."""
+"""Kinds that a dump always lists. Other kinds follow if they have records."""
 _TITLES = {"definition": "field_definitions", "asset": "objects"}
-"""The titles of kinds in a dump that are not their name with an s."""
+"""Titles of kinds in a dump that are not just the name with an s."""
 _MOST_ROUNDS = 20
 _SIMPLE = (str, int, float)
 _ENCODER = json.JSONEncoder(ensure_ascii=False, sort_keys=True)
@@ -102,7 +102,7 @@ def _place(node: Node) -> tuple[str, str, str]:
 
 
 def _colours(collector: Collector) -> dict[Ref, str]:
-    """Return a hash of each node, of its neighbours, and of theirs, until that distinguishes no more nodes."""
+    """Return a hash of each node, refined by the hashes of its neighbours until that distinguishes no more nodes."""
     nodes = collector.nodes
     colours = {ref: _hash(*_place(node)) for ref, node in nodes.items()}
     referring = [ref for ref, node in nodes.items() if _refers(node.content)]
@@ -132,7 +132,10 @@ def _refers(value: Any) -> bool:
 
 
 def _written(value: Any, name: Name, *, ordered: bool = False) -> Any:
-    """Return a value with names in place of references; lists of references have no order of their own."""
+    """Return a value with names in place of references.
+
+    Lists of references are sorted, because their order has no meaning.
+    """
     if value is None or isinstance(value, _SIMPLE):
         return value
     if isinstance(value, Ref):

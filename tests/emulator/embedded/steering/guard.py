@@ -1,10 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Let only programs of this machine talk to a service on it, and no page of the web in a browser.
+"""Accept only requests of programs on this machine, and none of web pages in a browser.
 
-A page can send a browser to any address. It gives itself away: a name that is made to lead here stands in ``Host``, its
-own address in ``Origin``, and a form has another type than JSON.
+A web page can make a browser send requests to any address. Such a request shows its origin: ``Host`` has a foreign name
+that leads here, ``Origin`` has the address of the page, and a form has another media type than JSON.
 """
 
 from __future__ import annotations
@@ -18,7 +18,10 @@ _READS = ("GET", "HEAD")
 
 
 def check_host(host: str | None) -> None:
-    """Raise Refusal if a request names another host than this machine. A request without a host is from no browser."""
+    """Raise Refusal if a request names another host than this machine.
+
+    A request without a host does not come from a browser.
+    """
     if host is None:
         return
     try:

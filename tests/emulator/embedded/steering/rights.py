@@ -16,14 +16,14 @@ from ..templates import WITH_DEFINITIONS, Templates
 
 
 def known_rights() -> set[str]:
-    """``all``; ``read`` and ``write``; an area such as ``objects``; or both, such as ``objects:write``."""
+    """Return all rights, such as ``all``, ``read``, ``objects`` and ``objects:write``."""
     exact = {route.right for route in ROUTES if route.right}
     parts: Iterable[str] = (part for right in exact for part in right.split(":"))
     return {"all", *exact, *parts}
 
 
 def checked_rights(rights: Any) -> list[str]:
-    """Return the rights of a new user; everything when none are named. Raises BadRule."""
+    """Return the rights of a new user, by default all. Raise BadRule if one is unknown."""
     if rights is None:
         return ["all"]
     known = known_rights()
@@ -33,16 +33,16 @@ def checked_rights(rights: Any) -> list[str]:
 
 
 def checked_texts(texts: Any, name: str) -> list[str]:
-    """Return a list of texts, once each. Raises BadRule."""
+    """Return a list of texts without duplicates. Raise BadRule if it is not a list of texts."""
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise BadRule(f"{name} is a list of texts")
     return sorted(set(texts))
 
 
 def hidden_fields(given: Mapping[str, Any], templates: Templates) -> list[str]:
-    """Return the keys of the fields that a new user does not see, named one by one or by their groups.
+    """Return the keys of the fields that are hidden from a new user, named individually or by group.
 
-    Raises BadRule.
+    Raise BadRule if one is unknown.
     """
     keys = set(checked_texts(given.get("hidden_fields") or [], "hidden_fields"))
     groups = set(checked_texts(given.get("hidden_groups") or [], "hidden_groups"))
@@ -60,7 +60,10 @@ def hidden_fields(given: Mapping[str, Any], templates: Templates) -> list[str]:
 
 
 def checked_locations(uuids: Any, store: Store) -> list[str] | None:
-    """Return the locations that the access of a new user is limited to; None when it is not. Raises BadRule."""
+    """Return the locations to which the access of a new user is limited; None for no limit.
+
+    Raise BadRule if one is unknown.
+    """
     if uuids is None:
         return None
     found = [uuid.lower() for uuid in checked_texts(uuids, "locations")]

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The state of an instance as nodes that refer to each other, before they get names."""
+"""The state of an instance as nodes that refer to each other, which get names later."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Ref(NamedTuple):
 
 @dataclass(frozen=True)
 class Node:
-    """A record. ``identity`` is what the server generated; ``hint`` is a name for people."""
+    """A record. ``identity`` are the values that the server generated; ``hint`` is a name for people."""
 
     ref: Ref
     hint: str
@@ -33,7 +33,7 @@ class Node:
 
 
 class Collector:
-    """Read everything that belongs to the state: no tokens, histories, mails, and no stamps."""
+    """Collect everything that belongs to the state, which excludes tokens, histories, mails and time stamps."""
 
     def __init__(self, store: Store, templates: Templates) -> None:
         self.store = store

@@ -45,7 +45,10 @@ SPECS: dict[str, specs.Spec] = {
     "probe": specs.PROBE,
     "stocktake": specs.STOCKTAKE,
 }
-"""The options of every module. Those of many records are not in ``MODULES``: they run on the controller only."""
+"""The options of every module.
+
+Modules for many records are not in ``MODULES``, because they only run on the controller.
+"""
 
 
 @functools.cache
@@ -72,7 +75,7 @@ def fragment(name: str) -> JsonMap:
 
 @functools.cache
 def documented_options(name: str) -> JsonMap:
-    """Return the options of a module with those of its fragments; what the module says goes before its fragments."""
+    """Return the options of a module, including those of its fragments. The module's own text has precedence."""
     documentation = text_of(module_path(name), "DOCUMENTATION")
     options: JsonMap = {}
     for extended in documentation.get("extends_documentation_fragment", []):
@@ -94,7 +97,7 @@ def as_spec(option: JsonMap) -> JsonMap:
 
 
 def as_documented(option: JsonMap) -> JsonMap:
-    """Return what documentation has to say of a specified option."""
+    """Return the expected documentation for a specified option."""
     said: JsonMap = {
         key: value
         for key, value in option.items()
@@ -114,7 +117,7 @@ def test_every_door_has_a_module_file(name: str) -> None:
 
 
 def runtime() -> JsonMap:
-    """Return what ``meta/runtime.yml`` says."""
+    """Return the content of ``meta/runtime.yml``."""
     decoded: JsonMap = yaml.load((ROOT / "meta/runtime.yml").read_text(encoding="utf-8"), Loader=yaml.CSafeLoader)
     return decoded
 

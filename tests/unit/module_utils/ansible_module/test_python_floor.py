@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""On a Python that is too old a module says which one it needs."""
+"""On a Python that is too old, a module says which version it needs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Verbs over kinds of records: complete lists however they are paged, and one record in every shape."""
+"""Operations on kinds of records: complete lists with any paging, and single records in every shape."""
 
 from __future__ import annotations
 
@@ -109,8 +109,8 @@ def test_a_list_ends_where_the_total_is_reached() -> None:
     assert sorted(map(str, pages(transport))) == ["1", "2", "3"]
 
 
-def test_where_the_total_is_reported_pages_are_asked_for_ahead() -> None:
-    """Pages 2 and 3 are answered together or not at all."""
+def test_pages_are_prefetched_if_the_total_is_reported() -> None:
+    """The service answers pages 2 and 3 together or not at all."""
     together = threading.Barrier(2)
     play = listing(objects(*range(1, 3500)))
 
@@ -357,7 +357,7 @@ def test_a_day_at_the_cap_is_an_error_and_decides_nothing() -> None:
 
 @pytest.mark.parametrize("far", [0, 2], ids=["below", "above"])
 def test_no_day_is_asked_for_beyond_the_part_that_is_split(far: int) -> None:
-    """The list is cut at the cap, so its first part decides how it is split."""
+    """The list is cut at the cap, so the returned part decides how it is split."""
     days = [9_999 * [far], 6_000 * [1], 6_000 * [2 - far]]
     many = [
         {"uuid": uuid_of(number), "title": "Any", "status": "open", "deadline": f"2024-01-0{day + 1}"}
@@ -481,8 +481,8 @@ def test_a_record_that_is_not_there_is_none(kind: str, line: str) -> None:
 
 @pytest.mark.parametrize(("kind", "line"), ITEMS.items())
 @pytest.mark.parametrize("found", [None, [], {}, ""])
-def test_an_empty_answer_is_no_record_if_instances_answer_so(kind: str, line: str, found: Any) -> None:
-    """Of persons and users, instances answer nothing with 200. Of other kinds it proves nothing."""
+def test_an_empty_answer_means_no_record_for_some_kinds(kind: str, line: str, found: Any) -> None:
+    """For a missing person or user, instances answer 200 without a body. For other kinds this proves nothing."""
     client = client_on(FakeTransport({line: answer(found)}))
     if kind in ("person", "user"):
         assert client.get(KINDS[kind], uuid_of(1)) is None

@@ -310,7 +310,7 @@ ADD, REMOVE = f"POST /object/{uuid_of(1)}/add-file", f"POST /object/{uuid_of(1)}
 
 
 class Service:
-    """An object with files in its fields, and how the service handles them."""
+    """A service with an object that has files in its fields."""
 
     def __init__(self, refused: tuple[int, ...] = (), **fields: list[int]) -> None:
         self.fields = fields

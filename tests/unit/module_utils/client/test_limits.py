@@ -58,7 +58,7 @@ def test_a_connection_that_is_made_when_the_time_is_up_is_cut_off() -> None:
 
 
 def ended(deadline: Deadline) -> bool:
-    """Wait for the end of the time of a deadline."""
+    """Wait until a deadline has passed."""
     passed = threading.Event()
     while not deadline.has_passed:
         passed.wait(0.001)

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Pages that are asked for before they are needed come in their order, and there are never many of them."""
+"""Prefetched pages arrive in order, and only a few are pending at a time."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _LENGTH = 100
 
 
 class _Service:
-    """Answer pages, some of them when they are let go.
+    """A service that holds back some pages until the test releases them.
 
-    :ivar asked: the pages that were asked for. :ivar most: how many were under way at a time.
+    :ivar asked: the requested pages. :ivar most: the maximum number of concurrent requests.
     """
 
     def __init__(self, held: frozenset[int] = frozenset(), broken: frozenset[int] = frozenset()) -> None:
@@ -45,7 +45,7 @@ class _Service:
         return Response(200, {}, bytes([number]) * _LENGTH, "GET /objects")
 
     def wait(self, is_so: Callable[[], bool]) -> bool:
-        """Wait until something is so."""
+        """Wait until a condition is true."""
         with self._changed:
             return self._changed.wait_for(is_so, 30)
 

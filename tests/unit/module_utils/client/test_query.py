@@ -37,7 +37,7 @@ def encoded(*conditions: Condition) -> str:
 
 
 def on_the_wire(*conditions: Condition) -> int:
-    """Return the length of the filters in a URL as it is sent, where brackets are escaped."""
+    """Return the length of the filters in a sent URL, in which brackets are escaped."""
     return len(encoded(*conditions).replace("[", "%5B").replace("]", "%5D"))
 
 
@@ -268,7 +268,7 @@ def test_the_whole_url_stays_below_the_limit_with_paging_and_sorting() -> None:
 
 
 def test_half_of_a_character_is_sent_as_it_is() -> None:
-    """An instance may have it in the key of a field; it is no reason to end in a traceback."""
+    """The key of a field may contain a lone surrogate, which must not cause a traceback."""
     condition = Condition("a\ud83d", "in", ("b\udc80",))
     assert query.encode(condition.pairs()) == "filter[a%ED%A0%BD][in][]=b%ED%B2%80"
     assert query.fits_url([condition])

@@ -20,11 +20,11 @@ from ansible_collections.community.seventhings.plugins.module_utils.runtime.pace
 from ..support import Clock
 
 Service = Callable[[float], float]
-"""Take a request that arrives at a moment, or does not: 0, or the whole seconds after which it may come again."""
+"""Accepts a request at a moment and returns 0, or refuses it and returns the seconds after which to retry."""
 
 
 def bucket(per_minute: float, burst: int = 10) -> Service:
-    """Return a service that hands out leave evenly, and saves up a few."""
+    """Return a service that grants permits evenly, and accumulates a few."""
     tokens, filled = float(burst), 0.0
 
     def take(moment: float) -> float:
@@ -54,13 +54,13 @@ def counting(per_minute: int) -> Service:
 
 
 def refusals(service: Service, sent: Iterable[float], late: float = 0.0) -> int:
-    """How many of the requests a service refuses that are under way for up to ``late`` seconds."""
+    """Return the number of refused requests, which arrive up to ``late`` seconds after they were sent."""
     chance = random.Random(3)
     return sum(service(moment) > 0 for moment in sorted(one + chance.uniform(0, late) for one in sent))
 
 
 def many(rate: RateLimit, number: int) -> list[float]:
-    """When requests are sent by threads that would like to send all of them at once."""
+    """Return the times at which threads that try to send all requests at once send them."""
     return [rate.wait() for _number in range(number)]
 
 
@@ -160,7 +160,7 @@ def test_threads_share_one_limit(clock: Clock) -> None:
 def test_a_long_run_uses_99_percent_of_the_limit_and_is_never_refused(
     service: Callable[[], Service], clock: Clock
 ) -> None:
-    """As ``instance`` does: a few requests to plan, a write for each change, then a check for duplicates."""
+    """The requests are those of ``instance``: a few for the plan, a write for each change, a check for duplicates."""
     rate = RateLimit(200, clock, clock.sleep)
     sent = many(rate, 9)
     rate.expect(2000)
@@ -231,14 +231,14 @@ def test_a_refusal_without_a_wait_changes_nothing(clock: Clock) -> None:
 
 
 def test_a_burst_that_is_refused_becomes_an_even_pace_at_the_limit(clock: Clock) -> None:
-    """The service counts in another way: after one refusal, the whole limit is used."""
+    """The service counts differently. After one refusal, the whole limit is used."""
     rate = RateLimit(200, clock, clock.sleep)
     taken, refused = insist(rate, clock, bucket(200), 1000)
     assert refused == 1
     assert per_minute(taken) >= 0.99 * 200
 
 
-def test_requests_that_were_under_way_together_are_one_refusal(clock: Clock) -> None:
+def test_refusals_of_concurrent_requests_count_once(clock: Clock) -> None:
     """Eight concurrent requests are refused, and the pace is the same as after one refusal."""
     rate = RateLimit(200, clock, clock.sleep, chance=lambda: 0.0)
     for sent in many(rate, 8):
@@ -326,7 +326,7 @@ def test_the_limit_itself_is_waited_for_however_long_it_takes(clock: Clock) -> N
 
 
 def test_a_pause_is_longer_by_a_little_and_never_shorter(clock: Clock) -> None:
-    """Several controllers must not come again at once."""
+    """Several controllers must not resume at the same moment."""
     rate = RateLimit(200, clock, clock.sleep, chance=lambda: 1.0)
     rate.refused(rate.wait(), 20.0)
     assert rate.wait() == pytest.approx(1021)
@@ -351,7 +351,7 @@ def test_during_a_pause_of_more_than_a_minute_nothing_is_kept_from_others(
 
 
 class _Broken:
-    """A pace whose place can no longer be used."""
+    """A turnstile whose shared place is no longer usable."""
 
     def turn(self) -> contextlib.AbstractContextManager[None]:
         raise OSError("no space left")

@@ -197,7 +197,7 @@ def test_an_unreachable_service_is_no_reason_to_send_the_password() -> None:
 
 
 class Guarded(FakeTransport):
-    """A service that takes only some tokens."""
+    """A service that accepts only some tokens."""
 
     def __init__(self, valid: set[str], logins: list[Any]) -> None:
         super().__init__({LOGIN: logins, "GET /objects": self.guard, "POST /object": self.guard})

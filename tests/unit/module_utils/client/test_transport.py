@@ -80,7 +80,7 @@ class Scripted:
 
 @dataclass
 class Wire:
-    """Replace the library's session and play one step for each request."""
+    """A replacement for the library's session that plays one step for each request."""
 
     steps: list[Any]
     sent: list[dict[str, Any]] = field(default_factory=list)
@@ -609,7 +609,7 @@ def test_a_page_in_place_of_an_answer_to_a_creation_leaves_open_what_became_of_i
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Play the scripted answers."""
+    """A request handler that plays the scripted answers."""
 
     protocol_version = "HTTP/1.1"
     server: Loopback
@@ -947,7 +947,7 @@ def test_plain_http_to_another_machine_is_refused_unless_allowed(host: str) -> N
 
 
 def resolving(*addresses: str) -> Callable[..., Any]:
-    """Return a resolver that knows these addresses for every name."""
+    """Return a resolver that returns these addresses for every name."""
     return lambda *_name, **_hints: [(0, 0, 0, "", (address, 0)) for address in addresses]
 
 

@@ -27,7 +27,7 @@ from ansible_collections.community.seventhings.plugins.module_utils.local.safe_f
 
 @pytest.fixture
 def victim(tmp_path: Path) -> Path:
-    """Return a file of somebody else, beside the directory."""
+    """Return a file beside the directory, which must stay unchanged."""
     path = tmp_path / "victim.txt"
     path.write_text("mine", "utf-8")
     return path

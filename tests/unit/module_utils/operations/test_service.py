@@ -90,7 +90,7 @@ def pages_of(**pages: Any) -> dict[str, Any]:
 
 
 def seen(**pages: Any) -> tuple[Any, Any]:
-    """Return the result of ``account_visibility`` for an account that sees some pages."""
+    """Return the result of ``account_visibility`` for an account that gets these pages."""
     told = account_visibility(client_on(FakeTransport(pages_of(**pages))))
     return told["restricted_fields"], told["hidden_records"]
 

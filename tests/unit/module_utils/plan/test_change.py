@@ -1,7 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Compare desired and current values: only written fields that differ change; missing is not managed, null clears."""
+"""Compare desired and current values: only written fields that differ change.
+
+A missing field is not managed, and null clears a field.
+"""
 
 from __future__ import annotations
 
@@ -453,7 +456,7 @@ def test_a_new_definition_has_the_attributes_that_were_written_without_those_tha
 
 
 def all_of_them(definition: Record, values: list[Any]) -> list[Any]:
-    """Record use every value."""
+    """Return all values, because records use every value."""
     assert definition.flat["field_key"] == "colour"
     return values
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The two sides of a diff call the records that they refer to alike."""
+"""Both sides of a diff use the same name for a referenced record."""
 
 from __future__ import annotations
 

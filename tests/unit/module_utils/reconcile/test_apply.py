@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Carrying out a change: the requests that it takes, and what to do when an answer is lost."""
+"""Carry out a change: its requests, and the recovery if an answer is lost."""
 
 from __future__ import annotations
 
@@ -472,7 +472,7 @@ ITEM = f"/rental-management/rental-case/{uuid_of(1)}"
 
 
 class Rentals:
-    """A rental case. If ``keeps``, a PUT keeps a missing reminder."""
+    """A service with a rental case. If ``keeps`` is set, a PUT without a reminder keeps the old one."""
 
     def __init__(self, keeps: bool) -> None:
         self.flat: JsonMap = {"uuid": uuid_of(1), **RENTAL_FLAT}

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A diff of one record names both sides of a reference alike, and costs requests only if somebody looks at it."""
+"""A diff of one record uses the same name for equal references on both sides. It costs requests only in diff mode."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SHOWN = {
 
 
 def started(side: str, first: dict[str, Any], module: str) -> Embedded:
-    """Return an instance with the record as it is first."""
+    """Return an instance with the record in its initial state."""
     service = Embedded.started({"link_read": side})
     made = service.call(module, fields=first)
     assert made.get("changed"), made

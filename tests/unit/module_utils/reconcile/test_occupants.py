@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""If a room can't be deleted because it is not empty, the error names its contents."""
+"""If a room can't be deleted because it is not empty, the error names the records in it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One record from wish to report: which requests it takes, whom an error names, what archived twins are good for."""
+"""One record from the desired state to the report: its requests, its errors, and the use of archived duplicates."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ ARCHIVED: JsonMap = {"asset_uuid": uuid_of(3), "id": 3, "barcode": "0003", "arch
 
 
 def service(**routes: Any) -> FakeTransport:
-    """Return an instance with two objects in its list and an archived one that only its barcode or its uuid finds."""
+    """Return an instance with two listed objects, and an archived object that is only found by its barcode or uuid."""
     return FakeTransport(
         {
             TEMPLATE: answer(DEFINITIONS),
@@ -199,7 +199,7 @@ def test_a_record_that_is_listed_without_a_uuid_is_not_written(state: str) -> No
 
 
 def lists_of_objects(transport: FakeTransport) -> list[Invocation]:
-    """Return the requests for objects that were narrowed, or for all."""
+    """Return the requests for lists of objects, narrowed or not."""
     return [call for call in transport.calls if call.line == "GET /objects" and SAMPLE not in call.pairs]
 
 
@@ -331,8 +331,8 @@ def test_a_shared_label_in_match_on_is_an_error_with_both_keys() -> None:
 # ---- no list is read twice
 
 
-def test_the_list_of_persons_serves_references_and_the_record() -> None:
-    """One list before the creation and one after it, which shows whether somebody else created the record too."""
+def test_the_list_of_persons_is_read_once_for_references_and_the_record() -> None:
+    """One list before the creation, and one after it, which shows whether somebody else also created the record."""
     ada = {"person_uuid": uuid_of(5), "id": 5, "email": "ada@example.com", "manager": None}
     bob = {"person_uuid": uuid_of(6), "id": 6, "email": "bob@example.com", "manager": 5}
     transport = FakeTransport(

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Find out from answers alone what an account does not see."""
+"""Find out from answers alone which fields are hidden from an account."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_an_object_that_only_its_barcode_finds_may_be_hidden(told: dict[str, Any
 
 
 @pytest.mark.parametrize("status", [403, 404, 500])
-def test_a_kind_that_is_not_there_for_the_account_says_nothing_of_empty_keys(status: int) -> None:
+def test_a_kind_that_the_account_may_not_read_proves_nothing_about_empty_keys(status: int) -> None:
     """If objects don't show whether the instance sends empty keys, other kinds do."""
     templates = ("asset", "room", "person")
     transport = FakeTransport({f"GET /asset-tracking/{one}/field-definitions": refusal(status) for one in templates})

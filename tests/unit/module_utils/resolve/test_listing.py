@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reading: filters mean the same on every kind, whether the service applies them or not (section 4.8)."""
+"""Filters mean the same for every kind, whether or not the service applies them (section 4.8)."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def thing(number: int, **flat: Any) -> JsonMap:
 
 
 def service(*records: JsonMap, **more: Any) -> FakeTransport:
-    """Return an instance that applies no filter at all: everything must be decided here."""
+    """Return an instance that ignores all filters, so that the client must apply them."""
     return FakeTransport(
         {
             "GET /objects": answer(list(records)),
@@ -75,7 +75,7 @@ def read(
 
 
 def hits(key: str, operator: str, value: Any, *answered: Any) -> list[Any]:
-    """Which of some answered values a filter lets through."""
+    """Return the values that a filter matches."""
     records = [thing(number, **{key: raw}) for number, raw in enumerate(answered, 1)]
     found = read(service(*records), {key: {operator: value}})
     return [answered[int(record["id"]) - 1] for record in found.records]
@@ -596,7 +596,7 @@ def test_a_renter_is_searched_by_name(wanted: str, shown: list[int]) -> None:
 
 @pytest.fixture
 def tokyo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Run far from UTC."""
+    """Run the test in a time zone far from UTC."""
     with monkeypatch.context() as changed:
         changed.setenv("TZ", "Asia/Tokyo")
         time.tzset()

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Natural keys: one hit is the record, none means that it is not there, two are an error that names both."""
+"""Natural keys: one match is the record, no match means that it does not exist, two are an error that names both."""
 
 from __future__ import annotations
 

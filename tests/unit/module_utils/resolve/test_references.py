@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""References as a person writes them, turned into ids and uuids with as few requests as it takes."""
+"""References as people write them are resolved to ids and uuids with as few requests as possible."""
 
 from __future__ import annotations
 

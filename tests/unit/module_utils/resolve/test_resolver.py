@@ -47,10 +47,10 @@ class Coming:
 
 @dataclass
 class Known:
-    """A source that knows what questions in short mean, and keeps what it was asked.
+    """An index with prepared answers, which records its questions.
 
-    :ivar meanings: question in short, as :func:`short` has it, to what it means.
-    :ivar gone: the kind and the words of a reference to why it means nothing any more.
+    :ivar meanings: a question, as :func:`short` prints it, to its targets.
+    :ivar gone: kind and text of a reference to the reason why its target is gone.
     """
 
     meanings: Mapping[str, Sequence[Any]] = field(default_factory=dict)

@@ -1,7 +1,10 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Of many processes that ensure one record, only one creates it. A folder simulates the service: a file is a record."""
+"""Of many processes that ensure one record, only one creates it.
+
+Files in a folder simulate the records of the service.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,7 @@ def folder(tmp_path: Path) -> Folder:
 
 
 class Service:
-    """Records of a name, each a line; a request takes a while."""
+    """A service with records in lines of a file. A request takes a moment."""
 
     def __init__(self, path: Path, seconds: float = 0.0) -> None:
         self.path = path
@@ -120,7 +123,7 @@ def test_with_nothing_to_do_nobody_waits(folder: Folder, tmp_path: Path) -> None
     owner.leave()
 
 
-def test_a_kind_that_is_watched_twice_is_watched_since_the_first_time(folder: Folder, tmp_path: Path) -> None:
+def test_watching_a_kind_again_keeps_its_first_state(folder: Folder, tmp_path: Path) -> None:
     """Lists may be read before the run begins that creates records."""
     early = on(folder)
     early.watch(["room"])
@@ -143,7 +146,7 @@ def test_kinds_have_a_lock_each(folder: Folder, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_kills_leave_no_lock_and_no_duplicate(folder: Folder, tmp_path: Path) -> None:
-    """The service goes on with a request whose sender was killed: a process of its own carries it out."""
+    """The service completes the request of a killed sender in a process of its own."""
     chance = random.Random(11)
 
     def carry_out() -> None:
@@ -212,7 +215,7 @@ def test_an_interrupted_writer_costs_one_horizon_and_one_re_read(
 
 
 class Interrupted(BaseException):
-    """A signal ends the process in the middle of a request, as Ansible passes it on to its workers."""
+    """Raised by a signal during a request, because Ansible passes signals on to its workers."""
 
 
 def leave_a_mark(folder: Folder, clock: Clock, error: BaseException | None = None) -> None:
@@ -286,7 +289,7 @@ def test_a_lost_answer_that_was_looked_for_up_to_the_horizon_leaves_no_mark(fold
 
 
 def test_a_replacement_that_was_answered_at_the_second_attempt_keeps_its_mark(folder: Folder, clock: Clock) -> None:
-    """The first attempt may take effect after the second, whatever is known of creations."""
+    """The first attempt may take effect after the second, even if the outcome of all creations is known."""
     many = on(folder, clock)
     many.watch(["task"])
     many.hold(["task"])
@@ -393,8 +396,8 @@ def process_in(folder: Folder) -> int:
     return process
 
 
-def test_a_mark_is_cleared_as_soon_as_the_lost_creation_was_looked_for(folder: Folder, clock: Clock) -> None:
-    """If the process is killed afterwards, nobody waits."""
+def test_a_mark_is_cleared_after_the_search_for_a_lost_creation(folder: Folder, clock: Clock) -> None:
+    """If the process is killed later, no other process waits."""
     many = on(folder, clock)
     many.watch(["room"])
     many.hold(["room"])
@@ -529,7 +532,7 @@ def test_after_a_long_pause_in_which_nobody_made_anything_it_goes_on(folder: Fol
 
 @pytest.mark.parametrize("is_replaced", [False, True])
 def test_a_long_pause_after_a_lost_answer_keeps_the_mark(folder: Folder, clock: Clock, is_replaced: bool) -> None:
-    """For example the pause of an outage, or of the search for the result of a request."""
+    """Examples are the pause during an outage, and the search for the result of a request."""
     one = on(folder, clock)
     looks: list[list[float]] = []
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Uploads of a task that failed are taken by the next task, once, and by nobody else."""
+"""The next task uses the uploads of a failed task, once."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Locks between processes: one owner, also after a file was removed, and no lock is kept while waiting for another."""
+"""Locks between processes: one owner, even after a file was removed, and no lock is kept while waiting for another."""
 
 from __future__ import annotations
 

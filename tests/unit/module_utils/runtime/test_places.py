@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The places of shared files: directories that are this user's alone, the same in every environment."""
+"""The places of shared files: directories that belong only to this user, and are the same in every environment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OWN = f"seventhings-{os.geteuid()}"
 
 @pytest.fixture
 def variables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """All places below one directory: named, of the session, of all sessions, and two that every user may write to."""
+    """Return variables for places below one directory: named, of the session, of all sessions, and two public ones."""
     for name in ("session", "sessions", "memory", "tmp"):
         (tmp_path / name).mkdir()
     for name in ("memory", "tmp"):

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rate limit that real processes share, in short real time."""
+"""The rate limit that real processes share, with a short minute."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def rate_in(folder: Folder, per_minute: int, clock: Clock | None = None) -> Rate
 
 @pytest.fixture
 def short_minute(monkeypatch: pytest.MonkeyPatch) -> float:
-    """Return a minute that takes a second."""
+    """Make a minute of the rate limit take a second."""
     monkeypatch.setattr(pace_module, "_MINUTE", 1.0)
     monkeypatch.setattr(pace_module, "_WINDOW", 1.0)
     return 1.0
@@ -169,7 +169,7 @@ def test_instances_have_a_limit_each(folder: Folder, clock: Clock) -> None:
 
 
 def test_moments_later_than_now_count_as_none(folder: Folder, clock: Clock) -> None:
-    """These times are from before the machine was started, when its clock restarted."""
+    """Such times are from before the machine was restarted, which also restarts its clock."""
     clock.now = 50_000.0
     before = rate_in(folder, 3, clock)
     for _number in range(3):

@@ -25,7 +25,7 @@ ANY: dict[str, Any] = {"limits": {"create_percent": 1000, "update_percent": 1000
 
 
 def take(site: Site, check_mode: bool = False, secret: VaultSecret | None = None, **written: Any) -> dict[str, Any]:
-    """One call, as the action makes it.
+    """Run the module as the action does.
 
     :param secret: the password of vaulted files.
     """
@@ -55,7 +55,7 @@ def content(root: Path) -> dict[str, bytes]:
 
 
 def applied(root: Path, scratch: Path, patch: str) -> dict[str, bytes]:
-    """Return the files after git applied a patch to them."""
+    """Return the files after git applied a patch."""
     copy = scratch / "patched"
     shutil.rmtree(copy, ignore_errors=True)
     shutil.copytree(root, copy)

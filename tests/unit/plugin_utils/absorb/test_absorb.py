@@ -641,15 +641,15 @@ def test_a_table_without_a_column_for_states_says_what_to_do(site: Site, tmp_pat
 
 
 class _Killed(BaseException):
-    """The process ends here."""
+    """Raised to simulate that the process is killed."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("gone", ["keep", "remove", "absent"])
-def test_a_run_that_was_killed_between_two_files_is_run_again(
+def test_a_run_that_was_killed_between_two_files_is_repeated(
     site: Site, tmp_path: Path, gone: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Deleted records refer to each other, and records in other files referred to them."""
+    """The deleted records refer to each other, and records in other files referred to them."""
     before = {
         "locations.yml": "- name: A\n- name: B\n",
         "rooms.yml": "- building_id: A\n  number: '1'\n- building_id: B\n  number: '1'\n",
@@ -798,10 +798,10 @@ def test_fields_that_are_left_alone_stay_as_they_are(site: Site, tmp_path: Path)
 
 
 @pytest.mark.parametrize(("presence", "key"), [("honour", "findings"), ("refuse", "not_changed")])
-def test_what_no_record_has_empties_no_file(site: Site, presence: str, key: str) -> None:
+def test_a_field_that_no_record_shows_is_not_emptied_in_files(site: Site, presence: str, key: str) -> None:
     """The account may not see a field if the instance omits empty fields.
 
-    A filter, if supported, finds that it has values.
+    If the instance supports filters, a filter shows that the field has values.
     """
     site.write({"objects.yml": "- {barcode: '1', inventory_name: Lamp, description: Oak, serial_number: S-1}\n"})
     assert site.run(**ANY).outcome == "changed"

@@ -30,7 +30,7 @@ CODED = {"serial_number": "A1", "barcode": "IMP-000001", "inventory_name": "Tabl
 
 @pytest.fixture(params=["journal", "stateless"])
 def imported(site: Site, request: pytest.FixtureRequest) -> Site:
-    """Five objects with placeholders, a dock that names two of them, and a task about one."""
+    """Return five objects with placeholders, a dock that refers to two of them, and a task about one."""
     dock = {"serial_number": "D1", "barcode": "IMP-000010", "inventory_name": "Dock"}
     site.write(
         {
@@ -141,7 +141,7 @@ def test_codes_and_references_come_into_a_workbook(site: Site) -> None:
 
 @pytest.mark.parametrize("layer", ["base", "over"])
 def test_codes_and_references_come_into_the_layers_that_have_them(site: Site, layer: str) -> None:
-    """Either layer may have the code. The later layer changes other fields and refers to the object."""
+    """One of the layers has the code. The later layer changes other fields, and refers to the object."""
     code = {"barcode": "IMP-000001"}
     own = {"base": code, "over": {}} if layer == "base" else {"base": {}, "over": code}
     first = {"serial_number": "A1", "inventory_name": "Table"}

@@ -28,7 +28,7 @@ _SECRET = VaultSecret(b"open sesame")
 
 
 def _objects(*records: Mapping[str, Any]) -> dict[str, str | bytes]:
-    """Return a file of objects that somebody else writes."""
+    """Return a file of objects from another author."""
     return {"objects.jsonl": "".join(json.dumps({"inventory_name": "Thing", **one}) + "\n" for one in records)}
 
 
@@ -38,7 +38,7 @@ def _why(done: Mapping[str, Any]) -> list[str]:
 
 @pytest.fixture
 def below(site: Site, tmp_path: Path) -> Site:
-    """Return a directory of files with space for other ones beside it."""
+    """Return a directory of files, beside which others can be created."""
     site.root = tmp_path / "files"
     return site
 

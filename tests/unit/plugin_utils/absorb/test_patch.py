@@ -93,7 +93,7 @@ def test_frequent_lines_are_equal_lines_too() -> None:
 
 @pytest.mark.parametrize("number", [1, 2, 3, 20])
 def test_added_and_removed_lines_are_found_without_a_search(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
-    """Equal lines behind a change end it, however large the rest of the file is."""
+    """Equal lines after a change end the search, however large the rest of the file is."""
     monkeypatch.setattr(patches, "_SEARCHED", 0)
     lines = [f"{one}\n" for one in range(100)]
     added = [f"new {one}\n" for one in range(number)]
@@ -174,7 +174,7 @@ def _blob(content: bytes) -> str:
 
 @pytest.mark.parametrize("old", [None, b"\xfe"])
 def test_a_binary_patch_has_both_contents(old: bytes | None) -> None:
-    """A line has at most 52 bytes. Its first letter is their number: A to Z for 1 to 26, a to z for the others."""
+    """A line has at most 52 bytes. Its first letter is the number of bytes: A to Z for 1 to 26, a to z for 27 to 52."""
     for size in range(120):
         new = b"\xff" + hashlib.shake_128(b"seed").digest(size)
         text = patch_of("a.xlsx", old, new).partition("GIT binary patch\n")[2]

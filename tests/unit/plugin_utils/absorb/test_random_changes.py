@@ -40,7 +40,7 @@ _FLAT = ("locations", "rooms", "persons", "objects")
 
 @pytest.fixture(scope="module")
 def empty_service() -> Iterator[Emulator]:
-    """Yield an instance that each example empties."""
+    """Yield an instance that is emptied before each example."""
     with running_here("empty") as service:
         yield service
 
@@ -112,7 +112,7 @@ def _is_flat(row: Mapping[str, Any]) -> bool:
 
 
 def _files(state: State, chance: random.Random) -> tuple[dict[str, bytes], dict[str, list[tuple[str, str]]]]:
-    """Return a state in files of all forms; and of each file the text of every record, with its key."""
+    """Return a state in files of all formats, and for each file the text and key of every record."""
     files: dict[str, bytes] = {**FILES, "fields/asset.yml": FIELDS.encode()}
     chunks: dict[str, list[tuple[str, str]]] = {}
     for section, records in state.items():

@@ -150,7 +150,7 @@ def _new(value: Any) -> NewValue:
 
 
 def _put_misread(source: Source, value: Any) -> None:
-    """Change the field a of the first record to a value that nothing is read as."""
+    """Change the field a of the first record to a value that no text is parsed as."""
     source.set(FIRST, "a", NewValue(value, lambda _loaded: False))
 
 

@@ -23,7 +23,7 @@ PLACES = {"locations.yml": "- name: Plant\n", "rooms.yml": "- {building_id: Plan
 
 @pytest.fixture
 def applied(site: Site) -> Site:
-    """Two objects, applied; one refers to a room that the same apply created."""
+    """Apply two objects. One of them refers to a room that the same apply creates."""
     site.write({**PLACES, "objects.yml": FILES})
     assert site.run().outcome == "changed"
     return site

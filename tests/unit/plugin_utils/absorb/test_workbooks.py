@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Changes of the application go into the cells of a workbook; formats, formulas and everything else stay."""
+"""Changes of the application go into the cells of a workbook. Formats, formulas and everything else stay."""
 
 from __future__ import annotations
 
@@ -231,7 +231,7 @@ def test_libreoffice_opens_what_was_changed(applied: Site, tmp_path: Path) -> No
 
 
 def look(path: Path) -> dict[str, Any]:
-    """Return how the cells of a workbook look, and everything in it beside the cells of the first sheet."""
+    """Return the formats of the cells of a workbook, and everything except the cells of the first sheet."""
     workbook = openpyxl.load_workbook(path)
     sheet: Any = workbook.worksheets[0]
     cells_seen = {

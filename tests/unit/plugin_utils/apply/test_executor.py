@@ -21,7 +21,7 @@ _THING = {"barcode": "1", "inventory_name": "Lamp"}
 
 
 def _meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[], Any]) -> None:
-    """Have somebody act once between plan and apply."""
+    """Let somebody act once between plan and apply."""
 
     def executor(*given: Any, **named: Any) -> Any:
         monkeypatch.setattr(run, "Executor", Executor)
@@ -37,7 +37,7 @@ def _made(site: Site) -> str:
 
 
 class _Killed(BaseException):
-    """The process ends here."""
+    """Raised to simulate that the process is killed."""
 
 
 @pytest.mark.parametrize(

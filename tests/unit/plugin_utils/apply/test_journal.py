@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The journal of a managed set: its memory, also after a torn line, and who may write it."""
+"""The journal of a managed set: its memory, even after an incomplete line, and who may write it."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def test_one_at_a_time_and_the_second_knows_what_the_first_noted(tmp_path: Path)
         assert second.known == {"one"}
 
 
-def test_a_journal_that_nobody_lets_go_of_is_refused_after_lock_wait(tmp_path: Path) -> None:
+def test_a_journal_that_stays_locked_is_refused_after_lock_wait(tmp_path: Path) -> None:
     """The wait is reported after 5 seconds, and both messages name the lock owner."""
     slept: list[float] = []
     told: list[tuple[float, str]] = []

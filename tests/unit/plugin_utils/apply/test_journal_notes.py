@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The notes of a journal: the format of each, how they are summed up, and what the disk does to them."""
+"""The notes of a journal: the format of each, their sum, and faults of the disk."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_each_note_is_a_line_that_later_versions_read(tmp_path: Path) -> None:
 
 
 def _memory(directory: Path, *notes: dict[str, str]) -> Memory:
-    """Write notes like an earlier run. Return them, summed up."""
+    """Write notes like an earlier run. Return the memory that a later run has."""
     name = {"instance": "https://acme.test", "set": "set", "set_id": ID}
     path = directory / "journal.jsonl"
     path.write_text("".join(json.dumps({**name, **note}) + "\n" for note in notes), "utf-8")
@@ -469,7 +469,7 @@ def test_lines_about_something_else_are_not_parsed(state_home: Path, monkeypatch
 
 
 def _parsed(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """Return the lines that are parsed from now on."""
+    """Return a list that collects the lines that are parsed from now on."""
     parsed: list[bytes] = []
     note_of = journals._note_of
 
@@ -520,7 +520,7 @@ def test_a_journal_is_full_at_its_maximum_size(tmp_path: Path, monkeypatch: pyte
     assert refused.value.message.startswith(f"journal: {path} has more than {size + length - 1} bytes; ")
 
 
-def test_a_growing_journal_is_full_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_journal_that_grows_while_it_is_read_is_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another process may append to it after its size was checked."""
     with _journal(tmp_path) as journal:
         journal.managed(["one"])

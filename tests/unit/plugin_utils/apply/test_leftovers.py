@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A file whose write was refused is linked by the next task that wants it, and uploaded no second time."""
+"""If a write is refused after an upload, the next task that needs the file links it without a second upload."""
 
 from __future__ import annotations
 

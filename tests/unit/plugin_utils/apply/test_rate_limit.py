@@ -18,7 +18,7 @@ _A_MINUTE = 20
 
 
 class _Watched(RateLimit):
-    """A limit that remembers when requests were sent, on a clock that moves when somebody sleeps."""
+    """A limit that records when requests were sent, on a clock that moves when somebody sleeps."""
 
     def __init__(self, per_minute: int) -> None:
         self.now = 0.0

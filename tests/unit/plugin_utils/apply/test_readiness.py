@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Changes that may be written now: none that needs a missing record, and removals last."""
+"""Changes that can be written now: none of them needs a missing record, and removals come last."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from ...module_utils.support import uuid_of
 
 
 def planned(section: str, action: str, number: int = 0, template: str = "", **values: Any) -> Planned:
-    """Return a change of a record, with its number as natural key; without one there is no record yet."""
+    """Return a change of a record with a number as natural key, or of a new record without a number."""
     kind = KINDS[SECTIONS[section]]
     current = None if action == CREATE else Record(kind, uuid_of(number), number, {"field_key": "colour"})
     entry = Entry(kind, {}, Place("files", number + 1), template=template)
@@ -42,7 +42,7 @@ def planned(section: str, action: str, number: int = 0, template: str = "", **va
 
 
 def awaiting(other: Planned, written: str = "other") -> Reference:
-    """Return a reference to what another change makes."""
+    """Return a reference to the record that another change creates."""
     return Reference(other.kind.name, written=written, pending=other.entry)
 
 

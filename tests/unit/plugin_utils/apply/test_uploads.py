@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Upload that a journal keeps account of: what a run that was killed uploaded is taken, and sent no second time."""
+"""Uploads that are noted in the journal: an upload of a killed run is used, and not sent again."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A process that runs many tasks keeps the garbage of a few of them at most."""
+"""A process that runs many tasks keeps the garbage of only a few of them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Knot:
 
 @pytest.fixture
 def collector() -> Iterator[None]:
-    """Let the collector of Python work, which the tests pause, and keep it away from the collected tests afterwards."""
+    """Enable Python's collector, which the tests pause, and exclude the collected tests from it afterwards."""
     gc.enable()
     yield
     gc.disable()

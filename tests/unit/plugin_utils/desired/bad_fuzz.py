@@ -21,7 +21,7 @@ _JSON_LETTERS = '{}[]:,"\\ \t' + string.digits[:3] + "tfn"
 
 
 def _changed(chance: random.Random, text: str, letters: str) -> Iterator[str]:
-    """Yield a text with more and more of it put in, taken out and replaced."""
+    """Yield a text with more and more insertions, deletions and replacements."""
     while True:
         at = chance.randrange(len(text) + 1)
         end = at + chance.randrange(3)
@@ -80,7 +80,7 @@ def _mistake(chance: random.Random) -> Bad:
 
 
 def with_crlf(chance: random.Random) -> Bad:
-    """Any other mistake, in a file whose lines end as they do on Windows."""
+    """Return any other mistake, in a file with line ends of Windows."""
     bad = _mistake(chance)
     content = bad.files[bad.file]
     assert isinstance(content, str)
@@ -96,7 +96,7 @@ def with_bom(chance: random.Random) -> Bad:
 
 
 def behind_long_texts(chance: random.Random) -> Bad:
-    """Any mistake in the objects, behind a text of many lines, of many letters, or of letters that take more room."""
+    """Return any mistake in the objects, after a text with many lines, many letters, or letters of several bytes."""
     while (bad := _mistake(chance)).file != YAML:
         pass
     content = bad.files[YAML]

@@ -71,7 +71,7 @@ DATES = ["2024-13-01", "2024-02-30", "31.05.2024", "05/31/2024", "2024-5-1", "20
 
 
 def chosen_record(chance: random.Random) -> int:
-    """Which of the eight records of a file the mistake is in, from 0."""
+    """Return the index of the record, of eight, that has the mistake."""
     return chance.randrange(8)
 
 
@@ -81,7 +81,7 @@ def _yaml_line(record: int, field: int) -> int:
 
 
 def edited(file: str, line: int, text: str, extra: bool = False) -> dict[str, str]:
-    """Return the files with a line replaced, or with one more after it."""
+    """Return the files with a line replaced, or with another line after it."""
     lines = FILES[file].splitlines()
     if extra:
         lines.insert(line, text)

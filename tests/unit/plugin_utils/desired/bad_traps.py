@@ -21,7 +21,7 @@ MORE = {
     "  responsible_user: ada@acme.example\n  renter: {type: plain, value: Bo}\n",
     "hub.yml": '- object: "0000002"\n  price: 5\n',
 }
-"""Sections that the first files do not have; a state with all of them is good."""
+"""Sections that the first files do not have. A state with all of them is valid."""
 
 SETTINGS = "api: seventhings/v1\nset: test\ntimezone: Europe/Berlin\npolicy: {create_users: true}\n"
 
@@ -175,7 +175,7 @@ def normal_form(chance: random.Random) -> Bad:
 
 
 def moved_twice(chance: random.Random) -> Bad:
-    """Two entries that mean the same record: one by its key, one by another way to write it."""
+    """Return two renames of the same record, one with its key, one with another spelling of the key."""
     first, second = sorted(chance.sample(range(8), 2))
     line = second * YAML_LINES + 1
     return Bad("same key in single quotes", edited(YAML, line, f"- 'barcode': '{first + 1:07d}'"), YAML, line)

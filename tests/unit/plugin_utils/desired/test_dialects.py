@@ -46,7 +46,7 @@ def _judged(desired: DesiredInstance) -> list[str]:
 
 
 def _read(desired: DesiredInstance) -> list[dict[str, Any]]:
-    """Return the records as types take them."""
+    """Return the records as types accept them."""
     rows = []
     for entry in desired.entries:
         fields = entry.fields if entry.cells is None else entry.cells.read(_SCHEMA, entry.fields)[0]

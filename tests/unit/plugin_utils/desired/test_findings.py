@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Findings: every one at its own line and column, all of them at once, and none that only follows from another."""
+"""Findings: each at its own line and column, all at once, and none that only follows from another."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _judged(root: Path, files: dict[str, str]) -> list[str]:
 
 
 def _starts(findings: list[str]) -> list[str]:
-    """Place and field of each finding."""
+    """Return place and field of each finding."""
     return [":".join(finding.split(":")[:4]) for finding in findings]
 
 

@@ -15,7 +15,7 @@ GOOD = '- barcode: "1"\n  inventory_name: One\n- barcode: "2"\n  inventory_name:
 
 
 def _starts(findings: list[str]) -> list[str]:
-    """Place and field of each finding."""
+    """Return place and field of each finding."""
     return [":".join(finding.split(":")[:4]) for finding in findings]
 
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Many patterns match as each of them does, and a text is compared with few of them."""
+"""A set of many patterns has the same matches as its patterns, but compares a text with few of them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files written to cost time, or with content that is not text: each ends soon, with findings that have places."""
+"""Files that are meant to take long, or that are not text: reading ends soon, with findings and places."""
 
 from __future__ import annotations
 

@@ -256,7 +256,7 @@ MERGED = (
 )
 
 
-def test_an_export_of_merged_cells_is_called_so(tmp_path: Path) -> None:
+def test_an_export_of_merged_cells_is_reported_as_the_cause(tmp_path: Path) -> None:
     """A key of a single field is never merged, and the first row has nothing above it."""
     rooms = "building_id,number,name\n,0,Z\nDresden,1,A\n,2,B\n,3,C\nBerlin,1,D\n,2,E\n"
     told = judged(read(tmp_path, "rooms.csv", rooms))

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tables and workbooks in the odd forms in which people save them: read, or refused with what to do."""
+"""Tables and workbooks in the odd forms in which people save them: they are read, or refused with a remedy."""
 
 from __future__ import annotations
 
@@ -168,10 +168,10 @@ def test_blanks_around_a_number_are_no_currency(tmp_path: Path) -> None:
         ("\u20ac +5,00", "excel-de", "a plus in front of the number"),
     ],
 )
-def test_a_number_as_a_spreadsheet_shows_it_is_one_line_that_says_what_to_do(
+def test_a_number_as_a_spreadsheet_shows_it_is_one_finding_with_a_remedy(
     tmp_path: Path, cell: str, preset: str, told: str
 ) -> None:
-    """The meaning of a percentage depends on the field, so it is never read as a number by itself."""
+    """The meaning of a percentage depends on the field, so it is never read as a plain number."""
     text = f"barcode;price\n1;{cell}\n"
     (line,) = _judged(_load(tmp_path, {"objects.csv": text}, preset))
     assert line.startswith("objects.csv:2:3: price: ")

@@ -73,8 +73,8 @@ def _judged(desired: DesiredInstance) -> list[str]:
     return group_findings(validate(desired, {"object": _FIELDS}), desired).lines
 
 
-def test_one_and_zero_are_true_and_false_where_a_field_wants_that(tmp_path: Path) -> None:
-    """LibreOffice keeps a typed true as a number in a format of words once it opened and saved it again."""
+def test_one_and_zero_are_true_and_false_in_fields_of_booleans(tmp_path: Path) -> None:
+    """When LibreOffice opens and saves a workbook, it turns a typed true into a number with a format for booleans."""
     names = ["barcode", "inventory_name", "lent", "count"]
     rows: list[list[Any]] = [names, ["A", "x", 1, 1], ["B", "x", 0.0, 0], ["C", "x", 2, 2], ["D", "x", "1", 1]]
 
@@ -368,7 +368,7 @@ def test_a_format_of_numbers_that_takes_long_to_read_is_refused(tmp_path: Path) 
 def test_formulas_that_many_cells_share_are_not_worked_out(
     tmp_path: Path, prefix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The library would put a formula of any length together for each of any number of cells."""
+    """The library would compute a formula of any length for each of any number of cells."""
     monkeypatch.delattr("openpyxl.worksheet._reader.Translator")
     rows = [["barcode", "name"], *([str(number), "=A1"] for number in range(3))]
     path = _book(tmp_path / "a.xlsx", {"objects": rows})
@@ -406,7 +406,7 @@ def test_each_sheet_is_a_part_of_its_own(tmp_path: Path) -> None:
 
 
 def _share(path: Path, texts: bytes) -> None:
-    """Put texts that cells share into a workbook."""
+    """Add texts that cells share to a workbook."""
     kind = b"application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
     listed = b'<Override PartName="/xl/sharedStrings.xml" ContentType="' + kind + b'"/></Types>'
     _changed(path, lambda name, part: part.replace(b"</Types>", listed) if name == "[Content_Types].xml" else part)
@@ -416,10 +416,10 @@ def _share(path: Path, texts: bytes) -> None:
 
 
 @pytest.mark.parametrize("cell", ["ZZZ{}", "B{}"])
-def test_what_a_few_letters_make_the_library_hold_is_counted(
+def test_memory_that_the_library_needs_for_a_few_bytes_is_limited(
     tmp_path: Path, cell: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Empty cells before one in the last column, and a long text that many cells share."""
+    """Examples are empty cells before a cell in the last column, and a long text that many cells share."""
     path = _book(tmp_path / "a.xlsx", {"objects": [["barcode"], *[[str(row)] for row in range(2, 52)]]})
 
     def stretch(name: str, part: bytes) -> bytes:
@@ -450,10 +450,10 @@ def test_what_a_few_letters_make_the_library_hold_is_counted(
         ("xl/sharedStrings.xml", "</sst>", "<si/>"),
     ],
 )
-def test_the_elements_that_the_library_holds_are_counted(
+def test_the_elements_in_the_memory_of_the_library_are_counted(
     tmp_path: Path, part: str, before: str, element: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Cells of a row, and shared texts, that were read count no longer."""
+    """Cells of completed rows, and completed shared texts, no longer count."""
     rows = [["barcode", "name"], *[[str(row), f"name {row}"] for row in range(300)]]
     path = _book(tmp_path / "a.xlsx", {"objects": rows})
     for limit in ("MOST_ELEMENTS", "MOST_TEXTS", "MAX_ROWS"):
@@ -476,7 +476,7 @@ def test_the_elements_that_the_library_holds_are_counted(
     ],
 )
 def test_a_part_is_not_read_as_another_one(tmp_path: Path, part: str, old: bytes, new: bytes, found: str) -> None:
-    """Its elements would be counted in another way than they are read."""
+    """Its elements would be counted for another part than the one they are read for."""
     path = _book(tmp_path / "a.xlsx", {"objects": [["barcode"], ["1"]]})
     _changed(path, lambda name, content: content.replace(old, new) if name == part else content)
     (finding,) = _load(tmp_path).findings

@@ -299,8 +299,8 @@ def has_a_profile_that_says_so(_here: Embedded) -> dict[str, Any]:
         (has_a_profile_that_says_so, "the profile says so: this account may be limited to locations"),
     ],
 )
-def test_no_object_is_created_if_objects_are_hidden_for_sure(here: Embedded, proof: Any, words: str) -> None:
-    """The serial number need not be unique, so the service would not refuse a second object of a device."""
+def test_no_object_is_created_if_objects_are_certainly_hidden(here: Embedded, proof: Any, words: str) -> None:
+    """Serial numbers need not be unique, so the service would not refuse a second object for a device."""
     options = {**CREATES, **proof(here)}
     here.steer("PUT", "/switches", {"hidden_objects": "readable"})
     account = limited(here, locations=["Leipzig"])

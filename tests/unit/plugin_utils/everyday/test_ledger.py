@@ -59,7 +59,7 @@ def ledger(tmp_path: Path) -> Path:
 
 
 def take(here: Embedded, ledger: Path, **options: Any) -> Result:
-    """Compare by the asset number."""
+    """Run the module, which compares by the asset number."""
     given: dict[str, Any] = {"table": TABLE, "identity": ["Anlagennummer"], "compare": COMPARED, **options}
     result = compare(here, file=str(ledger), **given)
     assert not result.get("failed"), result["msg"]

@@ -25,7 +25,7 @@ def here() -> Embedded:
 
 
 def targets(here: Embedded) -> dict[str, tuple[Any, Any]]:
-    """Scan code to target room and actual room."""
+    """Return scan code to target room and actual room."""
     found = (one["fields"] for one in here.dump()["objects"])
     return {one["barcode"]: (one["target_room"], one["actual_room"]) for one in found}
 

@@ -25,7 +25,7 @@ def fields_of(here: Embedded, code: str) -> dict[str, Any]:
 
 
 def limited(here: Embedded, *, locations: Sequence[str] = (), hidden_fields: Sequence[str] = ()) -> dict[str, Any]:
-    """Add a user who sees less than all, and return what signs in.
+    """Add a restricted user, and return its options for signing in.
 
     :param locations: names of the locations that the user sees; none: all of them.
     """
@@ -49,15 +49,15 @@ def feed(here: Embedded, facts: Facts, check_mode: bool = False, **options: Any)
 
 
 def move(here: Embedded, check_mode: bool = False, **options: Any) -> Result:
-    """One call of the module ``move``."""
+    """Call the module ``move``."""
     return run_everyday("move", here, options, check_mode)
 
 
 def hand(here: Embedded, check_mode: bool = False, **options: Any) -> Result:
-    """One call of the module ``handover``."""
+    """Call the module ``handover``."""
     return run_everyday("handover", here, options, check_mode)
 
 
 def compare(here: Embedded, check_mode: bool = False, **options: Any) -> Result:
-    """One call of the module ``ledger``."""
+    """Call the module ``ledger``."""
     return run_everyday("ledger", here, options, check_mode)

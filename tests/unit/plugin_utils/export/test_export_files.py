@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Export: which files it writes, keeps and takes away, and when it writes none."""
+"""The files that an export writes, keeps and removes, and the cases in which it writes none."""
 
 from __future__ import annotations
 
@@ -229,8 +229,8 @@ def test_records_are_distinguished_by_what_the_settings_say(site: Site) -> None:
 # ---- what an account or an instance keeps back
 
 
-def test_a_section_that_came_later_and_may_not_be_read_is_left_out_and_said(demo: Site) -> None:
-    """Accounts that could export everything before there was a catalog still can."""
+def test_a_newer_section_without_permission_is_left_out_and_reported(demo: Site) -> None:
+    """Accounts that could export everything before the catalog existed still can."""
     demo.service.steer("POST", "/faults", {"path": "*/catalog*", "fault": "403"})
     try:
         done = export_of(demo)

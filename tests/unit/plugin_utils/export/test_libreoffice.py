@@ -40,10 +40,10 @@ _RECORDS = [
 
 
 class Country(NamedTuple):
-    """The way of a country.
+    """The customs of a country.
 
     :ivar dates: how LibreOffice reads dates (3: month first, 4: day first).
-    :ivar price: as people type it. :ivar day: the same.
+    :ivar price: a price as people type it. :ivar day: a day as people type it.
     """
 
     locale: str
@@ -63,7 +63,7 @@ _TEXT, _PLAIN = 2, 1
 
 
 def _exported(site: Site, form: str, preset: str) -> Path:
-    """Export an instance with traps. Return the file with the objects."""
+    """Export an instance with difficult values. Return the file with the objects."""
     site.write({"objects.yml": yaml_list(_RECORDS)})
     assert site.run().outcome == "changed"
     (site.root / "objects.yml").unlink()

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Records that files can't name are left out and reported, no written record refers to them, and the rest is copied."""
+"""Records that files can't name are left out and reported, no other record refers to them, and the rest is copied."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ def other(_other_service: Emulator) -> Emulator:
 
 
 def make(site: Site, kind: str, **body: Any) -> str:
-    """Create a record with values as they are sent. Return its uuid."""
+    """Create a record from values in the form of requests. Return its uuid."""
     return site.client().create(KINDS[kind], body)
 
 
 def define(site: Site, template: str, label: str, type_name: str = "TEXT", **attributes: str) -> str:
-    """Return a field with attributes as they are sent; its key."""
+    """Create a field with attributes in the form of requests. Return its key."""
     body = {
         "label": label,
         "field_type": {"name": type_name, "constraints": []},
@@ -70,7 +70,7 @@ def define(site: Site, template: str, label: str, type_name: str = "TEXT", **att
 
 
 def redefine(site: Site, template: str, field: str, mandatory: bool = False, **members: Any) -> str:
-    """Give a field other members, as they are sent. Return its uuid."""
+    """Change members of a field, in the form of requests. Return its uuid."""
     (found,) = [one for one in site.client().definitions(template) if field in (one["label"], one["field_key"])]
     path = f"/asset-tracking/{template}/field-definition/{found['uuid']}"
     kept = {name: found[name] for name in _MEMBERS if name in found}
@@ -88,7 +88,7 @@ def upload(site: Site, name: str, content: bytes) -> str:
 
 
 def copied(site: Site, other: Emulator, **options: Any) -> dict[str, Any]:
-    """Export an instance, which changes nothing on it, and create a copy with an equal export. Return the result."""
+    """Export an instance without changing it, and create a copy whose export is equal. Return the result."""
     out = site.root / "out"
     done = export_of(site, out, **options)
     assert not done.get("failed"), done
@@ -322,7 +322,7 @@ def test_files_with_names_that_no_file_can_hold_are_left_out(
 def named(site: Site) -> Site:
     """Return an instance with a file whose path can't have its name, and whose records don't show it.
 
-    It was exported once.
+    It was already exported once.
     """
     make(site, "object", barcode="1", inventory_name="A", documents=[upload(site, "Invoice #12.pdf", b"x")])
     export_of(site, site.root / "out")

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Values as files hold them: one form for each, and nothing that would be read as something else."""
+"""Values in files: each has one form, and none is read as something else."""
 
 from __future__ import annotations
 

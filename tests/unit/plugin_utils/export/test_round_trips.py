@@ -87,7 +87,7 @@ _RANDOMISED = settings(max_examples=400 if LONG else 15, deadline=None)
 
 
 def _values(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what some fields mean; none of them is wrong."""
+    """Return the canonical values of some valid fields."""
     values, findings = _SCHEMA.parse(fields, "")
     assert findings.errors == []
     assert findings.unknown == []
@@ -121,14 +121,14 @@ def _comparable(values: Mapping[str, Any]) -> str:
 
 
 def _normal(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Amounts without the zeros, and the sign of nothing, that mean nothing."""
+    """Return amounts without meaningless zeros and signs."""
     return {
         name: value.normalize() + Decimal(0) if isinstance(value, Decimal) else value for name, value in values.items()
     }
 
 
 def _is_written(record: Mapping[str, Any]) -> bool:
-    """Whether an export writes it: templates and halves of characters it leaves out."""
+    """Return True if an export writes a value. It leaves out templates and lone surrogates."""
     text = repr([str(value) for value in record.values()])
     return not any(mark in text for mark in ("{{", "{%", "{#")) and "\\x00" not in text
 

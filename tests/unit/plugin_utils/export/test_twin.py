@@ -324,7 +324,7 @@ EVERYTHING: dict[str, Any] = {
     "catalog": [{"inventory_name": "Drill", "description": "Loud"}, {"inventory_name": "Saw"}],
     "hub": [{"object": number, "category": "office_chair", "price": "12.50"} for number in ("1", "2")],
 }
-"""Records of every section, in files; each change below replaces some of them."""
+"""Files with records of every section. Each change below replaces some of them."""
 
 
 def changed(section: str, position: int, **values: Any) -> dict[str, Any]:
@@ -401,7 +401,7 @@ CHANGES = {
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Site]]:
-    """Yield an instance that is as its files say, and its twin."""
+    """Yield an instance that equals its files, and its twin."""
     root = tmp_path_factory.mktemp("pair")
     with running_here("empty") as service:
         site = Site(root / "site", service)
@@ -416,7 +416,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Site, Site]
 
 
 def files_of(change: dict[str, Any]) -> dict[str, str]:
-    """Return everything that a change does not replace."""
+    """Return all files, with those that a change replaces."""
     return {f"{name}.yml": json.dumps(rows) for name, rows in {**EVERYTHING, "moved": {}, **change}.items()}
 
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Written data reads back unchanged, and no YAML reader takes a text for something else."""
+"""Written data is read back unchanged, and no YAML reader reads a text as something else."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ TRAPS = [
 
 
 def _fits(text: str) -> bool:
-    """Texts that the loader refuses are not exported."""
+    """Return True if the loader accepts a text, because others are not exported."""
     return not any(mark in text for mark in (*TEMPLATE_MARKS, "\x00"))
 
 
@@ -71,7 +71,7 @@ RECORDS = some.dictionaries(NAMES, VALUES, min_size=1, max_size=4)
 
 
 def as_read(value: Any) -> Any:
-    """Plain data as the readers give it: numbers keep their source text."""
+    """Return plain data as readers return it, in which numbers keep their source text."""
     if isinstance(value, dict):
         return {key: as_read(member) for key, member in value.items()}
     if isinstance(value, list):
@@ -199,7 +199,7 @@ def test_tables_of_a_section_that_is_parted_have_the_dialect_of_the_first() -> N
     ],
 )
 def test_a_cell_is_read_in_its_dialect_as_what_was_written(dialect: Dialect, value: Any, text: str | None) -> None:
-    """None: no cell of that dialect can hold it."""
+    """A value of None means that no cell of that dialect can contain it."""
     if text is None:
         with pytest.raises(Unwritable):
             csv_record(["a"], {"a": value}, str, dialect)
@@ -231,5 +231,5 @@ def test_a_name_that_is_longer_than_names_may_be_in_yaml_is_read_again(name: str
 
 @pytest.mark.parametrize("number", [-0.0, 1.5, 1e300, float("inf")])
 def test_a_number_with_a_fraction_in_another_field_is_a_text(number: float) -> None:
-    """Numbers of the types that are numbers come as they are written."""
+    """Types of numbers get their values unchanged."""
     assert yaml.safe_load(scalar(number)) == str(number)

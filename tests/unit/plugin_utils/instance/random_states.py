@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Random desired states, and random ways to write one down."""
+"""Random desired states, and random ways to write a state into files."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ import hypothesis.strategies as st
 from instance_site import yaml_list
 
 State = dict[str, dict[str, dict[str, Any]]]
-"""Section to natural key to fields."""
+"""A state: section to natural key to fields."""
 
 OPERATOR = "operator@instance.invalid"
 LOCATIONS = ("A", "B", "A/B")
 ROOMS = ("A/1", "A/B/2", "B/3", "B/B/4")
-"""Each number once, so that a dump, which calls rooms by them, calls them always the same."""
+"""Each number occurs once, because a dump names rooms by their numbers."""
 
 BARCODES = tuple(f"{number:03d}" for number in range(8))
 PERSONS = tuple(f"{name}@acme.example" for name in ("ada", "Bo", "cy"))
@@ -130,17 +130,17 @@ def consistent(state: Mapping[str, Any]) -> State:
 
 
 def without(state: State, barcodes: Mapping[str, str]) -> State:
-    """Return the same state without some objects, and without what refers to them."""
+    """Return the same state without some objects, and without references to them."""
     return consistent({**state, "objects": {key: one for key, one in state["objects"].items() if key not in barcodes}})
 
 
 def sections_of(state: State, left_out: Sequence[str]) -> State:
-    """Return the same state with some sections empty, and without what refers to their records."""
+    """Return the same state with some sections emptied, and without references to their records."""
     return consistent({section: {} if section in left_out else records for section, records in state.items()})
 
 
 def record_of(section: str, key: str) -> dict[str, Any]:
-    """Return the fields by which the record of a key is known."""
+    """Return the fields that identify the record of a key."""
     if section == "rooms":
         place, _slash, number = key.partition("/")
         return {"building_id": place, "number": number}
@@ -150,7 +150,7 @@ def record_of(section: str, key: str) -> dict[str, Any]:
 
 
 def as_files(state: State, gone_states: Mapping[str, str], chance: random.Random) -> dict[str, str | bytes]:
-    """One of many ways to write a state: in any order, with the keys in any order, in one file or several."""
+    """Write a state in a random way: with records and keys in any order, in one file or several."""
     files: dict[str, str | bytes] = {**FILES, "fields/asset.yml": FIELDS}
     for section, records in state.items():
         rows = [{**record_of(section, key), **fields} for key, fields in records.items()]

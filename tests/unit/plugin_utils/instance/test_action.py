@@ -31,7 +31,7 @@ _SECRET = VaultSecret(b"open sesame")
 
 
 def _provision(site: Site, check_mode: bool = False, loader: Any = None, **written: Any) -> dict[str, Any]:
-    """One call, as the action makes it."""
+    """Run the module as the action does."""
     given = {
         **site.service.options(),
         "rate_limit": 0,

@@ -1,13 +1,13 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Random instances, states, weather and faults: an apply always converges, and touches nothing that it need not.
+"""Random instances, states, switches and faults: an apply always converges, and makes no unnecessary change.
 
 Each swarm draws a random subset of faults, switches and operations from its seed, which it prints. To repeat a swarm,
 run the first swarm with its seed: ``SEVENTHINGS_TEST_SEED=4711 pytest "PATH::test_applies_converge[0]"``.
 
-Somebody else's records, which are in no file, are compared before and after; and so is every record that the plan does
-not name.
+Somebody else's records, which are in no file, are compared before and after. So is every record that the plan does not
+name.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class Converging(RuleBasedStateMachine):
         share: float,
         number: int,
     ) -> None:
-        """Change the files (or not) and the weather, and apply everything, with or without faults."""
+        """Change the files (or not) and the switches, and apply everything, with or without faults."""
         operations = self.swarm.operations
         if files is not None:
             self._gone = {key: state for key, state in files[1].items() if f"_state: {state}" in operations}
@@ -170,7 +170,7 @@ class Converging(RuleBasedStateMachine):
         self._judge(before, planned)
 
     def _planned(self, chance: random.Random, order: dict[str, Any]) -> RunResult:
-        """Return the plan, which depends neither on the order of files, records and keys, nor on that of pages."""
+        """Return the plan, after checking that it does not depend on the order of files, records, keys and pages."""
         plans = []
         for pages in chance.sample(["stable", "unstable"], 2):
             self.service.steer("PUT", "/switches", {"page_order": pages})
@@ -224,18 +224,18 @@ class Converging(RuleBasedStateMachine):
 
 
 _TOLD_APART = re.compile(r"#[0-9a-f]{12}")
-"""The suffix that a dump adds to equal names. It comes and goes with other records of the same name."""
+"""The suffix that a dump adds to equal names. It depends on other records with the same name."""
 
 
 def _filled(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a record without its empty fields: a new definition gives every record one more of them."""
+    """Return a record without its empty fields, because a new definition adds an empty field to every record."""
     plain: dict[str, Any] = json.loads(_TOLD_APART.sub("", json.dumps(record)))
     fields = plain.get("fields")
     return {**plain, "fields": {key: one for key, one in fields.items() if one not in (None, [])}} if fields else plain
 
 
 def _shown(account: RunResult) -> Any:
-    """Return the content of a plan, without places in files and without its cost."""
+    """Return the content of a plan, without places in files and without the forecast."""
     changes = [{name: value for name, value in change.items() if name != "place"} for change in account.changes]
     return account.outcome, account.summary, changes, account.reported, account.refusals, len(account.findings)
 

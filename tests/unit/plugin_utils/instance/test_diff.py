@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The diff of a set has texts before and after, which Ansible compares and prints as of any other module."""
+"""The diff of a set has texts before and after, which Ansible compares and prints like those of other modules."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ PLAN = RunResult(
 
 
 def shown(account: RunResult) -> list[str]:
-    """Return what Ansible prints of a diff."""
+    """Return the output of Ansible for a diff."""
     return str(CallbackBase()._get_diff(diff_of(account))).splitlines()
 
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A reviewer names what is wrong with a plan from the first screen of its report, however long the plan is."""
+"""The first screen of a report shows what is wrong with a plan, however long the plan is."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _LINES = 40
 """Number of lines of a terminal, or of a comment, that are visible at once."""
 
 _CHARACTERS = 3000
-"""Characters of a page that are seen at once."""
+"""Number of characters of a page that are visible at once."""
 
 
 def thing(number: int, **fields: Any) -> dict[str, Any]:
@@ -55,10 +55,10 @@ def thing(number: int, **fields: Any) -> dict[str, Any]:
 
 
 def mistakes(changes: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]], int]:
-    """Return the objects before and after, and how many are newly in one room.
+    """Return the objects before and after, and the number that is new in one room.
 
-    Of so many changes each has a mistake: a deletion of an object with a file, dates of 2105, prices times 100, a
-    column that is shifted by a row, and objects that are all moved into one room.
+    This number of changes has mistakes: a deletion of an object with a file, dates in 2105, prices times 100, a column
+    that is shifted by a row, and objects that are all moved into one room.
     """
     share = min(max((changes - 1) // 4, 1), 249)
     first = [thing(number) for number in range(changes)]
@@ -111,18 +111,18 @@ def seen_on_the_page(account: RunResult) -> str:
 
 
 def seen_as_json(account: RunResult) -> str:
-    """Return the members before the changes."""
+    """Return the members of the JSON report before the changes."""
     return json.dumps(account.document(), ensure_ascii=False).partition('"changes": [')[0]
 
 
 def seen_in_a_review(account: RunResult) -> str:
-    """Return the first remarks."""
+    """Return the first remarks of the SARIF report."""
     results = json.loads(as_sarif(account))["runs"][0]["results"]
     return "\n".join(result["message"]["text"] for result in results[:_LINES])
 
 
 def seen_in_a_spreadsheet(result: RunResult) -> str:
-    """Return the first rows."""
+    """Return the first rows of the CSV report."""
     return first_lines(as_csv(result))
 
 

@@ -173,8 +173,8 @@ def test_an_error_before_there_is_a_plan_stays_as_it_is() -> None:
 
 @pytest.mark.parametrize("outcome", ["changed", "failed", "partly_applied", "refused"])
 @pytest.mark.parametrize("what", ["changes", "failures", "findings", "refusals", "reported"])
-def test_very_many_short_entries_are_no_flood_in_yaml(what: str, outcome: str) -> None:
-    """There each of them takes a line."""
+def test_very_many_short_entries_do_not_flood_the_screen_in_yaml(what: str, outcome: str) -> None:
+    """Each entry takes a line in YAML."""
     entry = {"change": "1", "reason": "2"} if what == "failures" else "1"
     many: Any = {"objects": ["1"] * 290} if what == "reported" else [entry] * 290
     summary = {section: dict.fromkeys(("created", "updated"), 1) for section in ("objects", "rooms")}

@@ -19,13 +19,13 @@ DAYS = {"issue_date": "2031-05-05", "due_date": "2031-05-09"}
 
 
 def case(title: str, **fields: Any) -> dict[str, Any]:
-    """Return a rental case of the object 1."""
+    """Return a rental case for object 1."""
     common = {"references": ["1"], "responsible_user": "operator@instance.invalid"}
     return {"title": title, **common, "renter": {"type": "plain", "value": "Ada"}, **DAYS, **fields}
 
 
 def at(start: str, end: str, day: str = "2031-05-05") -> dict[str, Any]:
-    """From one time of a day to another."""
+    """Return the fields for a period from one time of a day to another."""
     days = {"issue_date": day, "due_date": day}
     return {**days, "issue_at": f"{day}T{start}:00+02:00", "due_at": f"{day}T{end}:00+02:00"}
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A plan file has everything that its application needs, and nothing that is hidden."""
+"""A plan file has everything that an apply needs, and nothing that is hidden."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ PLACE = Place("objects.yml", 3, 1)
 
 
 class Digests(Contents):
-    """The digests of local files that are not there."""
+    """Digests of local files that do not exist."""
 
     def __init__(self, **changed: str) -> None:
         self._changed = changed

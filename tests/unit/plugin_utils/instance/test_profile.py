@@ -43,7 +43,7 @@ TOLD = {
     "rental_renter_read": "text",
     "rental_stamps": "none",
 }
-"""Switches that answers reveal in passing, with a side that is not calm."""
+"""Switches whose side ordinary answers show, each with a side that is not calm."""
 
 
 def sides(site: Site) -> dict[str, dict[str, Any]]:
@@ -52,7 +52,7 @@ def sides(site: Site) -> dict[str, dict[str, Any]]:
 
 
 def profile_of(site: Site) -> Path:
-    """Return a profile with every switch as it is now."""
+    """Return a profile with the current side of every switch."""
     switches = {name: {"state": "yes", "side": one["side"], "seen": "", "why": ""} for name, one in sides(site).items()}
     path = site.root / "profile.json"
     path.write_text(json.dumps({"switches": switches, "date": "2031-05-31"}), "utf-8")

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A rendered directory says what its layers say: it loads the same, plans the same, and a second render is the same."""
+"""A rendered directory is equivalent to its layers: the same records, the same plan, the same result if rendered."""
 
 from __future__ import annotations
 
@@ -45,7 +45,10 @@ def _write(root: Path, files: Mapping[str, str | bytes]) -> None:
 
 
 def _render(root: Path, *layers: str, **more: Any) -> dict[str, Any]:
-    """One task that renders layers below a directory to ``out``; ``check`` and ``secret`` are no options of it."""
+    """Run a task that renders layers below a directory to ``out``.
+
+    ``check`` and ``secret`` are not among its options.
+    """
     check, secret = more.pop("check", False), more.pop("secret", "")
     src = [str(root / name) for name in layers]
     written = {"mode": "render", "src": src, "dest": str(root / "out"), **more}
@@ -143,8 +146,8 @@ def test_what_is_rendered_loads_as_the_layers_do(tmp_path: Path) -> None:
     assert str(_as_loaded(rendered)) == str(_as_loaded(layered))
 
 
-def test_a_setting_that_nothing_here_knows_of_stays(tmp_path: Path) -> None:
-    """A new setting needs no change here."""
+def test_an_unknown_setting_is_kept(tmp_path: Path) -> None:
+    """So a new setting needs no change in the renderer."""
     _write(tmp_path, {"base/instance.yml": f"{SETTINGS}set: a\n"})
     desired = load_layers([tmp_path / "base"])
     desired.settings = {**desired.settings, "later": {"objects": {"days": 3}}}
@@ -181,7 +184,7 @@ def test_a_second_render_changes_nothing_and_a_later_one_takes_away_what_is_gone
 
 
 def _unchanged(tree: Mapping[str, bytes]) -> int:
-    """How many files of a render stay where two of them differ: all, the schemas too."""
+    """Return how many files of a render stay unchanged if two differ. Schemas are included."""
     rendered = [name for name in tree if name.startswith("out/") and name != "out/.render.json"]
     return len(rendered) - 2 + len(static_files())
 
@@ -442,7 +445,7 @@ def test_another_instance_is_not_asked(site: Site) -> None:
 
 
 def _planned(site: Site, desired: DesiredInstance) -> list[Any]:
-    """Return the changes of a plan in any order and from any place, attachments by content."""
+    """Return the changes of a plan, without their order and places, and with the content of attachments."""
     account = site.plan(desired=desired)
     assert account.outcome in ("changed", "unchanged"), account.findings
     changes = [

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Very many changes as a person reads them: what happens to how many first."""
+"""Reports of very many changes begin with what happens to how many records."""
 
 from __future__ import annotations
 
@@ -111,8 +111,8 @@ def test_a_field_whose_key_the_service_made_is_called_by_its_label() -> None:
 
 @pytest.mark.parametrize("form", [as_text, as_markdown, as_html])
 @pytest.mark.parametrize("number", [1, 5])
-def test_what_became_of_each_is_by_it(form: Callable[[RunResult], str], number: int) -> None:
-    """In a group as well as alone."""
+def test_the_outcome_of_each_change_is_beside_it(form: Callable[[RunResult], str], number: int) -> None:
+    """This holds in a group as well as alone."""
     fates = [("done", ""), ("failed", "HTTP 422"), ("skipped", "needs room R"), ("not_tried", "the run stopped")]
     changes = [
         update(f"{status}-{one}", {"quantity": 1}, {"quantity": 2 if number > 1 else index}, status=status, reason=why)
@@ -141,7 +141,7 @@ def test_a_plan_has_a_forecast_and_what_was_applied_has_none(form: Callable[[Run
 
 
 def wide(number: int, fields: int = 3, length: int = 40) -> list[dict[str, Any]]:
-    """Return updates without equal ones."""
+    """Return updates that all differ."""
     return [
         update(
             f"{one:07d}",

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Findings as SARIF: each at its line, named as the checkout names it."""
+"""Findings as SARIF: each at its line, with the path in the checkout."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.report.sarif
 
 
 def validated(src: Path, report: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the result of a validation, and the one run of its SARIF with the findings alone."""
+    """Return the result of a validation, and the only run of its SARIF, with only the findings."""
     given = {"mode": "validate", "src": str(src), "report": str(report)}
     options = ArgumentSpecValidator(INSTANCE).validate(given).validated_parameters
     result = provision(options, False, DataLoader(), given)
@@ -33,7 +33,7 @@ def validated(src: Path, report: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """Return a checkout with files in a directory of it."""
+    """Return a checkout with files in a subdirectory."""
     (tmp_path / ".git").mkdir()
     files = tmp_path / "my files" / "acme"
     files.mkdir(parents=True)

@@ -37,7 +37,7 @@ HOSTILE = "<script>alert('x')</script> `code` | [a](javascript:x) <img src=x one
 
 
 def change(**members: Any) -> dict[str, Any]:
-    """One change of an account."""
+    """Return a change for the result of a run."""
     return {
         "section": "objects",
         "key": "0001003",
@@ -51,7 +51,7 @@ def change(**members: Any) -> dict[str, Any]:
 
 
 def own(number: int, **members: Any) -> dict[str, Any]:
-    """Return a change to a unique value."""
+    """Return a change of one record to a unique value."""
     return change(**{"key": f"{number:07d}", "after": {"purchasing_price": number}, **members})
 
 
@@ -423,7 +423,7 @@ _FOREIGN = "a\x00\x07\x1b[2J\x7f\x85\x9b31m\r\r# h\n- objects ALL\u2028\u2029\u2
 
 
 def filled(text: str) -> RunResult:
-    """Return an account with the same text in every place."""
+    """Return the result of a run with the same text in every place."""
     return RunResult(
         outcome="partly_applied",
         instance=text,

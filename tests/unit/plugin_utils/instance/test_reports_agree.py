@@ -31,7 +31,7 @@ RUNS = ("planned", "applied", "partly_applied", "refused", "stale", "failed", "d
 
 
 def state(chance: random.Random, earlier: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
-    """Return some objects, some of which have other values than before."""
+    """Return objects, some of which have new values."""
     if earlier is None:
         return [
             {"barcode": f"B{one:03}", "inventory_name": chance.choice("abc")} for one in range(chance.randrange(6, 12))
@@ -42,7 +42,7 @@ def state(chance: random.Random, earlier: list[dict[str, Any]] | None = None) ->
 
 
 def run_of(kind: str, site: Site, seed: int, tmp_path: Path) -> RunResult:
-    """Return a run that comes to something."""
+    """Return a run with the given outcome."""
     chance = random.Random(seed)
     first = state(chance)
     settings = f"{SETTINGS}policy: {{limits: {{update_percent: 100}}}}\n"
@@ -79,7 +79,7 @@ def run_of(kind: str, site: Site, seed: int, tmp_path: Path) -> RunResult:
 
 
 def names_in(text: str) -> Counter[str]:
-    """How often each barcode is named."""
+    """Return how often each barcode occurs."""
     return Counter(re.findall(r"\b(?:B\d{3}|NEW)\b", text))
 
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Restricted accounts: no duplicate is created, no change is sent in vain, and the reason is reported."""
+"""Restricted accounts: no duplicate is created, no useless change is sent, and the reason is reported."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ OBJECTS = [
     {"barcode": "3", "inventory_name": "Three"},
 ]
 SETTINGS = "api: seventhings/v1\nset: test\nobserved: {objects: []}\n"
-"""Access to objects rests on their actual rooms, which these files write."""
+"""Access to objects depends on their actual rooms, which these files write."""
 
 FILES: dict[str, str | bytes] = {
     "instance.yml": SETTINGS,
@@ -81,7 +81,7 @@ def one(site: Site, kind: str, fields: dict[str, Any], **more: Any) -> Any:
 
 @pytest.fixture
 def house(site: Site) -> Site:
-    """Return two locations with a room each, and three objects, one of them in no room."""
+    """Apply two locations with a room each, and three objects, one of which has no room."""
     site.write(FILES)
     assert site.run().outcome == "changed"
     return site
@@ -149,7 +149,7 @@ def test_a_hidden_natural_key_is_an_error_at_once(
         ("task", {"title": "Look", "deadline": "2031-01-01", "references": ["1"]}, "barcode", "present"),
     ],
 )
-def test_nothing_is_said_of_a_record_whose_place_has_a_hidden_name(
+def test_a_record_in_a_place_with_a_hidden_name_is_left_alone(
     house: Site, kind: str, fields: dict[str, Any], key: str, state: str, check_mode: bool
 ) -> None:
     """The record may exist, so it is neither created nor counted as absent."""
@@ -239,7 +239,7 @@ def catalog(house: Site) -> Site:
 
 
 def item_of(site: Site) -> dict[str, Any]:
-    """Return the item of the catalog, as an account sees it that sees everything."""
+    """Return the item of the catalog as an unrestricted account sees it."""
     (item,) = site.client(read_only=True).list_all(KINDS["catalog_item"])
     return {key.removeprefix("catalog_object_"): value for key, value in item.flat.items() if "catalog_object" in key}
 
@@ -411,12 +411,12 @@ VALUES = {
     "Checked": True,
     "Checked at": "2024-05-13T14:30:00+02:00",
 }
-"""A value for a field of each type by which a service is asked in another way."""
+"""A value for a field of each type that has its own form in filters."""
 
 
 @pytest.fixture
 def typed(site: Site) -> Site:
-    """Return the house where empty keys are left out, and one object with a value of each type."""
+    """Return an instance that leaves out empty keys, with one object that has a value of each type."""
     own = [{"label": "Checked", "type": "BOOLEAN"}, {"label": "Checked at", "type": "DATETIME"}]
     site.write(
         {
@@ -621,7 +621,7 @@ def test_no_account_makes_a_twin_or_changes_anything_in_vain(house: Site, seed: 
 
 
 def drawn(house: Site, seed: int) -> tuple[Site, dict[str, Any]]:
-    """Return an account with limits at random, and the limits."""
+    """Return an account with random limits, and these limits."""
     chance = random.Random(seed)
     limits: dict[str, Any] = {"hidden_fields": chance.sample(KEYS, chance.randrange(4))}
     if chance.random() < 0.6:
@@ -739,7 +739,7 @@ def test_modules_decide_nothing_wrong_for_any_account(house: Site, seed: int) ->
 
 
 def places(site: Site, hosts: str = "objects", **filters: dict[str, Any]) -> tuple[list[str], list[str], str]:
-    """Names of groups and hosts of an inventory, and its warnings as one text."""
+    """Return the names of groups and hosts of an inventory, and its warnings as one text."""
     plan = Plan(hosts, filtered=frozenset(filters))
     read = read_records(site.client(read_only=True), plan, filters)
     layout = lay_out(read.records, plan)

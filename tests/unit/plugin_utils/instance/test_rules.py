@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rules of the task: their findings in a plan, a drift and a validation, and the places of these."""
+"""Rules of the task: their findings, with places, in a plan, a drift and a validation."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def run(
     loader: Any = None,
     **written: Any,
 ) -> dict[str, Any]:
-    """One call with rules, as the action makes it."""
+    """Run the module with rules, as the action does."""
     path = rules
     if isinstance(rules, str):
         path = beside(site) / "rules.yml"
@@ -101,7 +101,7 @@ def test_a_record_that_breaks_a_rule_stops_the_plan_at_the_value(site: Site) -> 
 
 
 def found(result: dict[str, Any]) -> list[str]:
-    """Return the findings without what comes after the name of a field."""
+    """Return the findings up to the name of the field."""
     return [": ".join(line.split(": ")[:3]) for line in result["findings"]]
 
 
@@ -380,7 +380,7 @@ def test_a_rule_that_thousands_break_says_how_many_more(site: Site, monkeypatch:
 
 
 def test_drift_judges_what_is_live(site: Site) -> None:
-    """Records in no file, and records that somebody changed in the application."""
+    """These include records in no file, and records that somebody changed in the application."""
     site.write({"objects.yml": things({"serial_number": "A1"}, {"serial_number": "B2"}, {"description": "left"})})
     assert site.run().outcome == "changed"
     site.write({"objects.yml": things({"serial_number": "A9"})})
@@ -400,8 +400,8 @@ def test_drift_judges_what_is_live(site: Site) -> None:
 
 
 @pytest.mark.slow
-def test_what_a_plan_says_of_each_record_is_so_after_the_apply(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every field of every kind of record in the example, by every type: as it will be, and then as it is."""
+def test_a_plan_judges_each_record_as_a_drift_does_after_the_apply(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rules cover every field and type of every kind of record in the example: as it will be, and then as it is."""
     monkeypatch.setattr(found_by_rules, "MOST_WARNINGS", 10_000)
     shutil.copytree(ROOT / "examples" / "acme", site.root, dirs_exist_ok=True)
     given: dict[str, Any] = {
@@ -547,7 +547,7 @@ def test_a_vaulted_value_is_judged_and_not_shown(site: Site, tmp_path: Path) -> 
 
 
 def test_a_value_that_a_pattern_takes_too_long_for_breaks_the_rule(site: Site) -> None:
-    """Otherwise such a value would exempt its record from the rule."""
+    """Otherwise such a value could exempt its record from the rule."""
     site.write({"objects.yml": things({"serial_number": "a" * 60 + "!"})})
     for schema in (
         "when: {properties: {serial_number: {pattern: '^(a+)+$'}}}, require: true",

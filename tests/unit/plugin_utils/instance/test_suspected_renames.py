@@ -14,7 +14,7 @@ from ansible_collections.community.seventhings.plugins.plugin_utils.report.resul
 
 
 def things(*rows: tuple[str, str, str]) -> dict[str, str]:
-    """Objects of barcode, name and serial number."""
+    """Return objects with barcode, name and serial number."""
     return {
         "objects.yml": yaml_list(
             {"barcode": barcode, "inventory_name": name, "serial_number": serial} for barcode, name, serial in rows

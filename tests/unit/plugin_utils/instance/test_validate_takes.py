@@ -176,7 +176,7 @@ LABELS = {
 
 
 class _Files:
-    """A directory in which fields are named by key or by label, at random."""
+    """A directory in which fields are named by key or label at random."""
 
     def __init__(self, seed: int) -> None:
         self._chance = random.Random(seed)

@@ -101,8 +101,8 @@ def rooms_of(rooms: Mapping[int, str]) -> str:
 class Year:
     """An owner, the files in two layers, and the instance.
 
-    :param is_forgetful: each command runs on a new machine: no journal, no shared runtime directory.
-    :param rolls: draws what goes wrong during the first attempt of each command; None: nothing does.
+    :param is_forgetful: True if each command runs on a new machine, without journal and shared runtime directory.
+    :param rolls: the random source for faults in the first attempt of each command; None for no faults.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class Year:
         path.write_bytes(text.encode())
 
     def _tried(self, act: Callable[[], Done], is_apply: bool = False) -> Done:
-        """Return what a command returns. Under faults it is called again, as its user would, if it fails."""
+        """Run a command. If it fails under faults, run it again, as its user would."""
         if self._rolls is None:
             return act()
         for _rule in range(self._rolls.randint(1, 4)):
@@ -154,7 +154,7 @@ class Year:
         return act() if done is None or is_apply else done
 
     def apply(self) -> None:
-        """Apply the files, which must change something unless the first attempt did everything."""
+        """Apply the files, which must change something unless a failed first attempt already did everything."""
         told = self._tried(self._run, is_apply=True)
         assert told.outcome == "changed" or (self._rolls is not None and told.outcome == "unchanged"), told.failures
 
@@ -206,14 +206,14 @@ class Year:
         return next(key for key, one in definitions.items() if one.body["label"] == "Asset number")
 
     def objects(self) -> dict[str, Any]:
-        """Return all objects by their asset numbers; none of these twice."""
+        """Return all objects by their asset numbers, which must be unique."""
         key = self.number_key()
         found = {one.flat[key]: one for one in self.here.client().list_all(OBJECT)}
         assert len(found) == len(list(self.here.service.store.rows("SELECT uuid FROM asset")))
         return found
 
     def copied(self) -> Embedded:
-        """Return an instance that is as this one is now."""
+        """Return a copy of the instance in its present state."""
         return Embedded.started(store=self.here.service.store)
 
 
@@ -226,13 +226,13 @@ def codes(objects: dict[str, Any]) -> dict[str, str]:
 
 
 def changed_fields(told: RunResult) -> Counter[tuple[str, ...]]:
-    """Return how many records change which fields."""
+    """Return the number of records that change each field."""
     return Counter((one["action"], *sorted(one["after"])) for one in told.changes)
 
 
 @dataclass(frozen=True)
 class Stages:
-    """The instance between two steps, and the directory of its owner after the import."""
+    """The instance before some steps, and the directory of its owner after the import."""
 
     files: Path
     imported: Embedded
@@ -245,12 +245,12 @@ MISSED = range(LABELLED - MISSING, LABELLED)
 """Objects that nobody finds."""
 
 DEVIATING = range(MOVED, MOVED + DEVIATIONS)
-"""Objects that are found in another room than their own."""
+"""Objects that are found in a wrong room."""
 
 
 @pytest.fixture(scope="module")
 def stages(tmp_path_factory: pytest.TempPathFactory) -> Stages:
-    """Return what people did in the application, until the stocktake was over."""
+    """Play what people do in the application until the end of the stocktake. Return the stages."""
     root = tmp_path_factory.mktemp("year")
     imported = Embedded.started(data="empty")
     with pytest.MonkeyPatch.context() as patched:

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Several layers: records of one natural key are one, settings narrow, and every place names its layer."""
+"""Several layers: records with one natural key are merged, settings are narrowed, and every place names its layer."""
 
 from __future__ import annotations
 

@@ -70,8 +70,8 @@ def test_what_a_variable_holds_is_filled_in_once_and_makes_no_structure(tmp_path
     assert desired.entries[0].fields["list"].text == '[""], ["${floor}"]'
 
 
-def test_what_variables_stand_for_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file of some KiB would fill the memory."""
+def test_the_size_of_replaced_variables_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise a file of some KiB could fill the memory."""
     settings = "api: seventhings/v1\nvariables: {a: {default: '0123456789'}, b: {default: x}}\n"
     text = "".join(f"- {{barcode: '{number}', name: '${{a}} ${{b}}'}}\n" for number in range(20))
     assert not _one(tmp_path, text, settings=settings).findings

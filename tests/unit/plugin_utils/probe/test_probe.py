@@ -55,10 +55,10 @@ DAY = embedded_here.NOW.date()
 SHORTEST = 4
 
 MANY = {"per_page_cap": "300"}
-"""The start data that shows a switch, if it is not the small instance."""
+"""The start data that is needed to show a switch, if the small instance is not enough."""
 
 UNDECIDED = {"page_order": "stable"}
-"""A side that no reading proves."""
+"""Sides that cannot be proven by reading."""
 
 Json = dict[str, Any]
 
@@ -68,7 +68,7 @@ def probed(service: Embedded, folder: Path, tier: str = LOOK, today: dt.date = D
 
 
 def told_right(profile: Json, sides: Mapping[str, str]) -> None:
-    """Check that every switch is reported as it is turned, or with the reason why it is not reported."""
+    """Check that every switch is reported on its side, or with the reason why it is unknown."""
     for switch in TABLE:
         entry = profile["switches"][switch.name]
         if entry["state"] == NOT_PROBED:
@@ -604,7 +604,7 @@ FURTHER_WRITES = [
 def answering(
     service: Embedded, method: str, path: str, change: Callable[[Answer], Answer], is_carried_out: bool = True
 ) -> None:
-    """Change the answers to a kind of requests, after they were carried out or in place of that."""
+    """Replace the answers to some requests, which are carried out or not."""
     answer = service.service.answer
 
     def other(call: Call) -> Answer:
@@ -662,14 +662,14 @@ Answering = Callable[[Call], Answer]
 
 
 def requests_of(tier: str, folder: Path) -> int:
-    """How many requests a probe of a calm instance sends."""
+    """Return the number of requests of a probe on a calm instance."""
     service = Embedded.started()
     probed(service, folder, tier)
     return len(service.log)
 
 
 def _some(status: int, last: int, step: int) -> range:
-    """Return the numbers of the requests that a status is answered to: all in the long tests, else a sample."""
+    """Return the indexes of the requests that get an error status: all in the long tests, otherwise a sample."""
     return range(2, last + 1) if LONG else range(2 + status % step, last + 1, step)
 
 

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tables that were in a spreadsheet: emptied cells, lost zeros, labels as headers, names in another Unicode form."""
+"""Tables from spreadsheets: emptied cells, lost zeros, labels as headers, names in another Unicode form."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HEAD = "barcode,inventory_name,serial_number\n"
 
 @pytest.fixture
 def three(site: Site) -> Site:
-    """Three objects with leading zeros in their keys."""
+    """Apply three objects with leading zeros in their keys."""
     site.write({"objects.csv": _HEAD + "0001,One,x\n0002,Two,y\n0003,Three,z\n"})
     assert site.run().outcome == "changed"
     return site

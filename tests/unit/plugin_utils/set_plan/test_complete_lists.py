@@ -32,7 +32,7 @@ def _service() -> Iterator[Emulator]:
 
 @pytest.fixture
 def site(_service: Emulator, tmp_path: Path) -> Site:
-    """Return a directory with all objects of an instance but for the first ones."""
+    """Return a directory with all objects of an instance except the first."""
     _service.reset()
     site = Site(tmp_path, _service)
     records = site.client().list_all(OBJECT)

@@ -310,7 +310,7 @@ def test_a_reference_may_name_a_field_that_is_still_to_be_made(site: Site) -> No
 
 
 def _retype(site: Site, objects: str) -> None:
-    """Create a field of text with these objects, then writes the files that want a number of it."""
+    """Create a text field with these objects, then write files that turn it into a number."""
     site.write({ASSET: "- {label: Size, type: TEXT}\n", "objects.yml": objects})
     site.run()
     site.write({ASSET: "- {label: Size, type: NUMBER}\n", "objects.yml": objects.replace('"5"', "5")})

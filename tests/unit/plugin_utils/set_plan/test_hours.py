@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rental cases by the hour in files: their time zone, instances that know whole days alone, and the way back."""
+"""Rental cases by the hour in files: their time zone, instances with whole days only, and the export."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def _names(site: Site, field: str) -> dict[str, Any]:
 
 
 def _call(site: Site, check_mode: bool = False, **written: Any) -> dict[str, Any]:
-    """One call, as the action makes it."""
+    """Run the module as the action does."""
     given = {**site.service.options(), "rate_limit": 0, **written}
     options = ArgumentSpecValidator(INSTANCE).validate(given).validated_parameters
     return provision(options, check_mode, DataLoader(), given)
@@ -120,7 +120,7 @@ def _removed(site: Site, way: str) -> None:
 
 @pytest.fixture
 def two(site: Site) -> Site:
-    """Two objects of the set."""
+    """Apply two objects of the set."""
     site.write({"instance.yml": HEAD + PRUNE, "objects.jsonl": _records(_thing("1"), _thing("2"))})
     assert site.run().outcome == "changed"
     return site
@@ -167,7 +167,7 @@ def test_a_protection_in_a_record_holds_until_it_was_lifted_once(site: Site, way
 
 @pytest.fixture
 def guarded(site: Site) -> Site:
-    """Return an object that the files of the set test protect, and one that they do not."""
+    """Apply one object that the files of the set ``test`` protect, and one that they do not."""
     own = {"_lifecycle": {"protect": True}}
     site.write({"instance.yml": HEAD, "objects.jsonl": _records(_thing("1"), _thing("2", **own))})
     assert site.run().outcome == "changed"
@@ -400,8 +400,8 @@ def _unmanaged(**more: Any) -> dict[str, Any]:
     return {"barcode": "2", "_managed": False, **more}
 
 
-def test_a_record_that_is_no_part_of_the_set_may_have_to_stay(two: Site) -> None:
-    """The record stays in this plan, which can't write it otherwise, and because of the journal in later plans."""
+def test_a_record_outside_the_set_can_be_protected(two: Site) -> None:
+    """The record stays in this plan, and because of the journal in later plans."""
     own = {"_lifecycle": {"protect": True}}
     two.write({"objects.jsonl": _records(_thing("1"), _unmanaged(**own))})
     taken = {"objects": [{"barcode": "2", "_state": "absent"}]}

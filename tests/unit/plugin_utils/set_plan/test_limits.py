@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Each limit lets its last record pass, and not one more."""
+"""Each limit allows exactly its number of records."""
 
 from __future__ import annotations
 

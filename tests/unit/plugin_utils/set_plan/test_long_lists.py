@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A list that is so long that it is kept compressed: the plan is the same."""
+"""A very long list is stored compressed, and the plan is the same."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PLACES = {
 
 
 def _objects(order: random.Random, **more: object) -> str:
-    """Forty objects in any order, each with more fields."""
+    """Return forty objects in any order, each with further fields."""
     rows = [{"barcode": f"A{number:04}", "inventory_name": f"Thing {number}", **more} for number in range(40)]
     order.shuffle(rows)
     return yaml_list(rows)
@@ -31,7 +31,7 @@ def _objects(order: random.Random, **more: object) -> str:
 
 @pytest.fixture
 def stored(site: Site) -> Site:
-    """Forty objects in a room, two that nobody manages."""
+    """Create forty objects in a room, two of which nobody manages."""
     more = yaml_list([{"barcode": f"B{number}", "inventory_name": "Other"} for number in range(2)])
     site.write({**_PLACES, "objects.yml": _objects(random.Random(1), target_room="Berlin/One") + more})
     ran = site.run()
@@ -40,7 +40,7 @@ def stored(site: Site) -> Site:
 
 
 def _files(order: random.Random) -> list[dict[str, str]]:
-    """Return what may be written next."""
+    """Return the next version of the files."""
     same = _objects(order, target_room="Berlin/One")
     return [
         {"objects.yml": same},
@@ -60,7 +60,7 @@ def _files(order: random.Random) -> list[dict[str, str]]:
 
 @pytest.fixture
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[CompressedPage]:
-    """Return the pages that are read again, in their order."""
+    """Return a list that collects the pages that are opened, in order."""
     pages: list[CompressedPage] = []
     unpack = CompressedPage.open
 

@@ -46,7 +46,7 @@ def scan(site: Site, room: str = "Dresden/3.01") -> None:
 
 
 def without_comparison(site: Site) -> None:
-    """Take out of the definition of the status which room is the actual one."""
+    """Remove the relation to the actual room from the definition of the status."""
     client = site.client()
     (raw,) = (one for one in client.definitions("asset") if one["field_key"] == "status")
     body = {**{key: value for key, value in raw.items() if key not in ("type", "constraints")}, "relations": []}

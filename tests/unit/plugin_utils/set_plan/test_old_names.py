@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A rename carries along what refers to a record by its old name, in the run that renames it and later."""
+"""A rename also applies to references by the old name, in the run that renames the record and later."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def test_a_file_that_is_no_plan_is_refused(one: Site, tmp_path: Path, text: str,
 
 
 def test_numbers_and_dates_of_the_files_are_the_same_in_a_plan_file(site: Site, tmp_path: Path) -> None:
-    """Unquoted values stay unquoted: a plain 12.50 is a number, and a plain 007 would not be one."""
+    """Unquoted values stay unquoted: a plain 12.50 is a number, and a plain 007 is not."""
     lines = [
         "- barcode: 'A'",
         "  inventory_name: Lamp",
@@ -125,7 +125,7 @@ def test_without_an_instance_nothing_can_be_planned(one: Site) -> None:
 
 
 def test_a_run_without_its_parent_sends_nothing_more(one: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The worker of a play that was killed must not go on writing beside the next run."""
+    """The worker of a killed play must not write at the same time as the next run."""
     parents = iter([os.getppid()])
     monkeypatch.setattr(os, "getppid", lambda: next(parents, 1))
     account = one.run()

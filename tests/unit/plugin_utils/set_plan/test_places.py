@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Numbers that are names and ids, names that look alike, and a room with the location of another."""
+"""Numbers that are names and ids, similar names, and a room with the location of another room."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def thing(**more: Any) -> str:
 
 @pytest.fixture
 def numbered(site: Site) -> tuple[Site, int]:
-    """Return a location whose name is the id of another location."""
+    """Create a location whose name is the id of another location."""
     site.write({"locations.yml": yaml_list([{"name": "Dresden"}])})
     site.run()
     (dresden,) = site.client().list_all(KINDS["location"])

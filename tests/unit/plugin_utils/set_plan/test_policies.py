@@ -24,7 +24,7 @@ def _barcodes(site: Site, archived: bool = False) -> set[str]:
 
 @pytest.fixture
 def ten(site: Site) -> Site:
-    """Return ten objects of the set, and an object of somebody else."""
+    """Apply ten objects of the set, and create an object of somebody else."""
     site.write({"objects.yml": _objects(range(10))})
     assert site.run().outcome == "changed"
     (site.root / "other").mkdir()

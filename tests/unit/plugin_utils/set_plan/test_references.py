@@ -286,7 +286,7 @@ SCOPED = "api: seventhings/v1\nset: test\nscope: {objects: {target_room: [Depot/
 
 @pytest.fixture
 def scoped(site: Site) -> Site:
-    """Two objects in the depot and one in the head office; the set is limited to the depot."""
+    """Apply two objects in the depot and one in the head office. The set is limited to the depot."""
     objects = [_object("1", target_room="Depot/1"), _object("2", target_room="Depot/1")]
     site.write({**PLACES, "objects.yml": yaml_list([*objects, _object("9", target_room="Head office/1")])})
     assert site.run().outcome == "changed"

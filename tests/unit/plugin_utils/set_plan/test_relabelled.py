@@ -21,7 +21,7 @@ FILES: dict[str, str | bytes] = {
 
 
 def relabel(site: Site, kind: str, **fields: str) -> str:
-    """Return the first record of a kind other values, as somebody does in the application; return its uuid."""
+    """Change the first record of a kind in the application. Return its uuid."""
     client = site.client()
     record = client.list_all(KINDS[kind])[0]
     client.update(KINDS[kind], record.uuid, fields)

@@ -29,7 +29,7 @@ def thing(barcode: str, **fields: Any) -> dict[str, Any]:
 
 
 def files(**sections: list[dict[str, Any]]) -> dict[str, str | bytes]:
-    """Return a directory."""
+    """Return the files of a directory."""
     return {"instance.yml": SETTINGS, **{f"{name}.yml": yaml_list(one) or "[]\n" for name, one in sections.items()}}
 
 
@@ -45,14 +45,14 @@ def others(site: Site, *objects: dict[str, Any], **sections: list[dict[str, Any]
 
 @pytest.fixture
 def house(site: Site) -> Site:
-    """Two locations, two rooms and two persons that belong to the set."""
+    """Apply two locations, two rooms and two persons that belong to the set."""
     site.write(files(locations=LOCATIONS, rooms=ROOMS, persons=PERSONS))
     assert site.run().outcome == "changed"
     return site
 
 
 def refused(site: Site) -> str:
-    """Return the only finding of the plan and of the run, which send nothing."""
+    """Return the only finding of the plan and of the run. Nothing may be sent."""
     site.service.clear_log()
     (planned,) = site.plan().findings
     account = site.run()
@@ -138,7 +138,7 @@ def test_a_room_that_the_files_take_away_by_name_is_looked_into_as_well(house: S
 
 @pytest.fixture
 def full(house: Site) -> Site:
-    """Return an object of the set in the second room."""
+    """Apply an object of the set in the second room."""
     house.write(files(locations=LOCATIONS, rooms=ROOMS, persons=PERSONS, objects=[thing("5", target_room="North/2")]))
     assert house.run().outcome == "changed"
     house.service.clear_log()

@@ -23,13 +23,13 @@ FREE = {"create_percent": 1000, "update_percent": 100, "delete_percent": 100}
 
 
 def ledger(*numbers: int, **codes: str) -> str:
-    """Return a ledger with a row for each number; ``n2="100002"`` gives the second one another code."""
+    """Return a ledger with a row for each number. ``n2="100002"`` gives the second row another code."""
     rows = [f"{codes.get(f'n{one}', f'IMP-{one:06d}')},A{one},Thing {one}" for one in numbers]
     return "\n".join(["barcode,serial_number,inventory_name", *rows, ""])
 
 
 def labelled(site: Site, number: int, code: str) -> str:
-    """Attach a label in the application; return the uuid of the object."""
+    """Attach a label in the application. Return the uuid of the object."""
     client = site.client()
     record = next(one for one in client.list_all(OBJECT) if one.flat["serial_number"] == f"A{number}")
     client.update(OBJECT, record.uuid, {"barcode": code})
@@ -42,7 +42,7 @@ def codes(site: Site) -> dict[str, str]:
 
 @pytest.fixture(params=["journal", "stateless"])
 def imported(site: Site, request: pytest.FixtureRequest) -> Site:
-    """Four objects with placeholders; without state, each run is the first one of its runner."""
+    """Apply four objects with placeholders. Without state, each run is the first run of its runner."""
     site.write({"instance.yml": SETTINGS, "objects.csv": ledger(1, 2, 3, 4)})
     told = site.run()
     assert (told.outcome, told.warnings, told.scan_codes) == ("changed", [], {})
@@ -170,8 +170,8 @@ def test_new_purchases_are_no_finding(imported: Site) -> None:
 
 
 @pytest.mark.parametrize(("rows", "is_refused"), [(8, False), (9, True)])
-def test_more_than_half_of_the_placeholders_anew_are_a_finding(imported: Site, rows: int, is_refused: bool) -> None:
-    """Each of the four objects has its row. The other rows may be old objects that lost their numbers."""
+def test_a_plan_that_creates_most_placeholders_again_is_a_finding(imported: Site, rows: int, is_refused: bool) -> None:
+    """Each of the four objects has its row. The other rows may be existing objects whose numbers were lost."""
     imported.write({"objects.csv": ledger(*range(1, rows + 1))})
     found = imported.plan(limits=FREE).findings
     assert len(found) == is_refused

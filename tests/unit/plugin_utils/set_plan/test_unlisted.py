@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Objects that no list shows are looked up by their barcode: each once, and not very many in vain."""
+"""Unlisted objects are looked up by barcode, each once, and only a limited number without a result."""
 
 from __future__ import annotations
 

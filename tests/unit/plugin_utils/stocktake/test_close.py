@@ -37,7 +37,7 @@ def here() -> Embedded:
 
 @pytest.fixture
 def acme(tmp_path: Path) -> Path:
-    """Files with some of its objects."""
+    """Write files with some of its objects."""
     root = tmp_path / "acme"
     for name, text in {
         "instance.yml": "api: seventhings/v1\n",
@@ -50,7 +50,7 @@ def acme(tmp_path: Path) -> Path:
 
 
 def close(here: Embedded, src: Path, accept: Any, check_mode: bool = False, **options: Any) -> Result:
-    """One call that closes."""
+    """Close the stocktake."""
     result = take(here, check_mode, mode="close", src=str(src), accept=accept, **options)
     assert not result.get("failed"), result
     return result

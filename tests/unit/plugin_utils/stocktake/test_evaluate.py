@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The status of every object follows from both rooms, and requests are the lists and nothing else."""
+"""The status of every object follows from both rooms, and only lists are requested."""
 
 from __future__ import annotations
 

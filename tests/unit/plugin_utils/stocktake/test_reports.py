@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The reports of a stocktake have the result of the task, are private, and run nothing."""
+"""The reports of a stocktake contain the result of the task, are private, and contain no active content."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ HOSTILE = (
     "::error::x",
     "_x0041_",
 )
-"""Texts that some program takes for more than a text."""
+"""Texts that some program treats as more than text."""
 
 
 def test_texts_of_the_service_are_data_in_every_report(here: Embedded, tmp_path: Path) -> None:

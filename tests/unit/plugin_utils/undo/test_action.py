@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The module instance undoes an apply, as its action does it."""
+"""The module ``instance`` undoes an apply."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SETTINGS = 'api: seventhings/v1\nset: test\nset_id: "5d1c8e07f3a9b264"\n'
 
 
 def task(here: SiteHere, check_mode: bool = False, **written: Any) -> dict[str, Any]:
-    """One task of the module."""
+    """Run a task of the module."""
     texts = {name: str(value) if isinstance(value, Path) else value for name, value in written.items()}
     given = {"base_url": ROOT_URL, **ACCOUNT, "rate_limit": 0, **texts}
     options = ArgumentSpecValidator(INSTANCE).validate(given).validated_parameters

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Random applies, edits and interrupted undos: the instance is as before, except for what can't return."""
+"""Random applies, edits and interrupted undos: the instance is as before, except for what can't be undone."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def active(dump: Any) -> dict[str, Any]:
 
 
 def others_edit(here: SiteHere, chance: random.Random, before: Mapping[str, Any]) -> dict[str, Any]:
-    """Let somebody edit objects in the application. Return what an undo has to leave: the objects with these edits.
+    """Let somebody edit objects in the application. Return the objects with these edits, which an undo must keep.
 
     :param before: the instance before the apply. Objects that the apply creates or removes are not edited.
     """

@@ -1,7 +1,7 @@
 # Copyright: Contributors to the community.seventhings collection
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""An apply is undone from its record, and nothing that others did since is lost."""
+"""An apply is undone from its record, and no later change by others is lost."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def thing(number: int, **fields: Any) -> dict[str, Any]:
 
 
 def undo(site: SiteHere, applied: Path | None = None, **order: Any) -> RunResult:
-    """Undo the last apply, or that of a record."""
+    """Undo the last apply, or the apply of a record."""
     changed_since = order.pop("changed_since", "skip")
     path, found = (
         last_record(site.client().transport.root, None) if applied is None else (applied, read_record(applied))
@@ -237,7 +237,7 @@ def active(dump: Any) -> Any:
 
 
 def killed(here: SiteHere, at: int, run: Any) -> bool:
-    """Run something that is killed before a request. Return False if it came to its end before."""
+    """Run something and kill it before a request. Return False if it ended before that."""
     here.embedded.log.clear()
     here.embedded.kill_at = at
     try:

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Dates are reported before they come, and after they passed."""
+"""Dates are reported before they arrive and after they passed."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ OBJECT, TASK, RENTAL = KINDS["object"], KINDS["task"], KINDS["rental_case"]
 
 @dataclass
 class Bench:
-    """A source on the embedded service, whose days and seconds pass as a test says."""
+    """A source on the embedded service, with a clock that the test controls."""
 
     service: Emulator
     path: Path
@@ -225,7 +225,7 @@ def test_a_small_list_is_read_whole_with_one_request(bench: Bench) -> None:
 
 @pytest.fixture
 def _long_lists(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a whole list count as long."""
+    """Make a whole list count as long."""
     monkeypatch.setattr(watching, "_FEW", 0)
 
 
@@ -483,7 +483,7 @@ HOSTILE = [
 
 
 def texts_in(value: Any) -> Iterator[str]:
-    """Every text in an event, the names of its members left out."""
+    """Return every text in an event, without the names of its members."""
     if isinstance(value, dict):
         for name, member in value.items():
             yield from texts_in(member) if name in MEMBERS else (name, *texts_in(member))

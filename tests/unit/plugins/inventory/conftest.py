@@ -40,7 +40,7 @@ _TYPES = {
 
 @dataclass
 class Instance:
-    """An instance in memory; ``lists`` counts how often a complete list was asked for."""
+    """An instance in memory. ``lists`` counts how often a complete list was requested."""
 
     locations: list[dict[str, Any]] = field(default_factory=list)
     rooms: list[dict[str, Any]] = field(default_factory=list)
@@ -69,7 +69,7 @@ class Instance:
         return self.sample(kind)
 
     def sample(self, kind: Kind) -> list[Record]:
-        """All records, which nobody has to ask for again. Fields that are empty are sent."""
+        """Return all records. This instance sends the keys of empty fields."""
         empty = dict.fromkeys(field.wire_key for field in self.schema(kind).fields.values())
         raw: Sequence[Mapping[str, Any]] = getattr(self, f"{kind.name}s", ())
         return [Record.from_answer(kind, {**empty, **one}) for one in raw]
@@ -107,7 +107,7 @@ def instance(monkeypatch: pytest.MonkeyPatch) -> Instance:
 
 @pytest.fixture
 def parse(instance: Instance, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Parsed]:
-    """Parse an inventory file with the options given; ``refresh`` as ``meta: refresh_inventory`` does."""
+    """Parse an inventory file with the given options. ``refresh`` does the same as ``meta: refresh_inventory``."""
     assert isinstance(instance, Instance)
     definitions: dict[str, Any] = {}
     for text in (Connection.PLUGIN, Constructed.DOCUMENTATION, InventoryCache.DOCUMENTATION, places.DOCUMENTATION):

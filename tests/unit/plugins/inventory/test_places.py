@@ -54,7 +54,7 @@ def thing(number: int, place: Any, **fields: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def acme(instance: Any) -> Any:
-    """Two locations, three rooms (one nowhere), two objects."""
+    """Return two locations, three rooms (one without a location), and two objects."""
     instance.locations = [location(1, "Head office"), location(2, "Depot", city="Hamburg")]
     instance.rooms = [room(1, "Lab", 1), room(2, "Store", 2), room(3, "Van", None)]
     instance.objects = [thing(1, 1, purchasing_price="12.50"), thing(2, None)]
@@ -339,7 +339,7 @@ def test_constructed_sees_the_host_and_its_groups(acme: Any, parse: Any) -> None
 
 
 def test_a_parent_group_may_be_named_by_any_value(acme: Any, parse: Any) -> None:
-    """The field that names it may hold a number in any record."""
+    """The field with its name may contain a number in some records."""
     acme.rooms[0]["seats"] = 12
     keyed = [{"key": "seventhings_name", "parent_group": "{{ seventhings_seats }}"}]
     groups = parse(keyed_groups=keyed).inventory.groups

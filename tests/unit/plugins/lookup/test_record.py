@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSE or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Record by every way to write a reference, on an instance that is a few lists in memory."""
+"""Look up records by all forms of references, on an instance that is a few lists in memory."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def task(number: int, title: str, status: str) -> dict[str, Any]:
 
 @dataclass
 class Instance:
-    """An instance in memory that honours no filter; ``asked`` are the requests that it would have taken."""
+    """An instance in memory that ignores filters. ``asked`` are the requests that would have been sent."""
 
     records: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
@@ -77,7 +77,7 @@ class Instance:
         return next((record for record in records if record.uuid == uuid), None)
 
     def get_by_barcode(self, kind: Kind, barcode: str) -> Record | None:
-        """Answer archived records, which are in no list."""
+        """Return an archived record, which is in no list."""
         self.asked.append(f"barcode {kind.name}")
         archived = [Record.from_answer(kind, raw) for raw in self.records.get(f"archived {kind.name}", ())]
         return next((record for record in archived if record.flat["barcode"] == barcode), None)
@@ -289,7 +289,7 @@ class Options:
     [("var: site_url", "https://a"), ("Direct", "{{ inner }}"), ("env: SEVENTHINGS_BASE_URL", "{{ inner }}")],
 )
 def test_only_what_is_still_a_template_is_rendered(origin: str, rendered: str) -> None:
-    """Arguments of a lookup are rendered already, and values of the environment never are."""
+    """Arguments of a lookup are already rendered, and values from the environment are never rendered."""
     templar = Templar(loader=DataLoader(), variables={"inner": "https://a"})
     plugin = Options(as_template("{{ inner }}"), origin)
     assert plugin_connection.connection_options(plugin, templar.template, ("var",)) == {"base_url": rendered}
