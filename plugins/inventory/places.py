@@ -620,7 +620,7 @@ def _later_sources(path: str) -> Iterator[str]:
         source if "," in source else unfrackpath(source, follow=False)
         for source in context.CLIARGS.get("inventory") or ()
     ]
-    position = next((number for number, one in enumerate(sources) if Path(path).is_relative_to(one)), None)
+    position = next((number for number, source in enumerate(sources) if Path(path).is_relative_to(source)), None)
     if position is None:
         return
     # Every entry of a directory is a source. Ansible reads them sorted by name.

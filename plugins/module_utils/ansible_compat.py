@@ -35,7 +35,7 @@ def masked_values(value: Any) -> Any:
     if isinstance(value, str):
         return _secrets.mask_secrets(value)
     if isinstance(value, dict):
-        return {name: masked_values(one) for name, one in value.items()}
+        return {name: masked_values(member) for name, member in value.items()}
     if isinstance(value, (list, tuple)):
-        return type(value)(masked_values(one) for one in value)
+        return type(value)(masked_values(item) for item in value)
     return value

@@ -105,9 +105,9 @@ if IS_TEXT_A_TEMPLATE:
         if isinstance(value, AnsibleVaultEncryptedUnicode):
             return str(value)
         if isinstance(value, Mapping):
-            return {without_vault_objects(name): without_vault_objects(one) for name, one in value.items()}
+            return {without_vault_objects(name): without_vault_objects(member) for name, member in value.items()}
         if isinstance(value, (list, tuple)):
-            return [without_vault_objects(one) for one in value]
+            return [without_vault_objects(item) for item in value]
         return value
 
 else:

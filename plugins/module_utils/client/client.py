@@ -126,8 +126,8 @@ class Client:
 
     :ivar creations: the locks for creations, which all processes of this user share.
     :ivar leftovers: uploads of failed tasks.
-    :ivar unsure: names of kinds whose list has several pages and no total. If somebody deletes a record while the pages
-        are read, another record moves to an earlier page and is missed without a sign.
+    :ivar uncertain: names of kinds whose list has several pages and no total. If somebody deletes a record while the
+        pages are read, another record moves to an earlier page and is missed without a sign.
     :ivar unpaged: the kinds whose list is known to be complete in one answer.
     :ivar profile: the behaviour of the instance when it was probed, if known.
     """
@@ -147,7 +147,7 @@ class Client:
         self.creations = Creations() if creations is None else creations
         self.leftovers = leftovers or Leftovers()
         self.unpaged = UnpagedLists() if unpaged is None else unpaged
-        self.maybe_hidden_message: set[str] = set()
+        self.uncertain: set[str] = set()
         self._link_forms: dict[tuple[str, tuple[str, ...]], str] = {}
         self._definitions: dict[str, list[dict[str, Any]]] = {}
         self._samples: dict[str, list[Record]] = {}
@@ -172,7 +172,7 @@ class Client:
         """Return the types of the fields of a kind by key, or an empty map if its definitions were not read yet."""
         definitions = self._definitions.get(kind.template, ())
         fixed = {field.key: field.type for field in kind.fields}
-        return fixed or {str(one.get("field_key")): str(one.get("type")) for one in definitions}
+        return fixed or {str(definition.get("field_key")): str(definition.get("type")) for definition in definitions}
 
     def without_credentials(self, value: Any) -> Any:
         """Return data of the instance without credentials.
@@ -190,11 +190,12 @@ class Client:
         """
         if template not in self._definitions:
             found = [dict(record.flat) for record in self.list_all(FIELD_DEFINITION, template=template)]
-            for one in found:
-                if not has_key_and_type(one):
+            for definition in found:
+                if not has_key_and_type(definition):
+                    label = shorten(definition.get("label"))
                     raise SeventhingsError(
-                        f"The definition {shorten(one.get('label'))} of the template {template} has no field_key or no "
-                        "name of a field_type, so its field is unknown. Nothing is decided from such a list."
+                        f"The definition {label} of the template {template} has no field_key or no name of a "
+                        "field_type, so its field is unknown. Nothing is decided from such a list."
                     )
             self._definitions[template] = found
         return self._definitions[template]
@@ -276,18 +277,18 @@ class Client:
         Instances compare the ids of links, their uuids, or either. A form that found something is remembered. Until
         then an answer without records proves nothing, and the list is read without these conditions.
         """
-        by_links = tuple(one.field for one in conditions if one.links)
+        by_links = tuple(condition.field for condition in conditions if condition.links)
         side = self.profile.sides.get("filter_links", "") if self.profile else ""
         known = self._link_forms.get((kind.name, by_links)) or {"either": "id"}.get(side, side)
         for form in (known,) if known else ("id", "uuid"):
-            asked = [found for one in conditions if (found := one.in_form(form))]
+            asked = [found for condition in conditions if (found := condition.in_form(form))]
             if len(asked) < len(conditions):
                 continue
             records = self._list_all(kind, asked, {}, "")
             if records or known:
                 self._link_forms[kind.name, by_links] = form
                 return records
-        return self._list_all(kind, [one for one in conditions if not one.links], {}, "")
+        return self._list_all(kind, [condition for condition in conditions if not condition.links], {}, "")
 
     def _list_capped(self, kind: Kind, parameters: Mapping[str, str], seen: Iterable[Record]) -> list[Record]:
         """Return a list that the service cuts, read in parts: by status first, then by deadline."""
@@ -338,7 +339,7 @@ class Client:
                 if number > 1 and not kind.sort:
                     self.unpaged.forget(kind.name)
                 if total is None and number > 1 and not asked.template:
-                    self.maybe_hidden_message.add(kind.name)
+                    self.uncertain.add(kind.name)
                 if kind.can_be_archived:
                     archived.update(record.identity for record in fresh if record.archived)
                 if (page.total or 0) > _MANY:
@@ -530,8 +531,12 @@ class Client:
             if self.is_on("later_endpoints", side):
                 return exists
         # A proxy in front of the service may reject a path with an escape.
-        plain = (one for one in listed if isinstance(one, str) and quote(one, safe="", errors="replace") == one)
-        known = next((one for one in plain if one.strip(".")), None)
+        plain = (
+            barcode
+            for barcode in listed
+            if isinstance(barcode, str) and quote(barcode, safe="", errors="replace") == barcode
+        )
+        known = next((barcode for barcode in plain if barcode.strip(".")), None)
         try:
             return None if known is None else self.get_by_barcode(kind, known) is not None
         except (InvalidRequest, NotProcessable):
@@ -630,7 +635,7 @@ class Client:
     def is_listed(self, record: Record) -> bool:
         """Return True if the list of its kind shows a record that was read in another way."""
         listed = self.list_all(record.kind, [Condition(record.kind.uuid_keys[0], "eq", (record.uuid,))])
-        return record.uuid in {one.uuid for one in listed}
+        return record.uuid in {record.uuid for record in listed}
 
 
 def _path_of(path: str, kind: Kind, uuid: str, template: str = "") -> str:
@@ -798,7 +803,7 @@ def _ambiguous_identity(records: Sequence[Record]) -> str:
     by_identity = {record.identity: record for record in records}
     if len(by_identity) == len(records):
         return ""
-    return next((name for one in records if by_identity[name := one.identity].flat != one.flat), "")
+    return next((name for record in records if by_identity[name := record.identity].flat != record.flat), "")
 
 
 def _read_page(kind: Kind, body: bytes) -> list[dict[str, Any]]:

@@ -166,7 +166,7 @@ def recognise(contents: Contents, wanted: Iterable[Attachment], linked: Sequence
 def equal_links(client: Client, wanted: Attachment, linked: Sequence[Attachment]) -> list[Attachment]:
     """Return every linked file that is the wanted file: by uuid, else by content, and by name if given."""
     if wanted.uuid is not None:
-        return [one for one in linked if one.uuid == wanted.uuid]
+        return [file for file in linked if file.uuid == wanted.uuid]
     return list(Contents(client).same(wanted, linked))
 
 
@@ -179,8 +179,8 @@ def upload_missing(contents: Contents, wanted: Iterable[Attachment], send: Calla
     """
     sent: list[Attachment] = []
     for attachment in _named_first(wanted):
-        twins = [one for one in sent if attachment.name in (None, name_of(one))]
-        twin = next((one for one in twins if contents.local(one) == contents.local(attachment)), None)
+        twins = [file for file in sent if attachment.name in (None, name_of(file))]
+        twin = next((twin for twin in twins if contents.local(twin) == contents.local(attachment)), None)
         if twin is None:
             send(attachment)
             sent.append(attachment)
@@ -190,8 +190,8 @@ def upload_missing(contents: Contents, wanted: Iterable[Attachment], send: Calla
 
 def _named_first(wanted: Iterable[Attachment]) -> list[Attachment]:
     """Return local files without a uuid, files with a name first: a file without a name can use what is left."""
-    local = [one for one in wanted if one.path is not None and one.uuid is None]
-    return sorted(local, key=lambda one: one.name is None)
+    local = [file for file in wanted if file.path is not None and file.uuid is None]
+    return sorted(local, key=lambda file: file.name is None)
 
 
 def name_of(attachment: Attachment) -> str:

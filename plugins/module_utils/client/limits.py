@@ -177,9 +177,9 @@ def decode_json(
         # Most members are scalars, and there are a great many of them.
         level = [
             member
-            for one in level
-            if isinstance(one, (dict, list))
-            for member in (one.values() if isinstance(one, dict) else one)
+            for value in level
+            if isinstance(value, (dict, list))
+            for member in (value.values() if isinstance(value, dict) else value)
             if member.__class__ not in _PLAIN and isinstance(member, (dict, list))
         ]
         if not level:

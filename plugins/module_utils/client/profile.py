@@ -183,7 +183,7 @@ def _observed(method: str, path: str, answer: Response, types: Callable[[Kind], 
     elif method == "GET" and listed is not None:
         decoded = answer.json()
         items = decoded.get("items") if isinstance(decoded, Mapping) else decoded
-        records = [one for one in items if isinstance(one, Mapping)] if isinstance(items, list) else []
+        records = [item for item in items if isinstance(item, Mapping)] if isinstance(items, list) else []
         yield from _envelope(listed, decoded, len(records))
         yield from _records(listed, records[:_MOST_CHECKED], types)
     elif method == "GET" and item is not None and "/" not in path.removeprefix(item.item_path.partition("{")[0]):
@@ -306,11 +306,11 @@ def sides_of_value(type_name: str, value: Any) -> ObservedSides:
     elif field_type.computed and value in _STATUSES:
         yield "comparison_read", "status"
     elif field_type.shape == ATTACHMENTS.shape and isinstance(value, list):
-        for one in value:
-            if isinstance(one, Mapping):
+        for item in value:
+            if isinstance(item, Mapping):
                 yield "attachment_read", "objects"
-                yield "attachment_name", "given" if "name" in one else "none"
-            elif isinstance(one, str):
+                yield "attachment_name", "given" if "name" in item else "none"
+            elif isinstance(item, str):
                 yield "attachment_read", "uuids"
 
 
@@ -338,8 +338,8 @@ def _rental_case(raw: Mapping[str, Any]) -> ObservedSides:
     if isinstance(raw.get("renter"), (str, Mapping)):
         yield "rental_renter_read", "text" if isinstance(raw["renter"], str) else "object"
     references = raw.get("references")
-    for one in references if isinstance(references, list) else ():
-        if isinstance(one, Mapping) and "name" in one:
+    for reference in references if isinstance(references, list) else ():
+        if isinstance(reference, Mapping) and "name" in reference:
             yield "rental_references", "full"
 
 

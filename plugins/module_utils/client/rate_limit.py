@@ -159,7 +159,9 @@ class RateLimit:
         """
         used = self._used()
         # A process without a limit still shares the pause that the service asked for.
-        for turnstile in {id(one): one for one in (used, self._shared) if one is not None}.values():
+        for turnstile in {
+            id(turnstile): turnstile for turnstile in (used, self._shared) if turnstile is not None
+        }.values():
             self._note(turnstile, lambda pace: pace.refuse(sent, pause, self.clock()))
 
     def _used(self) -> Turnstile:

@@ -55,7 +55,7 @@ _LEFT_OUT = re.compile(r"[\Wnrtfv]+")
 def without(secrets: Iterable[str], text: str) -> str:
     """Return a text with all secrets replaced, the longest first."""
     folded = None
-    for secret in sorted((one for one in secrets if one), key=len, reverse=True):
+    for secret in sorted((secret for secret in secrets if secret), key=len, reverse=True):
         folded = _folded(text) if folded is None else folded
         # There may be many secrets, and hardly any of them occurs in a text.
         if secret in text or any(form in folded for form in _folded_forms(secret)):
@@ -73,7 +73,7 @@ def hide(secrets: Iterable[str], value: Any) -> Any:
     :returns: the same data, with :data:`HIDDEN` for a value that is a secret or a number with a secret in it, and stars
         in texts.
     """
-    ordered = sorted((one for one in secrets if one), key=len, reverse=True)
+    ordered = sorted((secret for secret in secrets if secret), key=len, reverse=True)
     if not _may_hold(ordered, value):
         return value
     long = [secret for secret in ordered if len(secret) >= _SHORTEST_IN_NAMES]
@@ -117,8 +117,8 @@ def _texts_in(value: Any) -> set[str]:
     while level:
         # A result of many records has millions of values: sort them by type, then handle each type at once.
         by_type: dict[type, list[Any]] = {}
-        for one in level:
-            by_type.setdefault(one.__class__, []).append(one)
+        for part in level:
+            by_type.setdefault(part.__class__, []).append(part)
         level = []
         for kind, values in by_type.items():
             if issubclass(kind, str):
@@ -129,7 +129,7 @@ def _texts_in(value: Any) -> set[str]:
                 level += chain.from_iterable(values)
             elif issubclass(kind, Mapping):
                 found.update(map(str, set(chain.from_iterable(values))))
-                level += chain.from_iterable(one.values() for one in values)
+                level += chain.from_iterable(mapping.values() for mapping in values)
     return found
 
 
@@ -242,7 +242,7 @@ def _folded_forms(secret: str) -> tuple[str, ...]:
 
 def _forms(secret: str) -> list[str]:
     """Return a secret and, if it looks like an escape, its decoded form: decoding a text decodes the secret, too."""
-    return [one for one in _undone(secret) if one == secret or len(one) >= _SHORTEST_ENCODED]
+    return [form for form in _undone(secret) if form == secret or len(form) >= _SHORTEST_ENCODED]
 
 
 @functools.lru_cache(maxsize=1024)

@@ -192,8 +192,8 @@ class Folder:
         :raises OSError: if it cannot be read.
         """
         with self._folder([*parts_of(name)] if name else []) as folder, os.scandir(folder) as entries:
-            found = [ListResult(f"{name}/{one.name}" if name else one.name, _type_of(one)) for one in entries]
-        return sorted(found, key=lambda one: one.name)
+            found = [ListResult(f"{name}/{entry.name}" if name else entry.name, _type_of(entry)) for entry in entries]
+        return sorted(found, key=lambda member: member.name)
 
     def below(self, name: str = "") -> Iterator[ListResult]:
         """Yield everything below a directory: each directory, then its content.
@@ -205,10 +205,10 @@ class Folder:
         found: list[ListResult] = []
         with contextlib.suppress(NotOpened, OSError):
             found = self.listed(name)
-        for one in found:
-            yield one
-            if one.type is FileType.FOLDER:
-                yield from self.below(one.name)
+        for member in found:
+            yield member
+            if member.type is FileType.FOLDER:
+                yield from self.below(member.name)
 
     def status(self, name: str) -> os.stat_result:
         """Return the status of a regular file: size, mode, owner. Errors as in :meth:`read`."""
@@ -496,8 +496,8 @@ def _resolved(path: Path) -> tuple[Path, Path | None]:
 
 def _anybody_may_write(folder: Path) -> bool:
     """Return True if a stranger can create something in a directory without having been given a place there."""
-    for one in (folder, *folder.parents):
-        found = one.stat()
+    for directory in (folder, *folder.parents):
+        found = directory.stat()
         if found.st_mode & stat.S_IWOTH:
             return True
         if found.st_uid in (os.geteuid(), _ROOT):
@@ -515,7 +515,7 @@ def _opened_on_the_way(path: Path) -> int:
     *above, last = path.parts[1:] or (".",)
     descriptor = os.open("/", _WAY)
     try:
-        for step, flags in (*((one, _WAY) for one in above), (last, _OPEN_FOLDER)):
+        for step, flags in (*((directory, _WAY) for directory in above), (last, _OPEN_FOLDER)):
             below = os.open(step, flags, dir_fd=descriptor)
             os.close(descriptor)
             descriptor = below

@@ -271,7 +271,7 @@ class Kind:
     @property
     def written_key(self) -> tuple[str, ...]:
         """Return the natural key in files, if it differs from the natural key in answers."""
-        return tuple(one.key for one in self.written if one.mandatory)
+        return tuple(field.key for field in self.written if field.mandatory)
 
     @property
     def can_be_pruned(self) -> bool:
@@ -281,23 +281,23 @@ class Kind:
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """Return the fields by which others refer to a record, besides the field that names its parent."""
-        return tuple(one.key for one in self.identity if not one.type.startswith(_LINKED))
+        return tuple(field.key for field in self.identity if not field.type.startswith(_LINKED))
 
     @cached_property
     def is_named_in_texts(self) -> bool:
         """Return True if an instance may return the name of a record in place of a link to it."""
-        return any(one.key == "display_name" for one in self.fields)
+        return any(field.key == "display_name" for field in self.fields)
 
     @cached_property
     def parent(self) -> str:
         """Return the name of the parent kind, or an empty text if there is none."""
-        types = {one.key: one.type for one in self.identity}
+        types = {field.key: field.type for field in self.identity}
         return types[self.parent_key].removeprefix(_LINKED).lower() if self.parent_key else ""
 
     @cached_property
     def parent_key(self) -> str:
         """Return the field of the natural key that names the parent, or an empty text if there is none."""
-        return next((one.key for one in self.identity if one.type.startswith(_LINKED)), "")
+        return next((field.key for field in self.identity if field.type.startswith(_LINKED)), "")
 
     @cached_property
     def guaranteed_key(self) -> str:
@@ -306,9 +306,9 @@ class Kind:
         That is the key of a mandatory field of the natural key, if the fields are the same on every instance. Otherwise
         it is empty.
         """
-        by_name = {one.key: one for one in self.fields}
+        by_name = {field.key: field for field in self.fields}
         firsts = (by_name[names[0]] for names in self.match_on if names[0] in by_name)
-        return next((one.wire_key for one in firsts if one.mandatory), "") if not self.has_own_fields else ""
+        return next((field.wire_key for field in firsts if field.mandatory), "") if not self.has_own_fields else ""
 
     @property
     def status_key(self) -> str:
@@ -623,7 +623,7 @@ FILE = Kind(
     newest=20,
 )
 
-KINDS: dict[str, Kind] = {one.name: one for one in list(globals().values()) if isinstance(one, Kind)}
+KINDS: dict[str, Kind] = {kind.name: kind for kind in list(globals().values()) if isinstance(kind, Kind)}
 """All declared kinds by name. A kind comes after the kinds that it depends on."""
 
 TEMPLATE_KINDS: dict[str, Kind] = {

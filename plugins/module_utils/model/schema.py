@@ -217,7 +217,7 @@ class Schema:
         """Create the schema of a kind: from its definitions if it has a template, else from the catalogue."""
         if not kind.template:
             return cls(kind, kind.fields)
-        return cls(kind, [field_from_definition(one) for one in definitions])
+        return cls(kind, [field_from_definition(definition) for definition in definitions])
 
     def take(self, fields: Iterable[Field]) -> None:
         """Add fields, and replace fields with the same keys."""
@@ -225,22 +225,24 @@ class Schema:
         if prefix:
             fields = [
                 replace(
-                    one,
-                    wire=prefix + one.wire_key.removeprefix(prefix),
+                    field,
+                    wire=prefix + field.wire_key.removeprefix(prefix),
                     mandatory=False,
                     unique=False,
                     has_default=False,
                 )
-                for one in fields
+                for field in fields
             ]
-        self.fields.update((one.key, one) for one in fields)
-        labels = Counter(one.label for one in self.fields.values())
-        self._by_label = {one.label: one for one in self.fields.values() if one.label and labels[one.label] == 1}
+        self.fields.update((field.key, field) for field in fields)
+        labels = Counter(field.label for field in self.fields.values())
+        self._by_label = {
+            field.label: field for field in self.fields.values() if field.label and labels[field.label] == 1
+        }
         looks = Counter(map(_look, self._by_label))
-        self._by_look = {_look(name): one for name, one in self._by_label.items() if looks[_look(name)] == 1}
+        self._by_look = {_look(name): field for name, field in self._by_label.items() if looks[_look(name)] == 1}
         self._by_name.clear()
         self._by_key.clear()
-        self.has_instants = any(type_of(one).spelling is Spelling.INSTANT for one in self.fields.values())
+        self.has_instants = any(type_of(field).spelling is Spelling.INSTANT for field in self.fields.values())
 
     def learn(self, keys: Iterable[str]) -> None:
         """Add every key of a record as a field, for kinds without definitions."""
@@ -264,7 +266,7 @@ class Schema:
 
     def _sharing(self, label: str) -> list[str]:
         """Return the keys of the fields that share a label, if it is not unique."""
-        keys = [one.key for one in self.fields.values() if one.label == label and label]
+        keys = [field.key for field in self.fields.values() if field.label == label and label]
         return keys if len(keys) > 1 else []
 
     def why_unknown(self, name: str) -> str:
@@ -291,7 +293,7 @@ class Schema:
         A name with other capitals is no typo: beside the key ``condition``, ``Condition`` may be the label of a future
         field.
         """
-        return any(one not in self.fields or one != name.casefold() for one in likely_typos(name, self._names()))
+        return any(typo not in self.fields or typo != name.casefold() for typo in likely_typos(name, self._names()))
 
     def _names(self) -> list[str]:
         return list(dict.fromkeys([*self.fields, *self._by_label]))
@@ -399,7 +401,7 @@ class Schema:
                 return False
         return True
 
-    def show(self, flat: Mapping[str, Any], completed: Completed = lambda one: one) -> dict[str, Any]:
+    def show(self, flat: Mapping[str, Any], completed: Completed = lambda reference: reference) -> dict[str, Any]:
         """Return a flat record of an answer in its normalised form: one form for each type.
 
         :param completed: adds known members to a reference if the service did not return them.

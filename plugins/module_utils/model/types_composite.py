@@ -98,7 +98,7 @@ def _length(value: Interval | None, _field: Field) -> Any:
 
 
 def _equal_intervals(left: Sequence[Interval], right: Sequence[Interval], _field: Field) -> bool:
-    return sorted(one.length() for one in left) == sorted(one.length() for one in right)
+    return sorted(interval.length() for interval in left) == sorted(interval.length() for interval in right)
 
 
 _INTERVAL_OPTIONS = {
@@ -219,7 +219,7 @@ USERS = FieldType(
 def _read_types(value: Any, _field: Field) -> tuple[str, ...]:
     """Return the kinds of record that references lead to."""
     found = value if isinstance(value, list) else ()
-    return tuple(str(one.get("type")) for one in found if isinstance(one, Mapping))
+    return tuple(str(reference.get("type")) for reference in found if isinstance(reference, Mapping))
 
 
 # ---- the renter of a rental case: ("plain", text) or ("user", Reference)

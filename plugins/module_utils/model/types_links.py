@@ -190,8 +190,8 @@ def _equal_reference(left: Any, right: Any, _field: Field) -> bool:
 
 def equal_references(left: Sequence[Reference], right: Sequence[Reference], _field: Field) -> bool:
     """Return True if two lists of references mean the same set of records."""
-    return all(any(one.same(other) for other in right) for one in left) and all(
-        any(one.same(other) for other in left) for one in right
+    return all(any(reference.same(other) for other in right) for reference in left) and all(
+        any(reference.same(other) for other in left) for reference in right
     )
 
 
@@ -266,7 +266,7 @@ def _brief_attachment(value: Attachment) -> Any:
 
 
 def _equal_attachments(left: Iterable[Attachment], right: Iterable[Attachment], _field: Field) -> bool:
-    mine, theirs = {one.uuid for one in left}, {one.uuid for one in right}
+    mine, theirs = {file.uuid for file in left}, {file.uuid for file in right}
     return mine == theirs and None not in mine
 
 

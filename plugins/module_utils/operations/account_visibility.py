@@ -23,7 +23,10 @@ def account_visibility(client: Client) -> dict[str, object]:
     :returns: ``restricted_fields``, kind of record to keys, and ``hidden_records``: yes, no or unknown.
     """
     lists = {kind.name: listed for kind in _READ if (listed := _first_page(client, kind)) is not None}
-    hidden = {name: sorted(FieldVisibility.from_records(one.schema, one.records).hidden) for name, one in lists.items()}
+    hidden = {
+        name: sorted(FieldVisibility.from_records(listed.schema, listed.records).hidden)
+        for name, listed in lists.items()
+    }
     return {
         "restricted_fields": {name: keys for name, keys in hidden.items() if keys},
         "hidden_records": visibility(client, lists, client.get).hidden_records,

@@ -73,11 +73,11 @@ def user_from_person(
     everyone = client.list_all(PERSON)
     found = _persons(client, everyone, person, filters)
     person_in_words = f"the person {person!r}" if filters is None else f"a person that fits {dict(filters)!r}"
-    one = natural_keys.one_of(
+    found_person = natural_keys.one_of(
         PERSON, f"what was asked for ({person_in_words})", found, advice="name the person by uuid"
     )
-    if one is None:
-        emails = [email for one in everyone if isinstance(email := one.flat.get("email"), str)]
+    if found_person is None:
+        emails = [email for person in everyone if isinstance(email := person.flat.get("email"), str)]
         reference = reference_in("person", PERSON.name, person) if filters is None else None
         by_id = reference is not None and reference.resolved
         advice = if_an_id(reference) if reference is not None else ""
@@ -94,11 +94,11 @@ def user_from_person(
             {"before": {}, "after": _asked_for(person, filters)},
             (f"There is no such person yet: {person_in_words}.",),
         )
-    email = one.flat.get("email")
-    if "email" not in one.flat:
+    email = found_person.flat.get("email")
+    if "email" not in found_person.flat:
         field_visibility_of(client, client.schema(PERSON), everyone, ["email"]).check_written(["email"])
     if not isinstance(email, str) or not email:
-        raise InvalidInput(f"The person {one.uuid} has no e-mail address; a user can't be created without it.")
+        raise InvalidInput(f"The person {found_person.uuid} has no e-mail address; a user can't be created without it.")
     namesakes = natural_keys.identified(_by_email(), ["email"], {"email": email}, everyone)
     natural_keys.one_of(
         PERSON,
@@ -106,7 +106,7 @@ def user_from_person(
         namesakes,
         advice="each of them would become a user, so give every person an address of their own",
     )
-    user = _user_of(client, one, email)
+    user = _user_of(client, found_person, email)
     if user is not None:
         return Result(False, _show(user), user.uuid, {"before": {}, "after": {}})
     diff = {"before": {}, "after": {"email": email}}
@@ -134,9 +134,10 @@ def _persons(
     reference = reference_in("person", PERSON.name, person)
     if reference.resolved:
         return [
-            one
-            for one in everyone
-            if (reference.uuid and one.uuid == reference.uuid) or (reference.id is not None and one.id == reference.id)
+            person
+            for person in everyone
+            if (reference.uuid and person.uuid == reference.uuid)
+            or (reference.id is not None and person.id == reference.id)
         ]
     if isinstance(reference.written, str):
         hidden = why_unfound(PERSON, ["email"], everyone, reference.written)

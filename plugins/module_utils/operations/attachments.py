@@ -54,7 +54,7 @@ def _attachment_field(schema: Schema, name: str) -> Field:
     if field is None:
         raise UnknownField(f"field: {name}: {schema.why_unknown(name)}", schema.is_typo(name))
     if field.type != "ATTACHMENT":
-        known = ", ".join(sorted(one.key for one in schema.fields.values() if one.type == "ATTACHMENT"))
+        known = ", ".join(sorted(field.key for field in schema.fields.values() if field.type == "ATTACHMENT"))
         raise InvalidInput(f"field: {name} is no field for attachments; known are {known or 'none'}")
     return field
 
@@ -112,7 +112,7 @@ def file(client: Client, options: Mapping[str, Any], check_mode: bool) -> Result
     wanted.uuid = wanted.uuid or (str(same[0].uuid) if same else None)
     if bool(same) == present:
         return _report(client, False, wanted, linked, _diff(name, [], []))
-    after = [*linked, wanted] if present else [one for one in linked if one not in same]
+    after = [*linked, wanted] if present else [file for file in linked if file not in same]
     _require_room(field, linked, after)
     diff = _diff(name, linked, after)
     if check_mode:
@@ -157,12 +157,12 @@ def _listed(record: Record) -> Attachment:
 
 def _replace(client: Client, record: Record, field: Field, files: Sequence[Attachment]) -> list[Attachment]:
     """Replace the whole list of files of a record without calls for single files."""
-    client.update(record.kind, record.uuid, {field.wire_key: [one.uuid for one in files]})
-    wanted = {one.uuid for one in files}
+    client.update(record.kind, record.uuid, {field.wire_key: [file.uuid for file in files]})
+    wanted = {file.uuid for file in files}
 
     def look() -> list[Attachment] | None:
         linked = _linked_now(client, record, field)
-        return linked if {one.uuid for one in linked} == wanted else None
+        return linked if {file.uuid for file in linked} == wanted else None
 
     words = f"The files of {field.key} were not set: the {record.kind.words} {record.uuid} has others"
     return await_effect(client.transport, look, lambda: words)
@@ -192,7 +192,7 @@ def _diff(name: str, before: Sequence[Attachment], after: Sequence[Attachment]) 
     """Return the files of a field for a diff, by the field name that the user wrote."""
     if not before and not after:
         return {"before": {}, "after": {}}
-    return {"before": {name: [_brief(one) for one in before]}, "after": {name: [_brief(one) for one in after]}}
+    return {"before": {name: [_brief(file) for file in before]}, "after": {name: [_brief(file) for file in after]}}
 
 
 def _brief(attachment: Attachment) -> Any:
@@ -202,7 +202,7 @@ def _brief(attachment: Attachment) -> Any:
 def _report(
     client: Client, changed: bool, wanted: Attachment, linked: Sequence[Attachment], diff: dict[str, Any]
 ) -> Result:
-    now = next((one for one in linked if one.uuid == wanted.uuid), None)
+    now = next((file for file in linked if file.uuid == wanted.uuid), None)
     if now is not None and now.size is None:
         describe(client, now)
     record = type_of(_FILE_FIELD).show([now])[0] if now else {}
@@ -212,7 +212,7 @@ def _report(
 def _link(client: Client, record: Record, field: Field, files: Sequence[Attachment], present: bool) -> list[Attachment]:
     """Link or unlink files, once. After a mixed or a lost answer, read the outcome from the object itself."""
     path = _OBJECT.item_path.format(uuid=record.uuid) + ("/add-file" if present else "/remove-file")
-    todo = [str(one.uuid) for one in files]
+    todo = [str(file.uuid) for file in files]
     results: Any = None
 
     def wrong() -> str:
@@ -246,7 +246,7 @@ def _left(
 ) -> tuple[list[Attachment], list[str]]:
     """Return the files of a field, and the given files that are still to be linked or unlinked."""
     linked = _linked_now(client, record, field)
-    there = {one.uuid for one in linked}
+    there = {file.uuid for file in linked}
     return linked, [uuid for uuid in todo if (uuid in there) != present]
 
 
@@ -283,16 +283,16 @@ def file_download(client: Client, options: Mapping[str, Any], check_mode: bool) 
     kept = _kept(downloads, dest.is_dir(), options.get("force"), check_mode)
     before: dict[str, Any] = {}
     after: dict[str, Any] = {}
-    for one in downloads:
-        path, there, content = str(one.target.path), one.target.size(), cache(one.fetch)
-        if one in kept or one.exists(content, check_mode):
-            was, now = sides(local.keep(one.target))
+    for wanted in downloads:
+        path, there, content = str(wanted.target.path), wanted.target.size(), cache(wanted.fetch)
+        if wanted in kept or wanted.exists(content, check_mode):
+            was, now = sides(local.keep(wanted.target))
             if now:
                 before[path], after[path] = was, now
         else:
-            was, now = sides(local.write(one.target, content))
+            was, now = sides(local.write(wanted.target, content))
             before[path] = None if there is None else {"size": there} | was
-            after[path] = ({} if one.size is None else {"size": one.size}) | now
+            after[path] = ({} if wanted.size is None else {"size": wanted.size}) | now
     return Result(
         bool(after),
         {"files": files, "dest": str(dest)},
@@ -381,9 +381,9 @@ def _kept(
     if force or (force is None and not in_directory):
         return []
     if not in_directory:
-        return [one for one in downloads if one.target.size() is not None]
-    taken = [one for one in downloads if one.target.is_taken()]
-    others = [one.target.path for one in taken if not one.exists(one.fetch, check_mode)]
+        return [download for download in downloads if download.target.size() is not None]
+    taken = [download for download in downloads if download.target.is_taken()]
+    others = [download.target.path for download in taken if not download.exists(download.fetch, check_mode)]
     if others:
         raise InvalidInput(
             f"dest: something else exists already: {', '.join(map(str, others))}. Delete it, or set force: true "
@@ -405,9 +405,9 @@ def _to_download(client: Client, options: Mapping[str, Any], in_directory: bool)
     linked = _seen_in(client, schema, find_object(client, options["object"]), field)
     if not linked:
         raise NoMatch(f"The object {options['object']!r} has no file in {field.key}.")
-    for one in linked:
-        if one.size is None or (in_directory and one.name is None):
-            describe(client, one)
+    for file in linked:
+        if file.size is None or (in_directory and file.name is None):
+            describe(client, file)
     shown: list[dict[str, Any]] = type_of(field).show(linked)
     return shown
 
@@ -442,9 +442,9 @@ def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Resu
     warnings = _place_for(dest, check_mode)
     templates = _report_templates(client)
     wanted = options["template"]
-    found = [one for one in templates if wanted in (one.get("uuid"), one.get("name"))]
+    found = [template for template in templates if wanted in (template.get("uuid"), template.get("name"))]
     if len(found) != 1:
-        names = ", ".join(repr(one.get("name")) for one in templates)
+        names = ", ".join(repr(template.get("name")) for template in templates)
         raise NoMatch(
             f"template: {len(found)} report templates are called {wanted!r}; expected exactly one of {names or 'none'}"
         )
@@ -456,7 +456,7 @@ def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Resu
         path = {"dest": str(dest)} if now else {}
         return _reported(dest, local, path | was, path | now)
     try:
-        by_option = {f"objects[{number}]": one for number, one in enumerate(options["objects"])}
+        by_option = {f"objects[{number}]": option for number, option in enumerate(options["objects"])}
         uuids = [record.uuid for record in find_objects(client, by_option)]
     except NoMatch as missing:
         if not check_mode or missing.is_typo:
@@ -468,7 +468,7 @@ def report(client: Client, options: Mapping[str, Any], check_mode: bool) -> Resu
 
 def report_template_info(client: Client) -> ListResult:
     """Return the templates for reports. It is an error if an instance of an earlier version has none."""
-    templates = [{"uuid": one.get("uuid"), "name": one.get("name")} for one in _report_templates(client)]
+    templates = [{"uuid": template.get("uuid"), "name": template.get("name")} for template in _report_templates(client)]
     return ListResult(templates, len(templates))
 
 
@@ -491,7 +491,7 @@ def _report_templates(client: Client) -> list[Mapping[str, Any]]:
         raise SeventhingsError("This instance creates no reports: its version is too old for them.") from missing
     templates = answer.json()
     if not isinstance(templates, list) or not all(
-        isinstance(one, Mapping) and is_uuid(one.get("uuid")) for one in templates
+        isinstance(template, Mapping) and is_uuid(template.get("uuid")) for template in templates
     ):
         raise SeventhingsError(f"{answer.endpoint}: expected a list of templates with a uuid, got something else.")
     return templates

@@ -78,15 +78,15 @@ def learn_id(wanted: Record, shown: Iterable[Mapping[str, Any]]) -> None:
     """
     key = _OBJECT.barcode_key
     barcode = wanted.flat.get(key)
-    for one in shown if wanted.id is None else ():
-        data = one.get("object_data", one.get("mappedAssetData"))
+    for item in shown if wanted.id is None else ():
+        data = item.get("object_data", item.get("mappedAssetData"))
         if not barcode or not isinstance(data, Mapping) or key not in data:
             raise SeventhingsError(
                 f"This instance shows no id of the object {wanted.uuid}, and no {key} by which it is found on the hub; "
                 "nothing was sent."
             )
         if data[key] == barcode:
-            wanted.id = integer_of(one.get("asset_id"))
+            wanted.id = integer_of(item.get("asset_id"))
             return
 
 
@@ -306,7 +306,7 @@ def hub_suggestion_info(
     order = {name: "DESC" if descending else "ASC" for name, descending in parse_sort(sort)}
     categories = _suggested(client, "category", {"filter": wire, "sort": order})
     if not are_all:
-        matching = {one["uuid"] for one in list_records(client, _OBJECT, None, filters, [], None).records}
+        matching = {record["uuid"] for record in list_records(client, _OBJECT, None, filters, [], None).records}
         categories = {uuid: suggested for uuid, suggested in categories.items() if uuid.lower() in matching}
     if category:
         categories = dict.fromkeys(categories, category)

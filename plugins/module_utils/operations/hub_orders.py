@@ -103,7 +103,11 @@ def _wanted_articles(client: Client, items: Sequence[Any]) -> tuple[dict[int, st
 
 def _has_articles(order: Record, assets: Collection[int], ids: set[int]) -> bool:
     articles = articles_of(order)
-    meant = [one for one in articles if integer_of(one.get("asset_id")) in assets or integer_of(one.get("id")) in ids]
+    meant = [
+        article
+        for article in articles
+        if integer_of(article.get("asset_id")) in assets or integer_of(article.get("id")) in ids
+    ]
     return len(articles) == len(assets) + len(ids) == len(meant)
 
 

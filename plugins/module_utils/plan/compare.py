@@ -93,7 +93,7 @@ class Comparer:
     def recognise_files(self, schema: Schema, desired: Mapping[str, Any], current: Record) -> None:
         """Give local files the uuids of linked files with the same content."""
         for key, value in desired.items():
-            local = [one for one in attachments_in(value) if one.path is not None]
+            local = [attachment for attachment in attachments_in(value) if attachment.path is not None]
             if local:
                 recognise(self._contents, local, list(attachments_in(schema.read_one(key, current.flat))))
 
@@ -156,16 +156,14 @@ class Comparer:
         values = {key: value for key, value in change.values.items() if key != schema.kind.status_key}
         if current is None or not values:
             return change
-        maybe_hidden_message = check_carried(
-            schema, current, values, self._state.answered(schema.kind, wanted.template)
-        )
+        maybe_hidden = check_carried(schema, current, values, self._state.answered(schema.kind, wanted.template))
         if schema.kind.has_own_fields:
             sight = self._state.sight(schema, current)
             sight.check_replaced()
-            maybe_hidden_message = sorted(sight.missing - change.values.keys())
-        if not maybe_hidden_message:
+            maybe_hidden = sorted(sight.missing - change.values.keys())
+        if not maybe_hidden:
             return change
-        return replace(change, warnings=(*change.warnings, may_be_lost(schema.kind, maybe_hidden_message)))
+        return replace(change, warnings=(*change.warnings, may_be_lost(schema.kind, maybe_hidden)))
 
     def _values_in_use(self, template: str, definition: Record, values: list[Any]) -> list[Any]:
         key = definition.flat["field_key"]

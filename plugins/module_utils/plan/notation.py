@@ -31,22 +31,22 @@ def in_one_notation(is_now: Any, written: Any, name_of: Callable[[Reference], st
     ours, theirs = list(references_in(written)), list(references_in(is_now))
     if not ours and not theirs:
         return is_now, written
-    words: dict[Reference, Any] = {one: one.written for one in ours if _is_key(one.written)}
-    are_keys = bool(words) or any(_is_by_fields(one.written) for one in ours)
-    for one in theirs:
-        same = next((words[other] for other in ours if other in words and other.same(one)), None)
+    words: dict[Reference, Any] = {reference: reference.written for reference in ours if _is_key(reference.written)}
+    are_keys = bool(words) or any(_is_by_fields(reference.written) for reference in ours)
+    for reference in theirs:
+        same = next((words[other] for other in ours if other in words and other.same(reference)), None)
         if same is not None:
-            words[one] = same
-    for one in (*ours, *theirs):
-        if one not in words and one.resolved and (name := name_of(one)) is not None:
-            words[one] = name
+            words[reference] = same
+    for reference in (*ours, *theirs):
+        if reference not in words and reference.resolved and (name := name_of(reference)) is not None:
+            words[reference] = name
     both = (*ours, *theirs)
-    if ours and not are_keys and not all(one in words for one in both):
-        mark = next((mark for mark in _MARKS if all(getattr(one, mark) is not None for one in both)), None)
-        words = {one: getattr(one, mark) for one in both} if mark else words
+    if ours and not are_keys and not all(reference in words for reference in both):
+        mark = next((mark for mark in _MARKS if all(getattr(reference, mark) is not None for reference in both)), None)
+        words = {reference: getattr(reference, mark) for reference in both} if mark else words
 
-    def called(one: Reference) -> Reference:
-        return replace(one, written=words[one]) if one in words else one
+    def called(reference: Reference) -> Reference:
+        return replace(reference, written=words[reference]) if reference in words else reference
 
     return with_references(is_now, called), with_references(written, called)
 

@@ -103,7 +103,7 @@ def plan_record(state: InstanceState, wanted: Wanted, keys: Sequence[str], uuid:
             warnings += (f"It was not checked against the archive. {second}",) if second else ()
     change = comparer.change(wanted, current, archived)
     change = replace(change, warnings=(*warnings, *change.warnings)) if warnings else change
-    return PlannedRecord(change, words, frozenset(one.uuid for one in hits))
+    return PlannedRecord(change, words, frozenset(record.uuid for record in hits))
 
 
 def uuids_of_duplicates(

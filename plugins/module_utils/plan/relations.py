@@ -15,7 +15,9 @@ _NOTHING = "00000000-0000-0000-0000-000000000000"
 
 def names_fields(written: Any) -> bool:
     """Return True if relations name other fields instead of their uuids."""
-    return isinstance(written, list) and any(isinstance(one, Mapping) and "field" in one for one in written)
+    return isinstance(written, list) and any(
+        isinstance(relation, Mapping) and "field" in relation for relation in written
+    )
 
 
 def with_uuids(written: Iterable[Any], definitions: Iterable[Definition]) -> tuple[list[Any], dict[int, str]]:
@@ -27,15 +29,15 @@ def with_uuids(written: Iterable[Any], definitions: Iterable[Definition]) -> tup
     known = list(definitions)
     resolved: list[Any] = []
     missing: dict[int, str] = {}
-    for number, one in enumerate(written):
-        if isinstance(one, Mapping) and "field" in one and "field_uuid" not in one:
-            name = str(one["field"])
+    for number, relation in enumerate(written):
+        if isinstance(relation, Mapping) and "field" in relation and "field_uuid" not in relation:
+            name = str(relation["field"])
             uuid = _uuid_of(name, known)
             if uuid is None:
                 missing[number] = name
-            rest = {member: value for member, value in one.items() if member != "field"}
-            one = {**rest, "field_uuid": uuid or _NOTHING}
-        resolved.append(one)
+            rest = {member: value for member, value in relation.items() if member != "field"}
+            relation = {**rest, "field_uuid": uuid or _NOTHING}
+        resolved.append(relation)
     return resolved, missing
 
 

@@ -62,9 +62,9 @@ def clean_lines(text: str) -> str:
 def cleaned(value: Any) -> Any:
     """Return a value in which no text, names of members included, controls a terminal."""
     if isinstance(value, Mapping):
-        return {clean(str(name)): cleaned(one) for name, one in value.items()}
+        return {clean(str(name)): cleaned(member) for name, member in value.items()}
     if isinstance(value, (list, tuple)):
-        return [cleaned(one) for one in value]
+        return [cleaned(item) for item in value]
     return clean(value) if isinstance(value, str) else value
 
 

@@ -382,8 +382,8 @@ class Applier:
             self._client.update(self._kind, current.uuid, {**body, "status": before}, self._template)
 
     def _upload(self, change: Change) -> None:
-        files = [one for value in change.values.values() for one in attachments_in(value)]
-        upload_missing(Contents(self._client), files, lambda one: upload(self._client, one))
+        files = [file for value in change.values.values() for file in attachments_in(value)]
+        upload_missing(Contents(self._client), files, lambda file: upload(self._client, file))
 
     # ---- report
 

@@ -156,11 +156,11 @@ class _Ensure:
 
     def _check(self, findings: ParseErrors, unclear: Sequence[str]) -> None:
         # In check mode, an earlier task of the play may be about to create the field.
-        likely_typos = [one for one in findings.unknown if self._schema.is_typo(str(one.way[0]))]
+        likely_typos = [error for error in findings.unknown if self._schema.is_typo(str(error.way[0]))]
         if findings.errors or unclear or likely_typos or (findings.unknown and not self._check_mode):
             raise InvalidInput([*unclear, *findings.errors, *findings.unknown])
         self._warnings += [
-            f"{self._desired_record.prefix}{self._schema.not_yet(str(one.way[0]))}" for one in findings.unknown
+            f"{self._desired_record.prefix}{self._schema.not_yet(str(error.way[0]))}" for error in findings.unknown
         ]
 
     def _unknown(self) -> dict[str, Any]:
@@ -212,7 +212,7 @@ class _Ensure:
         """Return True if one request lists the records with the natural key, narrowed or as a list of one page."""
         linked = [reference for key in keys if key in desired for reference in references_in(desired[key])]
         # If only the uuid of a reference is known, finding its id costs another list.
-        if not keys or any(one.id is None for one in linked) or any(key not in desired for key in keys):
+        if not keys or any(reference.id is None for reference in linked) or any(key not in desired for key in keys):
             return False
         if self._kind.defines_fields or self._reading.is_one_page(self._kind):
             return True
@@ -253,9 +253,9 @@ class _Ensure:
             if conditions or not self._kind.filters:
                 records = natural_keys.identified(self._schema, [key], unique, self._matching_records(conditions))
                 found += [
-                    f" {key} must be unique, and the {self._kind.words} {one.uuid} has {unique[key]!r} already."
-                    for one in records
-                    if one.uuid != mine
+                    f" {key} must be unique, and the {self._kind.words} {record.uuid} has {unique[key]!r} already."
+                    for record in records
+                    if record.uuid != mine
                 ]
         return "".join(found) or perhaps_hidden_owner(self._schema, keys, change.values, refused)
 

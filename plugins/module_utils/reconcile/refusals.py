@@ -69,10 +69,10 @@ def _occupants(client: Client, record: Record) -> Iterator[str]:
     for kind in TEMPLATE_KINDS.values():
         schema = client.schema(kind)
         for key in [field.key for field in schema.fields.values() if field.type == link_to(record.kind)]:
-            for one in client.list_all(kind, [Condition.on_links(key, "eq", [Link(record.id, record.uuid)])]):
-                linked = references_in(schema.read_one(key, one.flat))
+            for found in client.list_all(kind, [Condition.on_links(key, "eq", [Link(record.id, record.uuid)])]):
+                linked = references_in(schema.read_one(key, found.flat))
                 if any(_means(reference, record) for reference in linked):
-                    name = next(iter(natural_keys.written_names(one)), one.uuid)
+                    name = next(iter(natural_keys.written_names(found)), found.uuid)
                     yield f"{kind.words} {name} ({key})"
 
 
@@ -107,10 +107,16 @@ def at_the_same_time(
     found = []
     for record in others:
         theirs = schema.read(record.flat)
-        shared = [one for one in references_in(wanted.get("references")) if _is_among(one, theirs.get("references"))]
+        shared = [
+            reference
+            for reference in references_in(wanted.get("references"))
+            if _is_among(reference, theirs.get("references"))
+        ]
         is_another = record.uuid != (current.uuid if current else "") and theirs.get("status") not in _OVER
         if is_another and shared and _meet(hours, wanted, theirs):
-            objects = ", ".join(str(one.written or one.display_name or one.uuid) for one in shared)
+            objects = ", ".join(
+                str(reference.written or reference.display_name or reference.uuid) for reference in shared
+            )
             name, (first, last) = theirs[schema.kind.match_on[0][0]], (theirs[key] for key in hours.days)
             found.append(f"{objects} in {name!r} ({first} to {last})")
     if not found:
@@ -130,13 +136,13 @@ def _span(keys: tuple[str, str], values: Mapping[str, Any]) -> tuple[dt.date, dt
     return (first, last) if isinstance(first, dt.date) and isinstance(last, dt.date) else None
 
 
-def _meet(hours: Hours, one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def _meet(hours: Hours, record: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Return True if two records overlap.
 
     If one lasts whole days, days are compared, because its time zone is unknown.
     """
-    mine, theirs = _span(hours.times, one), _span(hours.times, other)
+    mine, theirs = _span(hours.times, record), _span(hours.times, other)
     if mine is not None and theirs is not None:
         return mine[0] < theirs[1] and theirs[0] < mine[1]
-    mine, theirs = _span(hours.days, one), _span(hours.days, other)
+    mine, theirs = _span(hours.days, record), _span(hours.days, other)
     return mine is not None and theirs is not None and mine[0] <= theirs[1] and theirs[0] <= mine[1]

@@ -143,7 +143,9 @@ def with_more_evidence(
 def _writable_fields(schema: Schema) -> list[Field]:
     """Return the fields whose missing keys prove something: the writable fields."""
     fields = schema.fields.values()
-    return [one for one in fields if one.key not in SERVER_KEYS and one.type != _ANY and type_of(one).writable]
+    return [
+        field for field in fields if field.key not in SERVER_KEYS and field.type != _ANY and type_of(field).writable
+    ]
 
 
 def _sends_empty(fields: Iterable[Field], records: Sequence[Record]) -> bool | None:
@@ -205,7 +207,7 @@ def _is_withheld(client: Client, kind: Kind, field: Field) -> bool:
     if not found or any(key in record.flat for record in found):
         return False
     others = client.found_by(kind, empty)
-    return others is not None and {one.uuid for one in found}.isdisjoint(one.uuid for one in others)
+    return others is not None and {record.uuid for record in found}.isdisjoint(record.uuid for record in others)
 
 
 def keys_in_none(fields: Iterable[Field], records: Iterable[Record]) -> set[str]:

@@ -89,7 +89,7 @@ def visibility(client: Client, lists: Lists, read: Read | None, found: Iterable[
     :param read: None if nothing may be read beside the lists.
     :param found: records that no list shows, and that were found in another way.
     """
-    for record, words in (*((one, "") for one in found), *(_read(client, lists, read) if read else ())):
+    for record, words in (*((record, "") for record in found), *(_read(client, lists, read) if read else ())):
         if not _is_active(record):
             continue
         # The record may have been created after its kind was listed.
@@ -148,7 +148,7 @@ def unlisted(lists: Lists) -> Iterator[tuple[Reference, Record]]:
                     if reference.uuid and _is_missing(lists, reference):
                         yield reference, record
             if listed.schema.kind is HUB_ITEM:
-                yield from ((one, record) for one in _offered(record) if _is_missing(lists, one))
+                yield from ((reference, record) for reference in _offered(record) if _is_missing(lists, reference))
 
 
 def _is_missing(lists: Lists, reference: Reference) -> bool:
@@ -190,10 +190,10 @@ def _closed_rooms(lists: Lists) -> frozenset[Any] | None:
         return None
     location_of = {mark: place for room in rooms.records for mark, place in _located(rooms.schema, room).items()}
     closed = set(location_of.values())
-    for one in objects.records:
+    for record in objects.records:
         if not closed:
             break
-        closed -= _whereabouts(objects.schema, one, location_of)
+        closed -= _whereabouts(objects.schema, record, location_of)
     return frozenset(mark for mark, location in location_of.items() if location in closed and mark)
 
 
@@ -207,14 +207,14 @@ def _located(rooms: Schema, room: Record) -> dict[object, object]:
     return {room.id: location, room.uuid: location}
 
 
-def _whereabouts(objects: Schema, one: Record, location_of: Mapping[object, object]) -> set[object]:
+def _whereabouts(objects: Schema, record: Record, location_of: Mapping[object, object]) -> set[object]:
     """Return the location of an object.
 
     Return nothing if its links lead to several locations, because it is unknown which of them counts, or if it is in no
     room: then every account sees it.
     """
     links = [field.key for field in objects.fields.values() if field.type == _TO_ROOMS]
-    linked_by = {key: list(references_in(objects.read_one(key, one.flat))) for key in links}
+    linked_by = {key: list(references_in(objects.read_one(key, record.flat))) for key in links}
     if not all(linked_by[key] for key in ([_IS_IN] if _IS_IN in links else links)):
         return set()
     linked = [reference for references in linked_by.values() for reference in references]

@@ -108,7 +108,9 @@ def list_records(
 
 def _all_shown(client: Client, schema: Schema, reading: Reading, records: Sequence[Record]) -> list[dict[str, Any]]:
     key = schema.kind.shown_user
-    if key and any(one.uuid and not one.email for record in records for one in _references(schema, key, record)):
+    if key and any(
+        reference.uuid and not reference.email for record in records for reference in _references(schema, key, record)
+    ):
         # An account without permission to list users still gets its records.
         try:
             reading.listed(USER)
@@ -134,10 +136,10 @@ def by_label(schema: Schema, records: Sequence[Mapping[str, Any]]) -> tuple[list
     """
     prefix = schema.kind.key_prefix
     used = {prefix + key for key in schema.fields}.union(SERVER_KEYS, ["uuid"], *records)
-    fields = [one for one in schema.fields.values() if one.label and is_generated_key(one.key)]
+    fields = [field for field in schema.fields.values() if field.label and is_generated_key(field.key)]
     names, warnings = {}, []
     for field in fields:
-        shared = [one.key for one in schema.fields.values() if one.label == field.label]
+        shared = [other.key for other in schema.fields.values() if other.label == field.label]
         if len(shared) > 1:
             words = f"the fields {' and '.join(shared)} have the label {field.label!r}; they keep their keys"
             warnings.append(f"keys: {words}")
@@ -224,15 +226,17 @@ def _decided(
     """Return the conditions with both id and uuid of the wanted links, if the instance returns only one of them."""
     halves = []
     for field, condition in conditions:
-        answered = [one for record in records for one in references_in((_value(record, field),))]
+        answered = [reference for record in records for reference in references_in((_value(record, field),))]
         is_by_name = _is_on_links(field) and condition.operator in ("like", "not_like")
-        if is_by_name and any(one.display_name is None for one in answered):
+        if is_by_name and any(reference.display_name is None for reference in answered):
             raise InvalidInput(
                 f"{field.key}.{condition.operator}: this instance shows links without names, so their names can't be "
                 "searched; name the records (eq, in)"
             )
         halves += [
-            wanted for wanted in references_in(condition.values) if any(wanted.same(one) is None for one in answered)
+            wanted
+            for wanted in references_in(condition.values)
+            if any(wanted.same(reference) is None for reference in answered)
         ]
     return _with_targets(conditions, reading.records_of(halves))
 
@@ -240,7 +244,9 @@ def _decided(
 def _with_targets(
     conditions: Iterable[tuple[Field, Condition]], targets: Mapping[Reference, Record]
 ) -> list[tuple[Field, Condition]]:
-    return [(field, replace(one, values=with_targets(one.values, targets))) for field, one in conditions]
+    return [
+        (field, replace(condition, values=with_targets(condition.values, targets))) for field, condition in conditions
+    ]
 
 
 # ---- conditions with typed values
@@ -249,7 +255,7 @@ def _with_targets(
 def _known_field(schema: Schema, name: str) -> Field | None:
     """Return the field with a name, including fields that exist only in answers."""
     field = schema.find(name) or schema.find(schema.kind.filter_names.get(name, name))
-    answered = {one.key: one for one in schema.kind.answered} | SERVER_FIELDS
+    answered = {field.key: field for field in schema.kind.answered} | SERVER_FIELDS
     return field or answered.get(name) or (Field(name, "TEXT") if schema.kind.open_fields else None)
 
 
@@ -328,7 +334,7 @@ def _is_on_links(field: Field) -> bool:
 
 def _as_sent(field: Field, condition: Condition) -> Condition:
     if _is_on_links(field) and condition.operator not in PRESENCE:
-        links = [Link(one.id, one.uuid) for one in references_in(condition.values)]
+        links = [Link(reference.id, reference.uuid) for reference in references_in(condition.values)]
         return Condition.on_links(field.wire_key, condition.operator, links)
     return replace(condition, field=field.wire_key, values=tuple(map(_wire_value, condition.values)))
 
@@ -393,11 +399,15 @@ def _text_as_is(field: Field, value: Any, raw: Any) -> Any:
 
 def _among(field: Field, operator: str, wanted: Sequence[Any], value: Any) -> bool:
     if operator in ("in", "nin"):
-        return any(_equal(field, value, one) for one in wanted) == (operator == "in")
+        return any(_equal(field, value, wanted_value) for wanted_value in wanted) == (operator == "in")
     text = _text(value)
     # Case matters here, as it does for eq. So the result is the same on instances that ignore case and on those that
     # don't.
-    return any(str(one) in text for one in wanted) == (operator == "like") if text else operator == "not_like"
+    return (
+        any(str(wanted_value) in text for wanted_value in wanted) == (operator == "like")
+        if text
+        else operator == "not_like"
+    )
 
 
 def _compared(field: Field, operator: str, wanted: Any, value: Any) -> bool:

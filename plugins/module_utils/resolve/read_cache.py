@@ -130,9 +130,11 @@ class ReadIndex:
             if len(unread) > 1 and kind.filters:
                 self._list_narrowed(kind, key, unread)
         if only_for_names:
-            rest = [one for one in wanted if self._read_with(kind, one) is None and (kind.name, one) not in self._alone]
+            rest = [
+                mark for mark in wanted if self._read_with(kind, mark) is None and (kind.name, mark) not in self._alone
+            ]
             if len(rest) > self._left_for_names:
-                wanted = [one for one in wanted if one not in rest]
+                wanted = [mark for mark in wanted if mark not in rest]
             else:
                 self._left_for_names -= len(rest)
         found = {mark: self._read_with(kind, mark) or self._read_alone(kind, mark) for mark in wanted}
@@ -155,13 +157,15 @@ class ReadIndex:
         found = []
         for asked, candidates in zip(questions, self._candidates(kind, questions), strict=True):
             hits: dict[str, Record] = {}
-            for one in asked:
-                linked = [key for key, value in one.values.items() if any(references_in(value))]
+            for asked_reference in asked:
+                linked = [key for key, value in asked_reference.values.items() if any(references_in(value))]
                 targets = self.missing_halves(
-                    (one.values[key], one.schema.read_one(key, record.flat)) for record in candidates for key in linked
+                    (asked_reference.values[key], asked_reference.schema.read_one(key, record.flat))
+                    for record in candidates
+                    for key in linked
                 )
-                values = {key: with_targets(value, targets) for key, value in one.values.items()}
-                identified = natural_keys.identified(one.schema, one.keys, values, candidates)
+                values = {key: with_targets(value, targets) for key, value in asked_reference.values.items()}
+                identified = natural_keys.identified(asked_reference.schema, asked_reference.keys, values, candidates)
                 hits.update((hit.uuid, hit) for hit in identified)
             found.append(list(hits.values()) or self._archived(kind, asked))
         return found
@@ -169,10 +173,10 @@ class ReadIndex:
     def _archived(self, kind: Kind, asked: Sequence[Question]) -> list[Record]:
         """Return the archived records that a barcode means if no active record has it."""
         key = kind.barcode_key
-        by_barcode = [one for one in asked if key and tuple(one.keys) == (key,)]
-        records = [find_by_barcode(self._client, one.schema, str(one.values[key])) for one in by_barcode]
+        by_barcode = [question for question in asked if key and tuple(question.keys) == (key,)]
+        records = [find_by_barcode(self._client, question.schema, str(question.values[key])) for question in by_barcode]
         found = [record for record in records if record is not None]
-        self.warnings += [unlisted(one) for one in found if one.archived is False]
+        self.warnings += [unlisted(record) for record in found if record.archived is False]
         return found
 
     def _candidates(self, kind: Kind, questions: Sequence[Sequence[Question]]) -> list[list[Record]]:
@@ -180,7 +184,7 @@ class ReadIndex:
         if len(questions) == 1 and len(questions[0]) == 1:
             [[only]] = questions
             return [self.listed(kind, natural_keys.conditions(*only))]
-        narrowing = [[natural_keys.narrowing(*one) for one in asked] for asked in questions]
+        narrowing = [[natural_keys.narrowing(*question) for question in asked] for asked in questions]
         ways = [_shared(asked) for asked in narrowing]
         open_ways = [way for way in ways if way is not None]
         if not kind.filters or not all(open_ways):
@@ -234,11 +238,11 @@ class ReadIndex:
         """
         wanted = list(references)
         found: dict[Reference, Record] = {}
-        for target in dict.fromkeys(one.target for one in wanted if one.resolved):
-            mine = [(one, one.uuid or one.id) for one in wanted if one.target == target]
-            marks = {one: mark for one, mark in mine if mark is not None}
+        for target in dict.fromkeys(reference.target for reference in wanted if reference.resolved):
+            mine = [(reference, reference.uuid or reference.id) for reference in wanted if reference.target == target]
+            marks = {reference: mark for reference, mark in mine if mark is not None}
             records = self._marked(KINDS[target], marks.values(), only_for_names)
-            found |= {one: records[mark] for one, mark in marks.items() if mark in records}
+            found |= {reference: records[mark] for reference, mark in marks.items() if mark in records}
         return found
 
     def completed(self, reference: Reference) -> Reference:
@@ -257,7 +261,7 @@ class ReadIndex:
         """Read records and their parents, so that their natural keys are known. The others stay unnamed."""
         try:
             records = self.records_of(references, only_for_names=True).values()
-            places = [place for one in records if (place := natural_keys.parent_of(one)) is not None]
+            places = [place for record in records if (place := natural_keys.parent_of(record)) is not None]
             self.records_of(places, only_for_names=True)
         except SeventhingsError:
             # The change matters more to the user than the names in its diff.
@@ -275,9 +279,11 @@ class ReadIndex:
         """
         by_id = [reference for reference in references if reference.uuid is None and reference.id is not None]
         found = self.records_of(by_id)
-        missing = [one for one in by_id if one not in found or not found[one].uuid]
+        missing = [reference for reference in by_id if reference not in found or not found[reference].uuid]
         if missing:
-            raise NoMatch([f"{at(one)}There is no {one.target} with the id {one.id}." for one in missing])
+            raise NoMatch(
+                [f"{at(reference)}There is no {reference.target} with the id {reference.id}." for reference in missing]
+            )
         return found
 
     def missing_halves(self, pairs: Iterable[tuple[Any, Any]]) -> dict[Reference, Record]:
@@ -320,39 +326,39 @@ class Reading(ReadIndex):
         """
         wanted = list(references)
         found = resolve(wanted, self)
-        if any(one.reference.written in one.near for one in found.unresolved):
+        if any(problem.reference.written in problem.near for problem in found.unresolved):
             # The suggestions were read later and contain the name: the record was created in between.
             self.forget_lists()
             found = resolve(wanted, self)
         unresolved = found.unresolved
-        unfit = [_words_of(one) for one in unresolved if one.why is Why.UNFIT]
+        unfit = [_words_of(problem) for problem in unresolved if problem.why is Why.UNFIT]
         if unfit:
             raise InvalidInput(unfit)
-        for one in unresolved:
-            if one.why is Why.AMBIGUOUS:
-                raise Ambiguous(f"{_words_of(one)}. Expected exactly one; {_TELL_APART}.")
-        words = [_words_of(one) for one in unresolved]
+        for problem in unresolved:
+            if problem.why is Why.AMBIGUOUS:
+                raise Ambiguous(f"{_words_of(problem)}. Expected exactly one; {_TELL_APART}.")
+        words = [_words_of(problem) for problem in unresolved]
         # If the account can't see the records with that name, the target may exist.
-        is_hidden = any(one.is_explained for one in unresolved)
+        is_hidden = any(problem.is_explained for problem in unresolved)
         is_typo = is_hidden or any(map(self._is_typo, unresolved))
         if words and (not self._allow_missing or is_hidden or (is_typo and self._typos_fail)):
             raise NoMatch(words, is_typo)
-        self.warnings += [self._not_yet(one) for one in unresolved]
+        self.warnings += [self._not_yet(problem) for problem in unresolved]
         return found.targets
 
-    def _not_yet(self, one: Unresolved) -> str:
+    def _not_yet(self, problem: Unresolved) -> str:
         """Return why a reference has no target if an earlier task may create the target."""
-        if one.why is not Why.UNKNOWN_FIELD:
-            return _words_of(one)
-        kind = KINDS[one.reference.target]
-        return f"{at(one.reference)}reference to {kind.one}: {self.schema(kind).not_yet(one.name)}"
+        if problem.why is not Why.UNKNOWN_FIELD:
+            return _words_of(problem)
+        kind = KINDS[problem.reference.target]
+        return f"{at(problem.reference)}reference to {kind.one}: {self.schema(kind).not_yet(problem.name)}"
 
-    def _is_typo(self, one: Unresolved) -> bool:
+    def _is_typo(self, problem: Unresolved) -> bool:
         """Return True if the user probably meant an existing name, so that no earlier task creates the written name."""
-        kind, written = KINDS[one.reference.target], one.reference.written
-        if one.why is Why.UNKNOWN_FIELD:
-            return self.schema(kind).is_typo(one.name)
-        if one.why is not Why.MISSING or not isinstance(written, str) or self._asks_no_names:
+        kind, written = KINDS[problem.reference.target], problem.reference.written
+        if problem.why is Why.UNKNOWN_FIELD:
+            return self.schema(kind).is_typo(problem.name)
+        if problem.why is not Why.MISSING or not isinstance(written, str) or self._asks_no_names:
             return False
         names = self.names(kind)
         if likely_typos(written, names) or not kind.parent:
@@ -375,15 +381,15 @@ def _shared(ways: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]] | None:
     return {key: [way[key] for way in ways] for key in ways[0] if all(key in way for way in ways)}
 
 
-def _words_of(one: Unresolved) -> str:
+def _words_of(problem: Unresolved) -> str:
     """Return the problem of a reference in a sentence, with its place."""
-    prefix = at(one.reference)
-    if one.why in (Why.UNFIT, Why.UNKNOWN_FIELD):
-        return f"{prefix}reference to {KINDS[one.reference.target].one}: {one.words}"
-    if one.why is Why.AMBIGUOUS:
-        return f"{prefix}{one.words}"
-    hint = f" The nearest are {', '.join(map(repr, one.near))}." if one.near else ""
-    return f"{prefix}{one.words[0].upper()}{one.words[1:]}.{hint}{if_an_id(one.reference)}"
+    prefix = at(problem.reference)
+    if problem.why in (Why.UNFIT, Why.UNKNOWN_FIELD):
+        return f"{prefix}reference to {KINDS[problem.reference.target].one}: {problem.words}"
+    if problem.why is Why.AMBIGUOUS:
+        return f"{prefix}{problem.words}"
+    hint = f" The nearest are {', '.join(map(repr, problem.near))}." if problem.near else ""
+    return f"{prefix}{problem.words[0].upper()}{problem.words[1:]}.{hint}{if_an_id(problem.reference)}"
 
 
 def find_objects(client: Client, written: Mapping[str, Any]) -> list[Record]:
@@ -396,17 +402,20 @@ def find_objects(client: Client, written: Mapping[str, Any]) -> list[Record]:
 
 
 def _find_records(client: Client, kind: Kind, written: Mapping[str, Any]) -> list[Record]:
-    references = [reference_in(option, kind.name, one) for option, one in written.items()]
+    references = [reference_in(option, kind.name, reference) for option, reference in written.items()]
     reading = Reading(client)
     targets = reading.resolve(references)
-    references = [with_targets(one, targets) for one in references]
+    references = [with_targets(reference, targets) for reference in references]
     found = reading.records_of(references)
-    missing = [one for one in references if one not in found]
+    missing = [reference for reference in references if reference not in found]
     if missing:
-        words = [f"{at(one)}There is no {kind.words} {one.written!r}{perhaps_unseen(kind)}." for one in missing]
+        words = [
+            f"{at(reference)}There is no {kind.words} {reference.written!r}{perhaps_unseen(kind)}."
+            for reference in missing
+        ]
         # An earlier task of the play may create the record, but nobody can know its id beforehand.
         raise NoMatch(words, is_typo=True)
-    return [found[one] for one in references]
+    return [found[reference] for reference in references]
 
 
 def find_object(client: Client, written: Any) -> Record:

@@ -121,7 +121,7 @@ class Resolution:
     @property
     def targets(self) -> dict[Reference, Target]:
         """The target of each reference that was resolved now."""
-        return {one.reference: one.target for one in self.asked if one.target is not None}
+        return {item.reference: item.target for item in self.asked if item.target is not None}
 
 
 def resolve(references: Iterable[Reference], index: Index) -> Resolution:
@@ -139,11 +139,11 @@ class _Resolver:
         self._unresolved: list[Unresolved] = []
 
     def run(self, references: Iterable[Reference]) -> Resolution:
-        asked = [Asked(one) for one in references]
+        asked = [Asked(reference) for reference in references]
         self._all += asked
-        for one in self._all:
+        for item in self._all:
             # _read appends the references inside a map to this list.
-            self._read(one)
+            self._read(item)
         if not any(problem.why is Why.UNFIT for problem in self._unresolved):
             self._resolve_all()
         return Resolution(asked, self._unresolved)
@@ -154,21 +154,21 @@ class _Resolver:
         self._unresolved += asked.problems
 
     def _resolve_all(self) -> None:
-        places = self._places(one.reference for one in self._all if one.is_waiting)
-        while waiting := [one for one in self._all if one.is_waiting]:
+        places = self._places(item.reference for item in self._all if item.is_waiting)
+        while waiting := [item for item in self._all if item.is_waiting]:
             for kind in _ORDER:
                 ready = [
-                    one
-                    for one in waiting
-                    if one.reference.target == kind.name and not any(inner.is_waiting for _key, inner in one.inner)
+                    item
+                    for item in waiting
+                    if item.reference.target == kind.name and not any(inner.is_waiting for _key, inner in item.inner)
                 ]
                 if not (ready or places):
                     continue
-                for one in ready:
-                    one.is_waiting = False
+                for item in ready:
+                    item.is_waiting = False
                     # Don't look up a reference whose map contains an unresolved reference.
-                    one.has_failed = any(inner.has_failed for _key, inner in one.inner)
-                self._resolve_kind(kind, [one for one in ready if not one.has_failed], places)
+                    item.has_failed = any(inner.has_failed for _key, inner in item.inner)
+                self._resolve_kind(kind, [item for item in ready if not item.has_failed], places)
 
     def _read(self, asked: Asked) -> None:
         reference = asked.reference
@@ -197,10 +197,14 @@ class _Resolver:
             head = f"{at(reference)}reference to {kind.one}: "
             asked.schema = schema
             asked.values = {
-                key: with_references(value, lambda one: replace(one, location=f"{head}{one.location}"))
+                key: with_references(
+                    value, lambda reference: replace(reference, location=f"{head}{reference.location}")
+                )
                 for key, value in values.items()
             }
-            asked.inner = [(key, Asked(one)) for key, value in asked.values.items() for one in references_in(value)]
+            asked.inner = [
+                (key, Asked(reference)) for key, value in asked.values.items() for reference in references_in(value)
+            ]
             self._all += [inner for _key, inner in asked.inner]
         return problems
 
@@ -208,11 +212,15 @@ class _Resolver:
 
     def _places(self, references: Iterable[Reference]) -> dict[str, list[Reference]]:
         """Return the names of places in paths. They are resolved with their kind."""
-        paths = [one.written for one in references if one.target in _INSIDE and isinstance(one.written, str)]
+        paths = [
+            reference.written
+            for reference in references
+            if reference.target in _INSIDE and isinstance(reference.written, str)
+        ]
         return {place: [] for path in paths for place, _label in natural_keys.path_splits(path)}
 
     def _resolve_kind(self, kind: Kind, references: Sequence[Asked], places: dict[str, list[Reference]]) -> None:
-        questions = [list(self._questions(kind, one, places)) for one in references]
+        questions = [list(self._questions(kind, reference, places)) for reference in references]
         names = list(places) if kind.name in _PLACES else []
         asked = [*questions, *(_by_name(kind, name) for name in names)]
         if not asked:
@@ -220,11 +228,11 @@ class _Resolver:
         found = self._index.find(kind, asked)
         for name, hits in zip(names, found[len(references) :], strict=True):
             places[name] = [with_target(Reference(kind.name), hit) for hit in hits]
-        for one, ways, hits in zip(references, questions, found[: len(references)], strict=True):
+        for reference, ways, hits in zip(references, questions, found[: len(references)], strict=True):
             if len(hits) == 1:
-                one.target = hits[0]
+                reference.target = hits[0]
             else:
-                self._note(one, [self._problem(kind, one.reference, ways, hits)])
+                self._note(reference, [self._problem(kind, reference.reference, ways, hits)])
 
     def _questions(self, kind: Kind, asked: Asked, places: Mapping[str, list[Reference]]) -> Iterator[Question]:
         """Yield every way to read a reference."""
@@ -292,7 +300,7 @@ _PLACES = {kind.parent for kind in _ORDER if kind.parent}
 def _parts(kind: Kind, written: Any) -> list[str]:
     """Return the texts that a written reference is made of: those of a map, those of a path, or itself."""
     if isinstance(written, Mapping):
-        return [one for one in written.values() if isinstance(one, str)]
+        return [text for text in written.values() if isinstance(text, str)]
     return written.split("/") if kind.parent_key else [written]
 
 
@@ -314,7 +322,9 @@ def with_target(reference: Reference, target: Target) -> Reference:
 
 def with_targets(value: Any, targets: Mapping[Reference, Target]) -> Any:
     """Return a canonical value whose references have their targets, as far as these are known."""
-    return with_references(value, lambda one: with_target(one, targets[one]) if one in targets else one)
+    return with_references(
+        value, lambda reference: with_target(reference, targets[reference]) if reference in targets else reference
+    )
 
 
 def reference_in(option: str, target: str, written: Any) -> Reference:

@@ -100,7 +100,7 @@ def lock_owner_of(descriptor: int) -> LockOwner | None:
             if fields[1] == "FLOCK" and fields[5].endswith(f":{wanted.st_ino}"):
                 process = Path("/proc", fields[4])
                 with contextlib.suppress(OSError):
-                    if any(os.path.samestat(one.stat(), wanted) for one in (process / "fd").iterdir()):
+                    if any(os.path.samestat(descriptor.stat(), wanted) for descriptor in (process / "fd").iterdir()):
                         return LockOwner(int(fields[4]), _started(process))
     return None
 

@@ -163,7 +163,7 @@ class Pace:
 
     def name(self, limit: int, now: float) -> None:
         """Note the limit of a process that sends requests; 0 for none."""
-        self.limits = {one: named_at for one, named_at in self.limits.items() if named_at > now - _MINUTE}
+        self.limits = {limit: named_at for limit, named_at in self.limits.items() if named_at > now - _MINUTE}
         if limit and (limit in self.limits or len(self.limits) < _MOST_LIMITS):
             self.limits[limit] = now
 

@@ -139,8 +139,8 @@ def _private_folder(above: Path, names: Sequence[str]) -> Folder:
     if not above.is_absolute():
         raise _Unfit("is no absolute path")
     # Any user who can write to a link's directory can replace the link, so check every directory on the way.
-    for one in {above, *above.parents, *above.resolve().parents}:
-        _require_safe(one)
+    for directory in {above, *above.parents, *above.resolve().parents}:
+        _require_safe(directory)
     path = above
     for name in names:
         path /= name

@@ -104,10 +104,10 @@ class TokenStore:
     def forget(self, access_token: str) -> None:
         """Delete a pair, whichever account it was stored for."""
         with contextlib.suppress(OSError, InvalidInput):
-            for one in self._folder.listed():
-                kept = _decoded(self._folder, one.name) if one.name.startswith(_FILE) and one.name != _KEY else None
+            for file in self._folder.listed():
+                kept = _decoded(self._folder, file.name) if file.name.startswith(_FILE) and file.name != _KEY else None
                 if kept is not None and kept.get("access_token") == access_token:
-                    self._folder.remove(one.name)
+                    self._folder.remove(file.name)
 
     @contextlib.contextmanager
     def renewing(self, seconds: float) -> Iterator[None]:

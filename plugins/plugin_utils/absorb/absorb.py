@@ -184,12 +184,12 @@ class _Absorbing:
         self._removed: set[int] = set()
 
     def run(self) -> Absorbed:
-        for one in self._planned.changes:
-            current = one.change.current
-            if one.change.action == UPDATE and current is not None and not one.archived:
-                self._decide(one, current)
-            elif one.change.action not in (UPDATE, CREATE):
-                self._tell(one, one.entry.place, f"{one}", "it exists again, and the files remove it")
+        for planned in self._planned.changes:
+            current = planned.change.current
+            if planned.change.action == UPDATE and current is not None and not planned.archived:
+                self._decide(planned, current)
+            elif planned.change.action not in (UPDATE, CREATE):
+                self._tell(planned, planned.entry.place, f"{planned}", "it exists again, and the files remove it")
         self._remove_records()
         self._take_labels()
         fresh = self._new_records()
@@ -348,7 +348,7 @@ class _Absorbing:
         pairs = list(zip(value, now, strict=True)) if isinstance(now, tuple) and len(now) == len(value) else []
         if pairs and (any(references_in(now)) or any(attachments_in(now))):
             # Links are written in a different order.
-            pairs = [(self._portable.checked(definition, (one,))[0], one) for one in now]
+            pairs = [(self._portable.checked(definition, (item,))[0], item) for item in now]
         is_known = isinstance(old, tuple) and len(old) == len(written)
 
         def is_item(number: int, item: Any, canonical: Any) -> bool:
@@ -362,7 +362,7 @@ class _Absorbing:
         found: list[tuple[Any, int | None]] = []
         if is_set:
             for number in range(len(written)):
-                hit = next((one for one in left if is_item(number, *one)), None)
+                hit = next((pair for pair in left if is_item(number, *pair)), None)
                 if hit is not None:
                     left.remove(hit)
                     found.append((hit[0], number))
@@ -370,7 +370,7 @@ class _Absorbing:
         else:
             last = -1
             for item, canonical in items:
-                hits = (one for one in range(last + 1, len(written)) if is_item(one, item, canonical))
+                hits = (index for index in range(last + 1, len(written)) if is_item(index, item, canonical))
                 number_found = next(hits, None)
                 last = last if number_found is None else number_found
                 found.append((item, number_found))
@@ -384,9 +384,9 @@ class _Absorbing:
         if not self._desired.declares_variables:
             return loaded
         if isinstance(loaded, dict):
-            return {key: self._unescaped(one) for key, one in loaded.items()}
+            return {key: self._unescaped(member) for key, member in loaded.items()}
         if isinstance(loaded, list):
-            return [self._unescaped(one) for one in loaded]
+            return [self._unescaped(item) for item in loaded]
         return loaded.replace("${$}", "$") if loaded.__class__ is str else loaded
 
     def _fetched(
@@ -400,7 +400,7 @@ class _Absorbing:
         field = planned.schema.fields[key]
         fresh = None
         if new.kept and not is_override:
-            fresh = [one for one, number in zip(new.value, new.kept, strict=True) if number is None]
+            fresh = [item for item, number in zip(new.value, new.kept, strict=True) if number is None]
         found: dict[str, Path] = {}
         for attachment in attachments_in(now):
             written = self._portable.checked(field, (attachment,) if isinstance(now, tuple) else attachment)
@@ -431,15 +431,15 @@ class _Absorbing:
         for entry, _key in written:
             self._count(entry.kind.section, "changed")
         in_tables: Counter[str] = Counter()
-        for one, reason in kept:
-            file = one.entry.place_of(one.name).file
+        for code, reason in kept:
+            file = code.entry.place_of(code.name).file
             if self._desired.tables.for_file(file) is not None:
                 in_tables[file] += 1
                 continue
-            is_hidden = self._desired.hiding.touches(one.entry)
-            now = VAULTED if is_hidden else f"{one.name} is {shorten(one.now)}"
+            is_hidden = self._desired.hiding.touches(code.entry)
+            now = VAULTED if is_hidden else f"{code.name} is {shorten(code.now)}"
             self._result.not_changed.append(
-                f"{one.entry.place_of(one.name)}: {now} in the instance: not changed, because {reason}"
+                f"{code.entry.place_of(code.name)}: {now} in the instance: not changed, because {reason}"
             )
         for file, number in in_tables.items():
             words = f"{number:,} scan codes differ from the instance, which owns them"
@@ -479,23 +479,28 @@ class _Absorbing:
     def _remove_records(self) -> None:
         """Remove deleted records from the files, unless remaining records refer to them."""
         gone = [
-            one
-            for one in self._planned.changes
-            if one.change.action == CREATE or (one.change.action == UPDATE and one.archived)
+            change
+            for change in self._planned.changes
+            if change.change.action == CREATE or (change.change.action == UPDATE and change.archived)
         ]
-        stay = {id(one.entry): why for one in gone if (why := self._why_it_stays(one))}
+        stay = {id(change.entry): why for change in gone if (why := self._why_it_stays(change))}
         before, overrides = self._files.mark(), deepcopy(self._overrides)
         while found := self._refused(gone, stay):
             # A record stays if a record that stays refers to it.
             stay |= found
             self._files.undo(before)
             self._overrides = deepcopy(overrides)
-        for one in gone:
-            if id(one.entry) in stay:
-                self._tell(one, one.entry.place, f"{one} is {self._where(one)} the instance", stay[id(one.entry)])
+        for change in gone:
+            if id(change.entry) in stay:
+                self._tell(
+                    change,
+                    change.entry.place,
+                    f"{change} is {self._where(change)} the instance",
+                    stay[id(change.entry)],
+                )
             else:
-                self._removed.add(id(one.entry))
-                self._count(one.section, "removed")
+                self._removed.add(id(change.entry))
+                self._count(change.section, "removed")
 
     def _is_unchecked(self, planned: Planned) -> bool:
         """Return True for an unlisted record that may be archived and was not looked up."""
@@ -524,34 +529,39 @@ class _Absorbing:
         if planned.archived or is_bounded or seen.hidden_records == NO or not may_exist_hidden(planned.section):
             return ""
         why = seen.evidence
-        if any((one.uuid or one.id) in seen.closed_rooms for one in references_in(tuple(planned.desired.values()))):
+        if any(
+            (reference.uuid or reference.id) in seen.closed_rooms
+            for reference in references_in(tuple(planned.desired.values()))
+        ):
             why = f"this account sees no object in its location: {LIMITED}"
         return f"it may be hidden ({why}); limited_account: true takes it to be deleted" if why else ""
 
     def _refused(self, gone: Sequence[Planned], stay: Mapping[int, str]) -> dict[int, str]:
         """Remove all records except those that stay. Return the records that cannot be removed, with reasons."""
-        leaving = {id(one.entry) for one in gone} - stay.keys()
-        while held := {id(one.entry) for one in gone if id(one.entry) in leaving and self._is_referenced(one, leaving)}:
+        leaving = {id(change.entry) for change in gone} - stay.keys()
+        while held := {
+            id(change.entry) for change in gone if id(change.entry) in leaving and self._is_referenced(change, leaving)
+        }:
             leaving -= held
         found = {}
-        for one in gone:
-            if id(one.entry) in leaving:
+        for change in gone:
+            if id(change.entry) in leaving:
                 try:
                     if self._options.gone == REMOVE:
-                        self._remove(one.entry)
+                        self._remove(change.entry)
                     else:
-                        self._say_state(one, "archived" if one.archived else ABSENT)
+                        self._say_state(change, "archived" if change.archived else ABSENT)
                 except NotSpliced as reason:
-                    found[id(one.entry)] = str(reason)
-            elif id(one.entry) not in stay:
-                found[id(one.entry)] = "other records in the files refer to it"
+                    found[id(change.entry)] = str(reason)
+            elif id(change.entry) not in stay:
+                found[id(change.entry)] = "other records in the files refer to it"
         return found
 
     def _is_referenced(self, planned: Planned, leaving: Set[int]) -> bool:
         """Return True if a remaining record refers to a record."""
         current = planned.change.current
         marks = [mark_of(planned.entry, None), *([current.uuid] if current is not None else [])]
-        references = [one for mark in marks for one in self._planned.references.get(mark, ())]
+        references = [referring for mark in marks for referring in self._planned.references.get(mark, ())]
         return any(
             id(entry) not in leaving and (id(entry), key) not in self._absorbed
             for entry, key in references
@@ -655,7 +665,7 @@ class _Absorbing:
         return mark not in EMPTY and mark != self._desired.set_name
 
     def _is_offered(self, row: Mapping[str, Any], claimed: Mapping[str, Entry]) -> bool:
-        field = next(one for one in HUB_ITEM.written if one.key == "object")
+        field = next(field for field in HUB_ITEM.written if field.key == "object")
         parsed, _findings = Schema(HUB_ITEM, [field]).parse({"object": row["object"]}, "")
         for reference in references_in(parsed.get("object")):
             if f"of the object {self._state.resolved(reference).reference.uuid}" in claimed:
@@ -675,8 +685,8 @@ class _Absorbing:
 
         def needed(record: Mapping[str, Any]) -> Collection[str]:
             ways = [[(key, *others(key)) for key in keys] for keys in choices]
-            way = next((names for names in ways if any(one in record for one in names[-1])), ways[-1])
-            return {one for names in way for one in names}
+            way = next((names for names in ways if any(name in record for name in names[-1])), ways[-1])
+            return {name for names in way for name in names}
 
         return Names(others, needed)
 
@@ -719,8 +729,8 @@ def _texts_in(value: Any) -> Iterable[str]:
     if isinstance(value, Mapping):
         value = list(value.values())
     if isinstance(value, list):
-        for one in value:
-            yield from _texts_in(one)
+        for member in value:
+            yield from _texts_in(member)
     elif isinstance(value, str):
         yield value
 
@@ -751,7 +761,7 @@ def _owners(entry: Entry) -> Iterable[Entry]:
     """Yield the records of all layers that a record consists of."""
     if not isinstance(entry.places, MergedPlaces):
         return [entry]
-    return list({id(one): one for one in map(entry.places.owner_of, entry.places)}.values())
+    return list({id(owner): owner for owner in map(entry.places.owner_of, entry.places)}.values())
 
 
 def _as_exported(section: str, entry: Entry) -> str:

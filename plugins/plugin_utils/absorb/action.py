@@ -76,7 +76,7 @@ def _take_in(run: ControllerRun, check_mode: bool) -> dict[str, Any]:
     backups = [] if check_mode else files.write(changes, options["backup"])
     result = {
         "changed": bool(changes),
-        "files": [files.label(one.target) for one in changes],
+        "files": [files.label(change.target) for change in changes],
         "summary": absorbed.summary,
         "not_changed": cleaned(absorbed.not_changed),
         "conflicts": cleaned(absorbed.conflicts),

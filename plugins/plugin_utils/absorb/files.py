@@ -114,7 +114,7 @@ class Files:
         self._layers = layers
         self._desired = desired
         self._formulas = formulas_are
-        self._folders = [Folder(one.path.parent if one.path.is_file() else one.path) for one in layers]
+        self._folders = [Folder(layer.path.parent if layer.path.is_file() else layer.path) for layer in layers]
         self._opened: dict[Target, _Opened] = {}
 
     # ---- which file
@@ -154,7 +154,9 @@ class Files:
         except InvalidInput as error:
             raise InvalidInput(f"{words} a path below src") from error
         except NotSpliced as error:
-            labels = ", ".join(called(one.label, one.path.name if one.path.is_file() else "") for one in self._layers)
+            labels = ", ".join(
+                called(layer.label, layer.path.name if layer.path.is_file() else "") for layer in self._layers
+            )
             raise InvalidInput(f"{words} a path that begins with a layer: {labels}") from error
         if self._desired.tables.for_file(path) is not None:
             raise InvalidInput(f"{words} a file that is no table of another system")
@@ -241,13 +243,13 @@ class Files:
 
     def mark(self) -> Mapping[Target, int]:
         """Return a mark for :meth:`undo`: the edits so far."""
-        return {name: one.source.file.edits for name, one in self._opened.items() if one.source is not None}
+        return {name: opened.source.file.edits for name, opened in self._opened.items() if opened.source is not None}
 
     def undo(self, mark: Mapping[Target, int]) -> None:
         """Drop the edits after a mark."""
-        for name, one in self._opened.items():
-            if one.source is not None:
-                one.source.undo(mark.get(name, 0))
+        for name, opened in self._opened.items():
+            if opened.source is not None:
+                opened.source.undo(mark.get(name, 0))
 
     # ---- writing
 
@@ -282,8 +284,8 @@ class Files:
             else:
                 rest = self._begin(target, overrides, fresh, done)
         except NotSpliced as reason:
-            for one in records:
-                tell(one, str(reason))
+            for record in records:
+                tell(record, str(reason))
             return done
         if rest:
             beside = Target(target.layer, str(PurePosixPath(target.name).with_suffix(".jsonl")))
@@ -308,7 +310,7 @@ class Files:
         opened, records = self._open(target), [*overrides, *fresh]
         suffix = PurePosixPath(target.name).suffix
         if suffix != ".csv":
-            written = [(json_record if suffix == ".jsonl" else yaml_record)(one) for one in records]
+            written = [(json_record if suffix == ".jsonl" else yaml_record)(record) for record in records]
             opened.after = ("" if suffix == ".jsonl" else "---\n").encode() + "".join(written).encode()
             done.written += records
             return []
@@ -320,13 +322,13 @@ class Files:
             rows = [csv_row(header, cell, dialect)]
         except Unwritable:
             return records
-        for one in records:
+        for record in records:
             try:
-                rows.append(csv_record(header, one, cell, dialect))
+                rows.append(csv_record(header, record, cell, dialect))
             except Unwritable:
-                rest.append(one)
+                rest.append(record)
             else:
-                done.written.append(one)
+                done.written.append(record)
         if len(rows) > 1:
             opened.after = dialect.encode("".join(rows))
         return rest
@@ -336,7 +338,7 @@ class Files:
 
         :param tell: called with the name of a file that would no longer be readable, and why.
         """
-        for target, opened in sorted(self._opened.items(), key=lambda one: self.label(one[0])):
+        for target, opened in sorted(self._opened.items(), key=lambda change: self.label(change[0])):
             after = opened.after
             halfway = after if opened.is_attachment else opened.before
             if opened.source is not None and opened.source.file.is_changed:
@@ -373,11 +375,11 @@ class Files:
 
     def patch(self, changes: Sequence[FileChange]) -> str:
         """Return the changes as a patch."""
-        return "".join(patch_of(self.label(one.target), one.before, one.after) for one in changes)
+        return "".join(patch_of(self.label(change.target), change.before, change.after) for change in changes)
 
     def diff(self, changes: Sequence[FileChange]) -> dict[str, str]:
         """Return the changes as texts before and after, which Ansible compares and prints."""
-        sides = [sides_of(self.label(one.target), one.before, one.after) for one in changes]
+        sides = [sides_of(self.label(change.target), change.before, change.after) for change in changes]
         return {
             "before": "".join(before for before, _after in sides),
             "after": "".join(after for _before, after in sides),
@@ -392,14 +394,16 @@ class Files:
         :raises InvalidInput: if somebody else changed a file meanwhile.
         """
         backups = []
-        for one in changes:
-            if backup and one.before is not None:
-                folder = self._folders[one.target.layer]
-                backups.append(str(folder.path / folder.backup(one.target.name)))
-        new_first = sorted(changes, key=lambda one: one.before is not None)
-        self._write((one.target, one.before, one.halfway) for one in new_first if one.halfway is not None)
-        referring_first = sorted(changes, key=lambda one: _depth(one.target), reverse=True)
-        self._write((one.target, one.halfway, one.after) for one in referring_first)
+        for change in changes:
+            if backup and change.before is not None:
+                folder = self._folders[change.target.layer]
+                backups.append(str(folder.path / folder.backup(change.target.name)))
+        new_first = sorted(changes, key=lambda change: change.before is not None)
+        self._write(
+            (change.target, change.before, change.halfway) for change in new_first if change.halfway is not None
+        )
+        referring_first = sorted(changes, key=lambda change: _depth(change.target), reverse=True)
+        self._write((change.target, change.halfway, change.after) for change in referring_first)
         return backups
 
     def _write(self, steps: Iterable[tuple[Target, bytes | None, bytes]]) -> None:
@@ -433,7 +437,9 @@ def section_names() -> tuple[str, ...]:
         name
         for section in SECTIONS
         for name in (
-            [f"{section}/{one}" for one in ("asset", "room", "person")] if section in BY_TEMPLATE else [section]
+            [f"{section}/{template}" for template in ("asset", "room", "person")]
+            if section in BY_TEMPLATE
+            else [section]
         )
     )
 
@@ -447,7 +453,9 @@ def _rest(
     """
     columns = table.columns()
     for record in records:
-        found = {name: next((one for one in (name, *names.others(name)) if one in columns), "") for name in record}
+        found = {
+            name: next((column for column in (name, *names.others(name)) if column in columns), "") for name in record
+        }
         missing_columns = {name for name, column in found.items() if not column}
         known = {column: record[name] for name, column in found.items() if column}
         try:

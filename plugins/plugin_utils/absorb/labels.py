@@ -51,7 +51,10 @@ class Labels:
         self._absorbed = absorbed
         self._removed = removed
         self._changing = {
-            (id(one.entry), key) for one in planned.changes for key in one.change.before if one.change.current
+            (id(planned.entry), key)
+            for planned in planned.changes
+            for key in planned.change.before
+            if planned.change.current
         }
 
     def run(self) -> tuple[list[Field], list[tuple[Relabelled, str]]]:
@@ -66,25 +69,25 @@ class Labels:
         kept: dict[int, str] = {}
         before = self._files.mark()
         while True:
-            written, failed = self._write([one for one in codes if id(one.entry) not in kept])
+            written, failed = self._write([code for code in codes if id(code.entry) not in kept])
             if not failed:
-                return written, [(one, kept[id(one.entry)]) for one in codes if id(one.entry) in kept]
+                return written, [(code, kept[id(code.entry)]) for code in codes if id(code.entry) in kept]
             kept |= failed
             self._files.undo(before)
 
     def _write(self, codes: list[Relabelled]) -> tuple[list[Field], dict[int, str]]:
         written: list[Field] = []
         failed: dict[int, str] = {}
-        for one in codes:
+        for code in codes:
             try:
-                self._set(one.entry, one.name, one.now, None)
-                written.append((one.entry, one.key))
+                self._set(code.entry, code.name, code.now, None)
+                written.append((code.entry, code.key))
             except NotSpliced as reason:
-                failed[id(one.entry)] = str(reason)
-        now = {one.written: one.now for one in codes}
+                failed[id(code.entry)] = str(reason)
+        now = {code.written: code.now for code in codes}
         done: set[tuple[int, str]] = set()
-        for one in codes:
-            for entry, key in self._references(one):
+        for code in codes:
+            for entry, key in self._references(code):
                 if (id(entry), key) in done:
                     continue
                 done.add((id(entry), key))
@@ -93,12 +96,12 @@ class Labels:
                         written.append((entry, key))
                 except NotSpliced as reason:
                     name = self._name(entry, key)
-                    failed[id(one.entry)] = f"{name} at {entry.place_of(name)} refers to it, and {reason}"
+                    failed[id(code.entry)] = f"{name} at {entry.place_of(name)} refers to it, and {reason}"
         return written, failed
 
-    def _references(self, one: Relabelled) -> list[Field]:
+    def _references(self, code: Relabelled) -> list[Field]:
         """Return the fields that refer to an object and whose values are not written anyway."""
-        marks = (mark_of(one.entry, None), one.uuid)
+        marks = (mark_of(code.entry, None), code.uuid)
         found = [field for mark in marks for field in self._planned.references.get(mark, ())]
         return [(entry, key) for entry, key in found if id(entry) not in self._removed]
 
@@ -142,7 +145,7 @@ class Labels:
 def _renamed(written: Any, now: Mapping[str, str]) -> Any:
     """Return a reference, or a list of references, with the present codes of the objects."""
     if isinstance(written, Mapping):
-        return {name: _renamed(one, now) for name, one in written.items()}
+        return {name: _renamed(member, now) for name, member in written.items()}
     if isinstance(written, list):
-        return [_renamed(one, now) for one in written]
+        return [_renamed(item, now) for item in written]
     return now.get(written, written) if isinstance(written, str) else written

@@ -83,7 +83,7 @@ def _parts(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[Sequence[st
 
 def _can_be_shown(name: str, *contents: bytes | None) -> bool:
     """Return True if a patch can show contents: texts in UTF-8 that control no terminal and no log."""
-    return bool(_PLAIN_NAME.fullmatch(name)) and all(_is_clean(one) for one in contents if one is not None)
+    return bool(_PLAIN_NAME.fullmatch(name)) and all(_is_clean(content) for content in contents if content is not None)
 
 
 def _is_clean(content: bytes) -> bool:
@@ -132,34 +132,34 @@ def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[_Change]:
     """
     last = len(list(takewhile(bool, map(eq, reversed(old), reversed(new)))))
     old_end, new_end = len(old) - last, len(new) - last
-    one = two = 0
-    while one < old_end or two < new_end:
-        if one < old_end and two < new_end and old[one] == new[two]:
-            one, two = one + 1, two + 1
+    old_line = new_line = 0
+    while old_line < old_end or new_line < new_end:
+        if old_line < old_end and new_line < new_end and old[old_line] == new[new_line]:
+            old_line, new_line = old_line + 1, new_line + 1
             continue
-        ahead = _next_alike(old[one:old_end], new[two:new_end])
-        yield from _within(old, new, (one, one + ahead[0], two, two + ahead[1]))
-        one, two = one + ahead[0], two + ahead[1]
+        ahead = _next_alike(old[old_line:old_end], new[new_line:new_end])
+        yield from _within(old, new, (old_line, old_line + ahead[0], new_line, new_line + ahead[1]))
+        old_line, new_line = old_line + ahead[0], new_line + ahead[1]
 
 
 def _within(old: Sequence[str], new: Sequence[str], part: _Change) -> Iterator[_Change]:
     """Yield the differences within a part: lines between two differing lines may be equal."""
-    one, one_end, two, two_end = part
-    if (one_end - one) * (two_end - two) > _SEARCHED:
+    old_at, old_end, new_at, new_until = part
+    if (old_end - old_at) * (new_until - new_at) > _SEARCHED:
         yield part
         return
-    for tag, start, end, new_start, new_end in _match(old[one:one_end], new[two:two_end]).get_opcodes():
+    for tag, start, end, new_start, new_end in _match(old[old_at:old_end], new[new_at:new_until]).get_opcodes():
         if tag != "equal":
-            yield one + start, one + end, two + new_start, two + new_end
+            yield old_at + start, old_at + end, new_at + new_start, new_at + new_end
 
 
 def _next_alike(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
     """Return the number of lines in each text before the next equal lines: many equal lines nearby, otherwise a few."""
-    for in_one_notation, far in _ALIKE:
+    for count, far in _ALIKE:
         for together in range(1, min(far, len(old) + len(new))):
             for number in range(together + 1):
                 other = together - number
-                left, right = old[number : number + in_one_notation], new[other : other + in_one_notation]
+                left, right = old[number : number + count], new[other : other + count]
                 if left == right and left:
                     return number, other
     return len(old), len(new)
@@ -169,11 +169,11 @@ def _hunk(old: Sequence[str], new: Sequence[str], group: Sequence[_Change]) -> I
     start, end, new_start, new_end = _around(group, len(old))
     yield f"@@ -{_range(start, end)} +{_range(new_start, new_end)} @@\n"
     at = start
-    for one, two, three, four in group:
-        yield from _marked(" ", old[at:one])
-        yield from _marked("-", old[one:two])
-        yield from _marked("+", new[three:four])
-        at = two
+    for old_start, old_end, new_from, new_to in group:
+        yield from _marked(" ", old[at:old_start])
+        yield from _marked("-", old[old_start:old_end])
+        yield from _marked("+", new[new_from:new_to])
+        at = old_end
     yield from _marked(" ", old[at:end])
 
 
@@ -188,8 +188,8 @@ def _marked(mark: str, lines: Sequence[str]) -> Iterator[str]:
 
 def _binary(name: str, old: bytes | None, new: bytes) -> str:
     quoted = name if _PLAIN_NAME.fullmatch(name) else None
-    one, two = (f"{side}/{name}" if quoted else _quoted(f"{side}/{name}") for side in "ab")
-    head = f"diff --git {one} {two}\n"
+    old_name, new_name = (f"{side}/{name}" if quoted else _quoted(f"{side}/{name}") for side in "ab")
+    head = f"diff --git {old_name} {new_name}\n"
     if old is None:
         head += "new file mode 100644\n"
     ids = f"index {_id(old)}..{_id(new)}" + ("" if old is None else " 100644")

@@ -65,7 +65,7 @@ class Source(ABC):
 
         :raises NotSpliced: if it comes from somewhere else.
         """
-        if any(one.is_shared for one in piece.inside()):
+        if any(value.is_shared for value in piece.inside()):
             raise NotSpliced(THROUGH_ANCHOR)
         if self._has_variables and _VARIABLE.search(self.file.plain, piece.start, piece.end):
             raise NotSpliced(THROUGH_VARIABLE)
@@ -137,7 +137,7 @@ class YamlSource(_Pieces):
 
     def remove(self, place: Place) -> None:
         piece = self.piece(place)
-        if any(one.is_shared for one in piece.inside()):
+        if any(value.is_shared for value in piece.inside()):
             raise NotSpliced(THROUGH_ANCHOR)
         if id(piece) not in self._lists:
             raise NotSpliced("it is not in a list of records")
@@ -149,12 +149,12 @@ class YamlSource(_Pieces):
 
     def undo(self, number: int) -> None:
         super().undo(number)
-        self._taken = [one for one in self._taken if one[0] <= number]
+        self._taken = [removal for removal in self._taken if removal[0] <= number]
 
     def finish(self) -> None:
         """Leave an empty list if all records are removed and the end of the document is explicit."""
         records = self._root
-        gone = [piece for _edits, one, piece in self._taken if one is records]
+        gone = [piece for _edits, taken_from, piece in self._taken if taken_from is records]
         if records is None or not records.is_block or self._is_appended or len(gone) < len(records.items):
             return
         if gone and _DOCUMENT_END.search(self.file.plain, records.end):

@@ -122,16 +122,16 @@ class Splices:
     def _put_members(self, old: Piece, value: Mapping[str, Any]) -> None:
         """Change the differing members of a map, and remove those that it no longer has."""
         gone = [key for key in old.members if key not in value]
-        fresh = {key: one for key, one in value.items() if key not in old.members}
-        for key, one in value.items():
+        fresh = {key: member for key, member in value.items() if key not in old.members}
+        for key, member in value.items():
             if key in old.members:
                 name, piece = old.members[key]
-                if not self._is_as(piece, one):
-                    self.put(name, piece, NewValue(one, partial(is_same, one)), not old.is_block)
+                if not self._is_as(piece, member):
+                    self.put(name, piece, NewValue(member, partial(is_same, member)), not old.is_block)
         for key in gone:
             self._take_member(old, key, gone)
-        for key, one in fresh.items():
-            self.add_member(old, key, one, leave=gone)
+        for key, member in fresh.items():
+            self.add_member(old, key, member, leave=gone)
 
     def _is_as(self, piece: Piece, value: Any) -> bool:
         """Return True if the text at a place is read as a value."""
@@ -145,12 +145,12 @@ class Splices:
 
     def _put_items(self, old: Piece, value: Sequence[Any], kept: Sequence[int | None]) -> None:
         """Change the differing items of a list."""
-        staying = [one for one in kept if one is not None]
+        staying = [index for index in kept if index is not None]
         if staying != sorted(staying):
             raise NotSpliced("its items are in another order")
         gone = [number for number in range(len(old.items)) if number not in staying]
         last: int | None = None
-        for one, number in zip(value, kept, strict=True):
+        for item, number in zip(value, kept, strict=True):
             if number is not None:
                 last = number
                 continue
@@ -158,14 +158,14 @@ class Splices:
             if following in gone:
                 gone.remove(following)
                 piece = old.items[following]
-                new = NewValue(one, partial(is_same, one))
+                new = NewValue(item, partial(is_same, item))
                 if piece.is_block or piece.kind != SCALAR:
-                    self._file.replace(piece.start, piece.end, self._flow(one))
+                    self._file.replace(piece.start, piece.end, self._flow(item))
                 else:
                     self._put_text(piece, new, not old.is_block)
                 last = following
             else:
-                self._add_item(old, last, one)
+                self._add_item(old, last, item)
         for number in gone:
             self._take_item(old, number, {*gone})
 
@@ -187,14 +187,14 @@ class Splices:
         if not record.is_block:
             is_plain = not self._is_json and _NAME.fullmatch(name)
             written = f"{name if is_plain else self._flow(name)}: {self._flow(value)}"
-            before = [one for key, (_name, one) in record.members.items() if key not in leave]
+            before = [piece for key, (_name, piece) in record.members.items() if key not in leave]
             self._file.replace(before[-1].end, before[-1].end, f", {written}")
             return
         written = f"{name if _NAME.fullmatch(name) else flow(name)}: {flow(value)}"
         indent = " " * (record.mark[1] - 1)
-        for key, (_name, one) in reversed(record.members.items()):
-            if key not in leave and not one.is_block and one.style not in ("|", ">"):
-                end = self._line_end(max(one.end, _name.end))
+        for key, (_name, piece) in reversed(record.members.items()):
+            if key not in leave and not piece.is_block and piece.style not in ("|", ">"):
+                end = self._line_end(max(piece.end, _name.end))
                 lead = "" if self._text[end - 1 : end] == "\n" else "\n"
                 self._file.replace(end, end, f"{lead}{indent}{written}" + ("" if lead else "\n"))
                 return
@@ -207,9 +207,9 @@ class Splices:
                 raise NotSpliced(f"its member {key} can't be removed in place")
             self._file.replace(self._line_start(name.start), self._line_end(max(value.end, name.end)), "")
         else:
-            pieces = [(one.start, max(one.end, two.end)) for one, two in record.members.values()]
+            pieces = [(name.start, max(name.end, two.end)) for name, two in record.members.values()]
             keys = list(record.members)
-            self._take_between(record, pieces, keys.index(key), {keys.index(one) for one in gone})
+            self._take_between(record, pieces, keys.index(key), {keys.index(key) for key in gone})
 
     # ---- records
 
@@ -253,7 +253,7 @@ class Splices:
     def _take_item(self, old: Piece, number: int, gone: set[int]) -> None:
         item = old.items[number]
         if not old.is_block:
-            self._take_between(old, [(one.start, one.end) for one in old.items], number, gone)
+            self._take_between(old, [(item.start, item.end) for item in old.items], number, gone)
             return
         dash = self._text.rindex("-", 0, item.start)
         line = self._line_start(dash)
@@ -264,7 +264,7 @@ class Splices:
     def _take_between(self, old: Piece, pieces: Sequence[tuple[int, int]], number: int, gone: set[int]) -> None:
         """Remove a part in brackets with its separating comma. At least one part stays."""
         start, end = pieces[number]
-        if any(one not in gone for one in range(number)):
+        if any(index not in gone for index in range(number)):
             start = pieces[number - 1][1]
         elif number + 1 < len(pieces):
             end = pieces[number + 1][0]
@@ -291,7 +291,7 @@ def is_same(value: Any, loaded: Any) -> bool:
         return (
             isinstance(loaded, Mapping)
             and loaded.keys() == value.keys()
-            and all(is_same(one, loaded[key]) for key, one in value.items())
+            and all(is_same(member, loaded[key]) for key, member in value.items())
         )
     if isinstance(value, list):
         return (

@@ -117,7 +117,7 @@ class WorkbookFile(TextFile):
         if not {_WORKBOOK, _RELATIONS} <= self._names:
             return {}
         relations = map(_attributes, _RELATION.findall(packed.read(_RELATIONS).decode()))
-        targets = {one.get("Id", ""): one.get("Target", "") for one in relations}
+        targets = {relation.get("Id", ""): relation.get("Target", "") for relation in relations}
         found = {}
         for sheet in map(_attributes, _SHEET.findall(packed.read(_WORKBOOK).decode())):
             target = targets.get(next((value for name, value in sheet.items() if name.endswith(":id")), ""), "")
@@ -153,11 +153,11 @@ class WorkbookFile(TextFile):
         return len(self._cells)
 
     def content(self, is_halfway: bool = False) -> bytes:
-        edits = [one for one in self._cells if not (is_halfway and one.comes_last)]
+        edits = [edit for edit in self._cells if not (is_halfway and edit.comes_last)]
         if not edits:
             return self._content
         changed = {
-            part: sheet.changed([one for one in edits if one.sheet == part]) for part, sheet in self._sheets.items()
+            part: sheet.changed([edit for edit in edits if edit.sheet == part]) for part, sheet in self._sheets.items()
         }
         titles = {part: title for title, part in self._parts.items()}
         written = io.BytesIO()
@@ -270,7 +270,7 @@ def _text_cell(text: str) -> tuple[str, str]:
 
 
 def _attributes(tag: str) -> dict[str, str]:
-    return {name: html.unescape(one or other) for name, one, other in _ATTRIBUTE.findall(tag)}
+    return {name: html.unescape(quoted or other) for name, quoted, other in _ATTRIBUTE.findall(tag)}
 
 
 def _column_of(cell: re.Match[str]) -> int:

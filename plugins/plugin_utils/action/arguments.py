@@ -74,14 +74,14 @@ def _as_in_json(value: Any) -> Any:
     if _has_names(value):
         return value
     if isinstance(value, Mapping):
-        return {_name(name): _as_in_json(one) for name, one in value.items()}
-    return [_as_in_json(one) for one in value]
+        return {_name(name): _as_in_json(member) for name, member in value.items()}
+    return [_as_in_json(item) for item in value]
 
 
 def _has_names(value: Any) -> bool:
     """Return True if all names in maps of a value are texts."""
     if isinstance(value, Mapping):
-        return all(isinstance(name, str) and _has_names(one) for name, one in value.items())
+        return all(isinstance(name, str) and _has_names(member) for name, member in value.items())
     return not isinstance(value, (list, tuple)) or all(map(_has_names, value))
 
 
@@ -132,9 +132,9 @@ def _is_call(value: Any) -> bool:
 def _is_out_of_range(option: Mapping[str, Any], value: Any) -> bool:
     """Return True if a value, or a part of it, exceeds the range of its type."""
     if isinstance(value, (list, tuple)):
-        return any(_is_out_of_range(option, one) for one in value)
+        return any(_is_out_of_range(option, item) for item in value)
     if "options" in option and isinstance(value, Mapping):
-        return any(_is_out_of_range(one, value.get(name)) for name, one in option["options"].items())
+        return any(_is_out_of_range(suboption, value.get(name)) for name, suboption in option["options"].items())
     kind = option.get("elements", option.get("type"))
     if value is None or kind not in _NUMBERS:
         return False

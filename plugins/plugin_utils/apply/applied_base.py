@@ -38,7 +38,7 @@ class AppliedBase:
 
     def read(self) -> Baseline | None:
         """Return what was applied last; None if that is not known."""
-        noted = next((one for one in self._all() if one["owner"] == self._owner), None)
+        noted = next((base for base in self._all() if base["owner"] == self._owner), None)
         if noted is None:
             return None
         return Baseline(bytes.fromhex(noted["salt"]), noted["records"], noted["highest"])
@@ -54,7 +54,7 @@ class AppliedBase:
             "highest": baseline.highest,
             "records": baseline.records,
         }
-        others = [one for one in self._all() if one["owner"] != self._owner]
+        others = [base for base in self._all() if base["owner"] != self._owner]
         self._folder.write(self._name, json.dumps([*others, own]).encode("ascii"))
 
     def _all(self) -> list[dict[str, Any]]:
@@ -63,7 +63,7 @@ class AppliedBase:
             found = json.loads(self._folder.read(self._name, _SIZE_LIMIT))
         except (OSError, ValueError, RecursionError, InvalidInput):
             return []
-        return [one for one in found if _is_base(one)] if isinstance(found, list) else []
+        return [base for base in found if _is_base(base)] if isinstance(found, list) else []
 
 
 def new_baseline() -> Baseline:
@@ -71,9 +71,11 @@ def new_baseline() -> Baseline:
     return Baseline(secrets.token_bytes(_SALT_BYTES))
 
 
-def _is_base(one: Any) -> bool:
-    if not isinstance(one, dict) or set(one) != {"owner", "salt", "highest", "records"}:
+def _is_base(value: Any) -> bool:
+    if not isinstance(value, dict) or set(value) != {"owner", "salt", "highest", "records"}:
         return False
-    texts = isinstance(one["records"], dict) and all(isinstance(text, str) for text in one["records"].values())
-    numbers = isinstance(one["highest"], dict) and all(isinstance(number, int) for number in one["highest"].values())
-    return texts and numbers and isinstance(one["salt"], str) and _SALT.fullmatch(one["salt"]) is not None
+    texts = isinstance(value["records"], dict) and all(isinstance(text, str) for text in value["records"].values())
+    numbers = isinstance(value["highest"], dict) and all(
+        isinstance(number, int) for number in value["highest"].values()
+    )
+    return texts and numbers and isinstance(value["salt"], str) and _SALT.fullmatch(value["salt"]) is not None

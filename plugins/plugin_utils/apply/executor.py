@@ -319,8 +319,8 @@ class Executor:
         if not aside:
             return
         transport = self._client.transport
-        left = max(one.moment for one in aside) + transport.settle - transport.rate.clock()
-        lost = [one.planned for one in aside if id(one.planned) in self._lost]
+        left = max(waiting.moment for waiting in aside) + transport.settle - transport.rate.clock()
+        lost = [waiting.planned for waiting in aside if id(waiting.planned) in self._lost]
         try:
             if self._stopped:
                 raise SeventhingsError("the run has stopped.")
@@ -332,13 +332,13 @@ class Executor:
                 transport.sleep(left)
                 found |= self._created([planned for planned in lost if id(planned) not in found])
         except SeventhingsError as error:
-            for one in aside:
-                one.error.message += f" Whether it took effect could not be looked up: {error.message}"
-                self._fail(one.planned, self._reason(one.planned, one.error))
+            for waiting in aside:
+                waiting.error.message += f" Whether it took effect could not be looked up: {error.message}"
+                self._fail(waiting.planned, self._reason(waiting.planned, waiting.error))
             return
         self._client.creations.settled()
         self._found = found
-        yield from (one.planned for one in aside)
+        yield from (waiting.planned for waiting in aside)
 
     def _created(self, creations: Sequence[Planned]) -> dict[int, list[Record]]:
         """Return the new records with the natural keys of creations whose answers were lost."""
@@ -469,7 +469,7 @@ class Executor:
         self._effects.note(planned, change, answered, was_managed and change.action in (DELETE, ARCHIVE))
 
     def _upload(self, planned: Planned, change: Change) -> None:
-        files = [one for value in change.values.values() for one in attachments_in(value)]
+        files = [file for value in change.values.values() for file in attachments_in(value)]
         with self._deferred(planned, is_creation=False):
             upload_missing(self._contents, files, self._uploads.upload)
 

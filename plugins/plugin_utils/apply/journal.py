@@ -651,7 +651,7 @@ class Journal:
             return
         before = self.memory.sources
         news = {source: 0 for source in before if source not in sources and source[0] != INLINE}
-        news |= {source: one.records for source, one in sources.items() if before.get(source, 0) != one.records}
+        news |= {source: count.records for source, count in sources.items() if before.get(source, 0) != count.records}
         for (path, section), number in news.items():
             note = {"path": path, "section": section, "records": str(number)}
             self._write([{"note": "source", **note}])

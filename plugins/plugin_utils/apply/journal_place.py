@@ -76,9 +76,9 @@ def places_of_all(instance: str) -> Iterator[JournalPlace]:
         found = folder.listed(_instance_step(instance))
     except FileNotFoundError:
         return
-    for one in found:
-        name = f"{one.name}/{_FILE}"
-        if one.type is FileType.FOLDER and folder.type_of(name) is not None:
+    for instance_folder in found:
+        name = f"{instance_folder.name}/{_FILE}"
+        if instance_folder.type is FileType.FOLDER and folder.type_of(name) is not None:
             yield JournalPlace(folder, name)
 
 

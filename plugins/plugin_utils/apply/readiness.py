@@ -116,7 +116,7 @@ class Readiness:
                 _link(planned, reference, other.made)
             elif self.has_failed(other) and (other.section != planned.section or self.is_link(planned)):
                 return f"needs {other}, which was not created"
-        staying = [one for one in map(id, planned.leaving) if one in self._failed_entries]
+        staying = [entry for entry in map(id, planned.leaving) if entry in self._failed_entries]
         if staying:
             return f"{self._of_entry[staying[0]]} still refers to it"
         return ""
@@ -144,8 +144,8 @@ class Readiness:
 def _link(planned: Planned, awaited: Reference, uuid: str) -> None:
     """Fill in the uuid of a created record in the references to it."""
 
-    def linked(one: Reference) -> Reference:
-        return replace(one, uuid=uuid, pending=None) if one.pending is awaited.pending else one
+    def linked(reference: Reference) -> Reference:
+        return replace(reference, uuid=uuid, pending=None) if reference.pending is awaited.pending else reference
 
     values = {key: with_references(value, linked) for key, value in planned.change.values.items()}
     planned.change = replace(planned.change, values=values)
@@ -154,7 +154,12 @@ def _link(planned: Planned, awaited: Reference, uuid: str) -> None:
 
 def _awaited(planned: Planned) -> Iterable[tuple[str, Reference]]:
     values = planned.change.values
-    return [(key, one) for key, value in values.items() for one in references_in(value) if one.pending is not None]
+    return [
+        (key, reference)
+        for key, value in values.items()
+        for reference in references_in(value)
+        if reference.pending is not None
+    ]
 
 
 def _key_to_come(change: Change) -> str:

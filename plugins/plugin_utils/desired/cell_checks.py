@@ -83,7 +83,7 @@ class CellChecks:
         """Return True for a field with any text that does not identify records. Other fields check their own text."""
         kind = schema.kind
         named = [schema.find(name) for name in self._desired.identity.get(kind.section, ())]
-        keys = {one.key for one in named if one is not None} | {key for choice in kind.match_on for key in choice}
+        keys = {field.key for field in named if field is not None} | {key for choice in kind.match_on for key in choice}
         return type_of(field).shape == _TEXT and not field.allowed and field.key not in keys
 
     def _remedy(self, path: str, setting: str) -> str:
@@ -92,8 +92,8 @@ class CellChecks:
     def _names_of_lists(self, schema: Schema) -> frozenset[str]:
         """Return the keys and labels of the fields that are lists."""
         if schema not in self._lists:
-            fields = [one for one in schema.fields.values() if type_of(one).empty == ()]
-            self._lists[schema] = frozenset(name for one in fields for name in (one.key, one.label) if name)
+            fields = [field for field in schema.fields.values() if type_of(field).empty == ()]
+            self._lists[schema] = frozenset(name for field in fields for name in (field.key, field.label) if name)
         return self._lists[schema]
 
 
@@ -110,7 +110,7 @@ def mapping_words(desired: DesiredInstance, schema: Schema, path: str, columns: 
 
     :param columns: the names that mean no field.
     """
-    names = [name for one in schema.fields.values() for name in (one.key, one.label) if name]
+    names = [name for field in schema.fields.values() for name in (field.key, field.label) if name]
     meant: dict[str, str] = {}
     for column in columns:
         near = closest_names(column, names, 1, _LIKENESS)

@@ -55,13 +55,13 @@ class CsvSettings:
                 self._find(member, 'csv.files: expected a map such as {"objects/legacy-*.csv": {preset: excel-us}}')
             else:
                 files = [
-                    (str(pattern), self._dialect(one, general, f"csv.files.{pattern}", CSV_KEYS))
-                    for pattern, one in member.members.items()
+                    (str(pattern), self._dialect(settings, general, f"csv.files.{pattern}", CSV_KEYS))
+                    for pattern, settings in member.members.items()
                 ]
                 named = {
-                    str(pattern): frozenset(map(str, one))
-                    for pattern, one in member.value.items()
-                    if isinstance(one, dict)
+                    str(pattern): frozenset(map(str, settings))
+                    for pattern, settings in member.value.items()
+                    if isinstance(settings, dict)
                 }
         return Dialects(general, files, named)
 
@@ -136,7 +136,7 @@ def _encoding(dialect: Dialect, value: Any) -> Dialect:
 def _decimal(dialect: Dialect, value: Any) -> Dialect:
     if value not in (".", ","):
         raise Unfit('"." or ","')
-    thousands = tuple(one for one in dialect.thousands if one != value)
+    thousands = tuple(separator for separator in dialect.thousands if separator != value)
     return replace(dialect, decimal=str(value), thousands=thousands, is_chosen=True)
 
 
@@ -165,7 +165,7 @@ def _booleans(dialect: Dialect, value: Any) -> Dialect:
     if isinstance(value, dict) and set(value) == {"true", "false"}:
         sides = [texts_of(value["true"]), texts_of(value["false"])]
     elif isinstance(value, list) and len(value) == 2:
-        sides = [texts_of(one) for one in value]
+        sides = [texts_of(item) for item in value]
     else:
         raise Unfit("words for both, such as {true: [ja, x], false: [nein]}")
     if {word.casefold() for word in sides[0]} & {word.casefold() for word in sides[1]}:
@@ -181,8 +181,8 @@ def _currency(dialect: Dialect, value: Any) -> Dialect:
 
 
 def _empty(dialect: Dialect, value: Any) -> Dialect:
-    if isinstance(value, dict) and all(one in _EMPTY for one in value.values()):
-        return replace(dialect, clears=frozenset(str(name) for name, one in value.items() if one == "clear"))
+    if isinstance(value, dict) and all(member in _EMPTY for member in value.values()):
+        return replace(dialect, clears=frozenset(str(name) for name, meaning in value.items() if meaning == "clear"))
     if value not in _EMPTY:
         raise Unfit("ignore or clear, or a map of columns to these")
     return replace(dialect, clears=EVERYTHING if value == "clear" else frozenset())
@@ -220,8 +220,8 @@ def texts_of(value: Any, empty: bool = False) -> tuple[str, ...]:
     :raises Unfit: if it is neither.
     """
     listed = value if isinstance(value, list) else [value]
-    texts = [str(one).lower() if isinstance(one, bool) else one for one in listed]
-    if not texts or not all(isinstance(one, str) and (one or empty) for one in texts):
+    texts = [str(item).lower() if isinstance(item, bool) else item for item in listed]
+    if not texts or not all(isinstance(text, str) and (text or empty) for text in texts):
         raise Unfit("a text or a list of texts")
     return tuple(map(str, texts))
 

@@ -206,10 +206,10 @@ def digest_of(desired: DesiredInstance) -> str:
     digest = hashlib.sha256()
     for part in (desired.identity, desired.scope, desired.marker, desired.moved):
         digest.update(_as_bytes(part))
-    for one in desired.entries:
-        digest.update(_as_bytes((one.kind.name, one.template, one.state, one.uuid, one.fields)))
-        if one.cells is not None:
-            digest.update(_as_bytes(one.cells.spelling))
+    for entry in desired.entries:
+        digest.update(_as_bytes((entry.kind.name, entry.template, entry.state, entry.uuid, entry.fields)))
+        if entry.cells is not None:
+            digest.update(_as_bytes(entry.cells.spelling))
     return digest.hexdigest()
 
 

@@ -521,7 +521,7 @@ class Dialects:
     def for_file(self, name: str) -> Dialect:
         """Return the dialect of a file, by its name below the directory."""
         own = next((dialect for pattern, dialect in self.files if fits(name, pattern)), self.general)
-        overlay = next((one for one in self.overlays if one.matches(name)), None)
+        overlay = next((overlay for overlay in self.overlays if overlay.matches(name)), None)
         return own if overlay is None else overlay.over(own)
 
     def names_set_for(self, name: str) -> tuple[str, Collection[str]]:

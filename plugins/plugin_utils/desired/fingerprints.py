@@ -140,7 +140,8 @@ class Placeholders:
 
     def __init__(self, hashes: Mapping[str, Mapping[str, str]]) -> None:
         self._hashes = {
-            source: (bytes.fromhex(one["salt"]), bytes.fromhex(one["scrypt"])) for source, one in hashes.items()
+            source: (bytes.fromhex(sealed["salt"]), bytes.fromhex(sealed["scrypt"]))
+            for source, sealed in hashes.items()
         }
         self._placeholders: dict[str, list[_Placeholder]] = {}
         self.keys: dict[int, bytes] = {}
@@ -172,7 +173,9 @@ class Placeholders:
         found = written()
         entries = {(entry.kind.name, str(entry.place)): entry for entry in found.entries}
         for source, placeholders in self._placeholders.items():
-            problems = [str(one) for one in found.findings if one.place.source == source and not one.place.line]
+            problems = [
+                str(finding) for finding in found.findings if finding.place.source == source and not finding.place.line
+            ]
             if problems:
                 raise InvalidInput(f"plan_file: {path} needs {source}. {problems[0]}")
             self._fill(

@@ -38,13 +38,13 @@ class GroupedFindings:
     @property
     def every(self) -> list[str]:
         """Return a line for each finding if that is more than one line per kind."""
-        return [_line(*one) for one in self.shown] if len(self.lines) < len(self.shown) else []
+        return [_line(*finding) for finding in self.shown] if len(self.lines) < len(self.shown) else []
 
 
 def group_findings(findings: Sequence[Finding], desired: DesiredInstance) -> GroupedFindings:
     """Return findings in words, equal findings in one line."""
     shown = desired.hiding.shown(findings, desired.entries)
-    every = [_line(*one) for one in shown]
+    every = [_line(*finding) for finding in shown]
     hidden = [line != str(finding) for line, finding in zip(every, findings, strict=True)]
     open_ones = [finding for finding, is_hidden in zip(findings, hidden, strict=True) if not is_hidden]
     advice = _Proposals(open_ones, desired)

@@ -144,7 +144,10 @@ class Hiding:
         def is_hidden(place: Place) -> bool:
             return self.hides_place(place) or (near is not None and near.hides(place))
 
-        return [(self.seen(one.place), _gist_of(one) if is_hidden(one.place) else one.message) for one in findings]
+        return [
+            (self.seen(finding.place), _gist_of(finding) if is_hidden(finding.place) else finding.message)
+            for finding in findings
+        ]
 
     def seen(self, place: Place) -> Place:
         """Return a place as it may be shown. In a vaulted file it has no column, because that would reveal a length."""
@@ -195,11 +198,11 @@ def masked(message: str, texts: Iterable[str]) -> str:
 
 def _texts_in(value: Any) -> Iterator[str]:
     if isinstance(value, Mapping):
-        for one in value.values():
-            yield from _texts_in(one)
+        for member in value.values():
+            yield from _texts_in(member)
     elif isinstance(value, (list, tuple)):
-        for one in value:
-            yield from _texts_in(one)
+        for item in value:
+            yield from _texts_in(item)
     elif value is not None:
         yield str(value)
 
@@ -257,5 +260,5 @@ class _PlaceIndex:
         return listed[index - 1][1] if index else None
 
 
-def _position(one: tuple[tuple[int, int], Any]) -> tuple[int, int]:
-    return one[0]
+def _position(pair: tuple[tuple[int, int], Any]) -> tuple[int, int]:
+    return pair[0]

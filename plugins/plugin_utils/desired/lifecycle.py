@@ -95,7 +95,7 @@ def keys_of(schema: Schema, pattern: str) -> list[str]:
         return [field.key]
     if _NO_PATTERN.isdisjoint(pattern):
         return []
-    return [one.key for one in schema.fields.values() if fits(one.key, pattern) or fits(one.label, pattern)]
+    return [field.key for field in schema.fields.values() if fits(field.key, pattern) or fits(field.label, pattern)]
 
 
 def unknown_fields(lifecycle: Lifecycle, schema: Schema) -> list[tuple[str, str]]:
@@ -134,7 +134,7 @@ def read_settings(node: Node, sections: Iterable[str], find: Find) -> dict[str, 
             find(member, f"{name}: expected a map with {', '.join(KEYS)}")
         else:
             lists = _members(member, name, find)
-            texts = {key: _texts(one, f"{name}.{key}", _WORDS[key], find) for key, one in lists.items()}
+            texts = {key: _texts(node, f"{name}.{key}", _WORDS[key], find) for key, node in lists.items()}
             found[section] = Lifecycle(texts.get("initial", ()), texts.get("ignore", ()), texts.get("protect", ()))
     return found
 
@@ -146,7 +146,7 @@ def read_record(node: Node, find: Find) -> Lifecycle:
         return NOTHING
     members = _members(node, OF_RECORD, find)
     lists = {key: members[key] for key in ("initial", "ignore") if key in members}
-    texts = {key: _texts(one, f"{OF_RECORD}.{key}", _WORDS[key], find) for key, one in lists.items()}
+    texts = {key: _texts(node, f"{OF_RECORD}.{key}", _WORDS[key], find) for key, node in lists.items()}
     is_protected = None
     if "protect" in members:
         is_protected = members["protect"].value
@@ -176,12 +176,12 @@ def _members(node: Node, name: str, find: Find) -> dict[str, Node]:
 
 def _texts(node: Node, name: str, expected: str, find: Find) -> tuple[str, ...]:
     items = node.items() if isinstance(node.value, list) else [node]
-    wrong = [one for one in items if not isinstance(one.value, str) or not one.value]
+    wrong = [item for item in items if not isinstance(item.value, str) or not item.value]
     if wrong or not items or not isinstance(node.value, list):
-        for one in wrong or [node]:
-            find(one, f"{name}: {shorten(one.value)} does not fit; expected {expected}")
+        for item in wrong or [node]:
+            find(item, f"{name}: {shorten(item.value)} does not fit; expected {expected}")
         return ()
-    return tuple(str(one.value) for one in items)
+    return tuple(str(item.value) for item in items)
 
 
 def _alike(text: str) -> str:

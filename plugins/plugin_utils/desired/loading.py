@@ -194,37 +194,37 @@ class _Loading:
         except OSError as error:
             self._find(Place(str(src)), f"can't be read: {error.strerror or error}")
             return
-        settings = [one for one in there if one.name in SETTINGS and one.type is not FileType.FOLDER]
+        settings = [member for member in there if member.name in SETTINGS and member.type is not FileType.FOLDER]
         if len(settings) > 1 or (not settings and not self._reading.is_later):
             self._find(self._at("instance.yml"), f"expected exactly one instance.yml in {src}")
         # Read the settings first, because they say how to read the other files.
-        for one in sorted(there, key=lambda one: one not in settings):
-            is_folder = one.type is FileType.FOLDER
-            name, ending = (one.name, "") if is_folder else _parts(one.name)
-            is_workbook = ending == WORKBOOK and not is_folder and not _is_hidden(one.name)
-            if one.type is FileType.LINK and (
-                is_workbook or one.name.partition(".")[0] in (*SECTIONS, "instance", "moved")
+        for member in sorted(there, key=lambda node: node not in settings):
+            is_folder = member.type is FileType.FOLDER
+            name, ending = (member.name, "") if is_folder else _parts(member.name)
+            is_workbook = ending == WORKBOOK and not is_folder and not _is_hidden(member.name)
+            if member.type is FileType.LINK and (
+                is_workbook or member.name.partition(".")[0] in (*SECTIONS, "instance", "moved")
             ):
-                self._find(self._at(one.name), _NO_LINKS)
-            elif one in settings:
-                self._settings(self._yaml(root, one.name, False), one.name)
+                self._find(self._at(member.name), _NO_LINKS)
+            elif member in settings:
+                self._settings(self._yaml(root, member.name, False), member.name)
             elif name == "moved" and ending in (".yml", ".yaml"):
-                node = self._yaml(root, one.name)
+                node = self._yaml(root, member.name)
                 if node is not None:
                     self._read_settings.moved(self._fill(node, ()))
             elif is_workbook:
-                self._workbook(root, one.name, name if name in SECTIONS else "")
+                self._workbook(root, member.name, name if name in SECTIONS else "")
             elif name in SECTIONS and (is_folder or ending.lower() in _ALIKE):
-                self._section_files(name, one, root)
-            elif one.name.partition(".")[0].rstrip("~") in SECTIONS:
-                self.desired.unread.append(self._called(one.name))
-                self._suspicious.append(one.name)
+                self._section_files(name, member, root)
+            elif member.name.partition(".")[0].rstrip("~") in SECTIONS:
+                self.desired.unread.append(self._called(member.name))
+                self._suspicious.append(member.name)
             elif is_folder or ending in ENDINGS:
                 near = get_close_matches(name.casefold(), [*SECTIONS, "instance", "moved"], n=1, cutoff=0.75)
-                if near and not one.name.startswith("."):
-                    self._find(self._at(one.name), f"no such section; did you mean {near[0]}?")
-            elif ending.lower() in _WORKBOOKS and not _is_hidden(one.name):
-                self.desired.warnings.append(f"{self._at(one.name)}: is not read; save it as {WORKBOOK}")
+                if near and not member.name.startswith("."):
+                    self._find(self._at(member.name), f"no such section; did you mean {near[0]}?")
+            elif ending.lower() in _WORKBOOKS and not _is_hidden(member.name):
+                self.desired.warnings.append(f"{self._at(member.name)}: is not read; save it as {WORKBOOK}")
 
     def _section_files(self, section: str, top: ListResult, root: Folder) -> None:
         self.desired.sections.add(section)
@@ -284,13 +284,13 @@ class _Loading:
         # No recursion: directories may be nested as deeply as a path is long.
         to_come = [top]
         while to_come:
-            one = to_come.pop()
-            if one.type is FileType.LINK:
-                self._find(self._at(one.name), _NO_LINKS)
-            elif one.type is not FileType.FOLDER:
-                yield one.name
+            name = to_come.pop()
+            if name.type is FileType.LINK:
+                self._find(self._at(name.name), _NO_LINKS)
+            elif name.type is not FileType.FOLDER:
+                yield name.name
             else:
-                seen = [found for found in self._listed(root, one.name) if not _is_hidden(found.name)]
+                seen = [found for found in self._listed(root, name.name) if not _is_hidden(found.name)]
                 to_come += reversed(seen)
 
     def _listed(self, root: Folder, name: str) -> list[ListResult]:
@@ -563,7 +563,7 @@ class _Loading:
         fields = node.value
         lifecycle = NOTHING
         if OF_RECORD in fields:
-            lifecycle = read_record(node.member(OF_RECORD), lambda one, words: self._find(one.place, words))
+            lifecycle = read_record(node.member(OF_RECORD), lambda node, words: self._find(node.place, words))
         if not _OWN.isdisjoint(fields):
             fields = {name: value for name, value in fields.items() if name not in _OWN}
         vaulted = self.desired.hiding.of_record(node.source, fields)
@@ -598,7 +598,11 @@ def _parts(name: str) -> tuple[str, str]:
 def _is_suspicious(name: str) -> bool:
     """Return True if a file may have been read under another name before: it is a backup, or has another suffix."""
     suffixes = [suffix.lower().rstrip("~") for suffix in PurePosixPath(name).suffixes]
-    return name.endswith("~") or bool({*ENDINGS}.intersection(suffixes)) or suffixes[-1:] in [[one] for one in _ASIDE]
+    return (
+        name.endswith("~")
+        or bool({*ENDINGS}.intersection(suffixes))
+        or suffixes[-1:] in [[suffix] for suffix in _ASIDE]
+    )
 
 
 def _is_hidden(name: str) -> bool:

@@ -59,7 +59,7 @@ def mark_at(line: int, column: int) -> int:
 def has_long_text(value: Any) -> bool:
     """Return True if a value has a longer text than allowed, or a longer name."""
     if isinstance(value, Mapping):
-        return any(has_long_text(one) for member in value.items() for one in member)
+        return any(has_long_text(part) for member in value.items() for part in member)
     if isinstance(value, list):
         return any(map(has_long_text, value))
     return isinstance(value, str) and len(value) > MOST_CHARACTERS
@@ -213,16 +213,16 @@ def plain_node(
     """
     paths = set() if vaulted is None else vaulted
 
-    def inner(one: Any, below: str) -> Node:
-        return plain_node(one, below, paths, is_vaulted)
+    def inner(part: Any, below: str) -> Node:
+        return plain_node(part, below, paths, is_vaulted)
 
     members: dict[Any, Node] = {}
     plain = without_vault_objects(value)
     if isinstance(value, Mapping):
-        members = {str(key): inner(one, f"{path}.{key}") for key, one in value.items()}
+        members = {str(key): inner(member, f"{path}.{key}") for key, member in value.items()}
         plain = {key: member.value for key, member in members.items()}
     elif isinstance(value, (list, tuple)):
-        members = {index: inner(one, f"{path}[{index}]") for index, one in enumerate(value)}
+        members = {index: inner(item, f"{path}[{index}]") for index, item in enumerate(value)}
         plain = [member.value for member in members.values()]
     if is_vaulted(value) or any(member.source in paths for member in members.values()):
         paths.add(path)
@@ -253,5 +253,5 @@ def _holds(marks: Sequence[str], value: Any) -> bool:
     if isinstance(value, str):
         return any(mark in value for mark in marks)
     if isinstance(value, dict):
-        return any(_holds(marks, name) or _holds(marks, one) for name, one in value.items())
-    return isinstance(value, list) and any(_holds(marks, one) for one in value)
+        return any(_holds(marks, name) or _holds(marks, member) for name, member in value.items())
+    return isinstance(value, list) and any(_holds(marks, item) for item in value)

@@ -140,9 +140,9 @@ class DesiredParser:
             values |= {key: fitting for key, fitting in findings.fitting.items() if fitting}
         for key, value in values.items():
             if value and isinstance(value, tuple):
-                for number, one in enumerate(value):
-                    if isinstance(one, Attachment) and one.path is not None:
-                        self._localise(one, entry, (written_as(schema, entry, key), number))
+                for number, attachment in enumerate(value):
+                    if isinstance(attachment, Attachment) and attachment.path is not None:
+                        self._localise(attachment, entry, (written_as(schema, entry, key), number))
         return values
 
     def _unknown(

@@ -82,10 +82,10 @@ class Settings:
         desired.set_id = self._text(node, "set_id")
         desired.timezone = self._timezone(node)
         desired.marker = self._text(node, "marker")
-        desired.identity = {section: one.value for section, one in self._by_section(node, "identity").items()}
-        for section, one in self._by_section(node, "identity").items():
-            if not _is_list_of_names(one.value):
-                self._find(one, f"identity.{section}: expected a list of field keys")
+        desired.identity = {section: names.value for section, names in self._by_section(node, "identity").items()}
+        for section, names in self._by_section(node, "identity").items():
+            if not _is_list_of_names(names.value):
+                self._find(names, f"identity.{section}: expected a list of field keys")
                 desired.identity.pop(section)
         desired.scope = self._scope(node)
         if LIFECYCLE in node.value:
@@ -131,13 +131,13 @@ class Settings:
         member = node.member("instance")
         ones = member.items() if isinstance(member.value, list) else [member]
         roots = []
-        for one in ones:
+        for text in ones:
             try:
-                roots.append(named_root(one.value if isinstance(one.value, str) else ""))
+                roots.append(named_root(text.value if isinstance(text.value, str) else ""))
             except InvalidInput:
                 self._find(
-                    one,
-                    f"instance: {shorten(one.value)} does not fit; expected the root of an instance, such as "
+                    text,
+                    f"instance: {shorten(text.value)} does not fit; expected the root of an instance, such as "
                     f"https://acme.seventhings.com, or a list of them",
                 )
         if not ones:
@@ -163,22 +163,22 @@ class Settings:
             self._find(member, f"{name}: expected a map of sections")
             return {}
         found = {}
-        for section, one in member.members.items():
+        for section, action in member.members.items():
             if section in SECTIONS:
-                found[section] = one
+                found[section] = action
             else:
                 near = closest_names(str(section), SECTIONS, 1, LIKELY)
                 hint = f"did you mean {near[0]}?" if near else f"expected one of {', '.join(SECTIONS)}"
-                self._find(one, f"{name}.{section}: no such section; {hint}")
+                self._find(action, f"{name}.{section}: no such section; {hint}")
         return found
 
     def _scope(self, node: Node) -> dict[str, dict[str, list[Any]]]:
         scope: dict[str, dict[str, list[Any]]] = {}
-        for section, one in self._by_section(node, "scope").items():
-            if not isinstance(one.value, dict) or not one.value:
-                self._find(one, f"scope.{section}: expected a map of field key to the values in scope")
+        for section, fields in self._by_section(node, "scope").items():
+            if not isinstance(fields.value, dict) or not fields.value:
+                self._find(fields, f"scope.{section}: expected a map of field key to the values in scope")
                 continue
-            for name, values in one.members.items():
+            for name, values in fields.members.items():
                 listed = values.value if isinstance(values.value, list) else [values.value]
                 if not listed or any(value is None for value in listed):
                     self._find(values, f"scope.{section}.{name}: expected the values in scope, at least one")
@@ -219,14 +219,14 @@ class Settings:
             self._find(node, f"policy.prune: expected a map of sections to {', '.join(PRUNE)}")
             return {}
         chosen: dict[str, str] = {}
-        for section, one in node.members.items():
+        for section, names in node.members.items():
             if section not in SECTIONS:
-                self._find(one, f"policy.prune.{section}: expected one of the sections {', '.join(SECTIONS)}")
-            elif not isinstance(one.value, str) or one.value not in prune_actions(section):
+                self._find(names, f"policy.prune.{section}: expected one of the sections {', '.join(SECTIONS)}")
+            elif not isinstance(names.value, str) or names.value not in prune_actions(section):
                 allowed = " or ".join(prune_actions(section))
-                self._find(one, f"policy.prune.{section}: {shorten(one.value)} does not fit; expected {allowed}")
+                self._find(names, f"policy.prune.{section}: {shorten(names.value)} does not fit; expected {allowed}")
             else:
-                chosen[section] = str(one.value)
+                chosen[section] = str(names.value)
         return chosen
 
     def _limits(self, node: Node) -> dict[str, float]:
@@ -270,27 +270,27 @@ class Settings:
             if not isinstance(member.value, list):
                 self._find(member, "expected a list of {from: {KEY: OLD}, to: {KEY: NEW}}")
                 continue
-            for one in member.items():
+            for pair in member.items():
                 if (
-                    isinstance(one.value, dict)
-                    and set(one.value) == {"from", "to"}
-                    and all(isinstance(side, dict) and side for side in one.value.values())
+                    isinstance(pair.value, dict)
+                    and set(pair.value) == {"from", "to"}
+                    and all(isinstance(side, dict) and side for side in pair.value.values())
                 ):
-                    self._check_duplicate(one, section, seen)
-                    moved.setdefault(section, []).append((one.value["from"], one.value["to"]))
-                    self._desired.moved_places[id(one.value["to"])] = one.place
+                    self._check_duplicate(pair, section, seen)
+                    moved.setdefault(section, []).append((pair.value["from"], pair.value["to"]))
+                    self._desired.moved_places[id(pair.value["to"])] = pair.place
                 else:
-                    self._find(one, "expected {from: {KEY: OLD}, to: {KEY: NEW}}")
+                    self._find(pair, "expected {from: {KEY: OLD}, to: {KEY: NEW}}")
         self._desired.moved = moved
 
-    def _check_duplicate(self, one: Node, section: str, seen: dict[tuple[str, str, str], Place]) -> None:
+    def _check_duplicate(self, node: Node, section: str, seen: dict[tuple[str, str, str], Place]) -> None:
         """Check that no two records get one name, and that no record gets two names."""
         for side in ("from", "to"):
-            key = (section, side, json.dumps(one.value[side], sort_keys=True, default=str))
+            key = (section, side, json.dumps(node.value[side], sort_keys=True, default=str))
             if key in seen:
-                self._find(one, f"moved.{section}: {side} is written twice, first at {seen[key]}")
+                self._find(node, f"moved.{section}: {side} is written twice, first at {seen[key]}")
             else:
-                seen[key] = one.place
+                seen[key] = node.place
 
 
 _NEVER_MOVED = {kind.section: kind.never_moved for kind in KINDS.values() if kind.section and kind.never_moved}

@@ -115,13 +115,13 @@ class TableReader:
                 # Treat the member like an empty cell or an ignored column of a table.
                 continue
             if name in value:
-                both = " and ".join(repr(one) for one in node.value if table.mapped(one) == name)
+                both = " and ".join(repr(column) for column in node.value if table.mapped(column) == name)
                 words = f"{name}: the columns {both} are the same field; map one of them, and ignore the other"
                 self._find(node, column, name, words, "two columns are the same field")
                 continue
             value[name] = self._value(node, column, name, cell)
-        constant = {name: one for name, one in table.constant.items() if name not in value}
-        value |= {name: one.value for name, one in constant.items()}
+        constant = {name: constant for name, constant in table.constant.items() if name not in value}
+        value |= {name: constant.value for name, constant in constant.items()}
         return (_MappedRow if node.is_row else _Mapped)(value, node, self._written, constant)
 
     def _value(self, node: Node, column: str, name: str, cell: Any) -> Any:
@@ -154,11 +154,11 @@ def check_identity(
     :param is_complete: returns True if a schema has all fields of a kind. Otherwise an unknown column may be any field.
     """
     without: set[str] = set()
-    for one in desired.tables_read:
-        words = _why_unidentified(desired, one, schema_of, is_complete)
+    for table in desired.tables_read:
+        words = _why_unidentified(desired, table, schema_of, is_complete)
         if words:
-            without.add(one.source)
-            yield one.place, words
+            without.add(table.source)
+            yield table.place, words
     for entry in desired.entries if without else ():
         entry.misread |= entry.place.source in without
 

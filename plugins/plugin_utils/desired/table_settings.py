@@ -43,10 +43,10 @@ class TableSettings:
             words = "tables: expected a list of maps such as {files: objects/ledger-*.csv, columns: {Number: barcode}}"
             self._find(node, words)
             return Tables()
-        for number, one in enumerate(node.items()):
-            if isinstance(one.value, dict) and "files" not in one.value:
-                self._find(one, f"tables[{number}]: expected files, a pattern of paths such as objects/ledger-*.csv")
-        return Tables([self.entry(one, f"tables[{number}]") for number, one in enumerate(node.items())])
+        for number, item in enumerate(node.items()):
+            if isinstance(item.value, dict) and "files" not in item.value:
+                self._find(item, f"tables[{number}]: expected files, a pattern of paths such as objects/ledger-*.csv")
+        return Tables([self.entry(item, f"tables[{number}]") for number, item in enumerate(node.items())])
 
     def entry(self, node: Node, setting: str) -> Table:
         """Read one entry, with or without its file patterns.
@@ -117,7 +117,7 @@ class TableSettings:
                 member, f"{setting}.constant: expected a map of fields to values, such as {{inventory_group: IT}}"
             )
             return {}
-        return {str(name): one for name, one in member.members.items()}
+        return {str(name): member for name, member in member.members.items()}
 
 
 def _changed(read: Callable[[Dialect, Any], Dialect], value: Any, dialect: Dialect) -> Dialect:
@@ -140,7 +140,9 @@ def _files(value: Any) -> tuple[str, ...]:
 
 def _columns(value: Any) -> tuple[dict[str, str], frozenset[str]]:
     expected = "a map of columns to fields, such as {Inventory number: barcode, Room ID: target_room.id}"
-    if not isinstance(value, dict) or not all(isinstance(one, str) and str(one).strip() for one in value.values()):
+    if not isinstance(value, dict) or not all(
+        isinstance(member, str) and str(member).strip() for member in value.values()
+    ):
         raise Unfit(expected)
     columns = {str(column).strip(): str(name).strip() for column, name in value.items()}
     ids = frozenset(column for column, name in columns.items() if name.endswith(ID) and name != ID)
@@ -152,9 +154,9 @@ def _columns(value: Any) -> tuple[dict[str, str], frozenset[str]]:
 
 
 def _values(value: Any) -> dict[str, dict[str, Any]]:
-    if not isinstance(value, dict) or not all(isinstance(one, dict) and one for one in value.values()):
+    if not isinstance(value, dict) or not all(isinstance(words, dict) and words for words in value.values()):
         raise Unfit("a map of fields to their words, such as {inventory_group: {EDV: IT}}")
-    return {str(name): {_word(word): meant for word, meant in one.items()} for name, one in value.items()}
+    return {str(name): {_word(word): meant for word, meant in words.items()} for name, words in value.items()}
 
 
 def _word(word: Any) -> str:
@@ -169,7 +171,7 @@ def _missing_rows(value: Any) -> bool:
 
 def _sheets(value: Any) -> dict[str, str]:
     if isinstance(value, dict):
-        if value and all(one in _SHEET_SECTIONS for one in value.values()):
+        if value and all(section in _SHEET_SECTIONS for section in value.values()):
             return {_sheet(name): str(section) for name, section in value.items()}
         raise Unfit(f"sheets to sections, which are {', '.join(_SHEET_SECTIONS)}")
     return dict.fromkeys((_sheet(name) for name in texts_of(value)), "")
@@ -194,12 +196,12 @@ def _skip_rows(value: Any) -> tuple[int, frozenset[int], tuple[str, ...]]:
             raise Unfit(expected)
         return first, frozenset(), ()
     numbers, patterns = set(), []
-    for one in value if isinstance(value, list) else [value]:
-        number = integer_of(one)
+    for item in value if isinstance(value, list) else [value]:
+        number = integer_of(item)
         if number is not None and number > 0:
             numbers.add(number)
-        elif isinstance(one, str) and not isinstance(one, Plain) and one.strip():
-            patterns.append(str(one).strip())
+        elif isinstance(item, str) and not isinstance(item, Plain) and item.strip():
+            patterns.append(str(item).strip())
         else:
             raise Unfit(expected)
     return 0, frozenset(numbers), tuple(patterns)

@@ -85,13 +85,13 @@ class Tables:
         for label in sorted(self.by_label, key=len, reverse=True):
             if name.startswith(f"{label}/"):
                 return self.by_label[label].for_file(name.removeprefix(f"{label}/"))
-        return next((one for one in self.entries if one.matches(name)), None)
+        return next((entry for entry in self.entries if entry.matches(name)), None)
 
     @property
     def keeps_any(self) -> bool:
         """Return True if a table keeps records whose rows are missing."""
-        inner = any(one.keeps_any for one in self.by_label.values())
-        return inner or any(one.keeps_missing for one in self.entries)
+        inner = any(tables.keeps_any for tables in self.by_label.values())
+        return inner or any(entry.keeps_missing for entry in self.entries)
 
 
 @dataclass(frozen=True)

@@ -72,7 +72,7 @@ class Call(ControllerRun):
         client = lists.client
         reports = self.reports()
         desired = DesiredInstance(
-            entries=list(entries), sections={one.kind.section for one in entries}, **_without_empty(settings)
+            entries=list(entries), sections={entry.kind.section for entry in entries}, **_without_empty(settings)
         )
         task = {"limits": dict(limits), "limited_account": self.options.get("limited_account")}
         run_options = RunOptions(check_mode=self.check_mode, caps=Caps.from_task(task), lists=lists.state)
@@ -103,6 +103,6 @@ def run_call(call: Call, work: Callable[[Call], dict[str, Any]]) -> dict[str, An
 
 def named(names: Iterable[str]) -> str:
     """Return some names in words: the first of them, and the number of the others."""
-    whole = [clean(one) for one in names]
+    whole = [clean(name) for name in names]
     rest = len(whole) - MOST_NAMED
     return ", ".join([*whole[:MOST_NAMED], *([f"and {rest:,} more"] if rest > 0 else [])])

@@ -85,7 +85,10 @@ class _Handover:
         whole = self._belongings(lists, person)
         in_scope = {record.uuid for record in lists.in_scope(self._options["scope"])}
         has = Belongings(
-            [one for one in whole.objects if one[0].uuid in in_scope], whole.rentals, whole.tasks, whole.unread
+            [belonging for belonging in whole.objects if belonging[0].uuid in in_scope],
+            whole.rentals,
+            whole.tasks,
+            whole.unread,
         )
         sees = lists.sees()
         document: dict[str, Any] = {
@@ -185,7 +188,11 @@ class _Handover:
         by_user = [*has.rentals, *has.tasks]
         types = {key: lists.schema.fields[key].type for key in fields_of_people(lists)}
         if successor.user is None:
-            by_user += [one for one in has.objects if any(successor.in_field(types[key]) is None for key in one[1])]
+            by_user += [
+                belonging
+                for belonging in has.objects
+                if any(successor.in_field(types[key]) is None for key in belonging[1])
+            ]
             if by_user:
                 raise InvalidInput(
                     f"to: {successor.words} is no user, and {len(by_user):,} of these records name a user; create the "
@@ -194,7 +201,7 @@ class _Handover:
         for record, keys in has.objects:
             code = lists.code_of(record)
             meant = {key: successor.in_field(types[key]) for key in keys}
-            links = {key: lists.reference_to(one) for key, one in meant.items() if one is not None}
+            links = {key: lists.reference_to(record) for key, record in meant.items() if record is not None}
             yield _entry(OBJECT, record, {**({OBJECT.barcode_key: code} if code else {}), **links}, code)
         if successor.user is None:
             return
@@ -215,8 +222,8 @@ def _names(schema: Schema, record: Record, key: str, person: Person) -> bool:
     if person.user is None:
         return False
     return any(
-        one.uuid == person.user.uuid or (one.id is not None and one.id == person.user.id)
-        for one in references_in(schema.read_one(key, record.flat))
+        reference.uuid == person.user.uuid or (reference.id is not None and reference.id == person.user.id)
+        for reference in references_in(schema.read_one(key, record.flat))
     )
 
 

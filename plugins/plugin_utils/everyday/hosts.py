@@ -188,13 +188,13 @@ class _Hosts:
         found: dict[str, str] = {}
         wrong = []
         for name, fact in self._options["map"].items():
-            one = lists.field_named(f"map.{name}", name)
-            why = _why_not_mapped(one, key, {OBJECT.barcode_key, code.key if code else ""})
+            field = lists.field_named(f"map.{name}", name)
+            why = _why_not_mapped(field, key, {OBJECT.barcode_key, code.key if code else ""})
             if why:
                 wrong.append(f"map.{name}: {why}")
-            elif one.key in found:
-                wrong.append(f"map.{name}: the field {one.key} is mapped twice")
-            found[one.key] = fact
+            elif field.key in found:
+                wrong.append(f"map.{name}: the field {field.key} is mapped twice")
+            found[field.key] = fact
         why = _why_not_mapped(key, None, {OBJECT.barcode_key, code.key if code else ""})
         if why:
             wrong.append(f"key.field: {why}")
@@ -224,7 +224,7 @@ class _Hosts:
         counts = Counter(serial.casefold() for serial in found.values())
         for host, serial in list(found.items()):
             if counts[serial.casefold()] > 1:
-                others = [one for one in found if one != host and found[one].casefold() == serial.casefold()]
+                others = [other for other in found if other != host and found[other].casefold() == serial.casefold()]
                 self._skip(host, f"the serial number {shorten(serial)} is that of {', '.join(others[:3])}, too")
         return {host: serial for host, serial in found.items() if host not in self._feed.skipped}
 
@@ -292,7 +292,7 @@ class _Hosts:
         complete: dict[str, dict[str, Any]] = {}
         for host in serials:
             values = self._values(lists.schema, host, mapped)
-            lacking = [one for one in mapped if lists.schema.fields[one].mandatory and one not in values]
+            lacking = [key for key in mapped if lists.schema.fields[key].mandatory and key not in values]
             if lacking:
                 self._skip(host, f"no usable fact for {', '.join(lacking)}, which a new object must have")
             else:
@@ -339,7 +339,7 @@ def _parts(parts: Sequence[str]) -> str:
 
 
 def _listed(fields: Mapping[str, Any]) -> dict[str, list[Any]]:
-    return {name: list(one) if isinstance(one, list) else [one] for name, one in fields.items()}
+    return {name: list(values) if isinstance(values, list) else [values] for name, values in fields.items()}
 
 
 def fact_of(facts: Mapping[str, Any], name: str) -> Any:
@@ -380,16 +380,16 @@ def serial_of(raw: Any) -> str | None:
     return None if text is None or _FILLER.fullmatch(text) else text
 
 
-def _why_not_mapped(one: Field, key: Field | None, codes: Iterable[str]) -> str:
+def _why_not_mapped(field: Field, key: Field | None, codes: Iterable[str]) -> str:
     """Say why a host must not fill a field; empty if it may."""
-    if one.key in codes:
-        return f"{one.key} is the scan code, which labels own; expected another field"
-    if one.type.startswith(_SCALARS):
-        return f"{one.key} ({one.type}) names other records or files; expected a field that holds a value"
-    if one.key in SERVER_KEYS or not type_of(one).writable:
-        return f"{one.key} is set by the service and can't be written"
-    if key is not None and one == key:
-        return f"{one.key} finds the object, so it is not changed; expected another field"
+    if field.key in codes:
+        return f"{field.key} is the scan code, which labels own; expected another field"
+    if field.type.startswith(_SCALARS):
+        return f"{field.key} ({field.type}) names other records or files; expected a field that holds a value"
+    if field.key in SERVER_KEYS or not type_of(field).writable:
+        return f"{field.key} is set by the service and can't be written"
+    if key is not None and field == key:
+        return f"{field.key} finds the object, so it is not changed; expected another field"
     return ""
 
 
@@ -401,7 +401,7 @@ def _free_codes(client: Client, lists: ObjectLists, code: Field, prefix: str) ->
     """
     settings = ScanCodeSettings(code.key, prefix)
     codes = [str(lists.schema.read_one(code.key, record.flat)) for record in lists.objects]
-    taken = [one.removeprefix(prefix) for one in codes if settings.is_placeholder(one)]
+    taken = [code.removeprefix(prefix) for code in codes if settings.is_placeholder(code)]
     width = max(map(len, taken), default=_DIGITS)
     number = max(map(int, taken), default=0) + 1
     while code.key == OBJECT.barcode_key:

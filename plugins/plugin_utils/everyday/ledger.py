@@ -75,7 +75,7 @@ class _Comparison:
         self._match(lists, ledger, keys, in_scope)
         for uuid, row in self._found.matched.items():
             self._compare(lists, keys, compared, in_scope[uuid], row)
-        doubted = {uuid for one in self._found.doubtful for uuid in one["uuids"]}
+        doubted = {uuid for finding in self._found.doubtful for uuid in finding["uuids"]}
         self._found.not_in_books = [
             self._named(lists, keys, record)
             for uuid, record in in_scope.items()
@@ -157,7 +157,7 @@ class _Comparison:
             uuids = list(dict.fromkeys(record.uuid for _row, records in same for record in records))
             row, records = same[0]
             if len(same) > 1:
-                places = " and ".join(one.place for one, _records in same[1:4])
+                places = " and ".join(row.place for row, _records in same[1:4])
                 found.doubtful.append(_doubt(key, row, f"is in the books again at {places}", uuids))
             elif len(records) > 1:
                 found.doubtful.append(_doubt(key, row, f"{len(records)} objects have it", uuids))
@@ -175,7 +175,7 @@ class _Comparison:
         values |= linked
         if not is_resolved:
             for key, value in linked.items():
-                self._found.unnamed.update((key, *one) for one in _missing_names(lists, key, value))
+                self._found.unnamed.update((key, *missing) for missing in _missing_names(lists, key, value))
         return is_resolved
 
     def _compare(
@@ -185,7 +185,7 @@ class _Comparison:
         for key in compared:
             if key not in row.values:
                 continue
-            one = lists.schema.fields[key]
+            field = lists.schema.fields[key]
             books, now = row.values[key], lists.schema.read_one(key, record.flat)
             if isinstance(now, Unread):
                 same = False
@@ -196,16 +196,16 @@ class _Comparison:
                 books = row.values[key]
                 if any(references_in((books, now))):
                     books, now = in_one_notation(books, now, lists.state.known_name_of)
-                same = type_of(one).equal(now, books, one)
+                same = type_of(field).equal(now, books, field)
             if not same:
                 self._found.differing.add(record.uuid)
                 self._found.differences.append(
                     {
                         **self._named(lists, keys, record),
                         "field": key,
-                        "label": one.label or key,
-                        "books": _text(one, books),
-                        "instance": _text(one, now),
+                        "label": field.label or key,
+                        "books": _text(field, books),
+                        "instance": _text(field, now),
                         "place": row.place,
                     }
                 )
@@ -262,7 +262,7 @@ def _missing_names(lists: ObjectLists, key: str, value: Any) -> Iterator[tuple[s
     for reference in references_in(value):
         kind = KINDS[reference.target]
         records = lists.state.records(kind)
-        why = why_unfound(kind, (one.key for one in kind.identity), records, reference.written)
+        why = why_unfound(kind, (field.key for field in kind.identity), records, reference.written)
         if why:
             raise InvalidInput([f"{key}: {why}, so it can't be compared"])
         yield from ((kind.plural, name) for name in sorted(keys_in_none(kind.identity, records)))
@@ -272,13 +272,13 @@ def _doubt(key: str, row: Row, reason: str, uuids: list[str]) -> dict[str, Any]:
     return {"key": key, "place": row.place, "reason": reason, "uuids": uuids}
 
 
-def _text(one: Field, value: Any) -> str:
+def _text(field: Field, value: Any) -> str:
     """Return a value as people read it; empty for no value."""
     if isinstance(value, Unread):
         return str(value)
     if value in EMPTY:
         return ""
-    faces = type_of(one)
+    faces = type_of(field)
     shown = (faces.brief or faces.show)(value)
     return ", ".join(map(str, shown)) if isinstance(shown, list) else str(shown)
 

@@ -78,7 +78,7 @@ def read_ledger(path: Path, table: Table, schema: Schema) -> Ledger:
     :raises InvalidInput: if it can't be read, or with a line for each cell that does not fit its field.
     """
     desired = _loaded(path, table)
-    findings = [one for one in desired.findings if not one.message.endswith(NO_JINJA)]
+    findings = [finding for finding in desired.findings if not finding.message.endswith(NO_JINJA)]
     parser = DesiredParser(desired, lambda place, message: findings.append(Finding(place, message)))
     rows, columns, ignored = [], dict[str, None](), dict[str, None]()
     for entry in desired.entries:
@@ -90,7 +90,7 @@ def read_ledger(path: Path, table: Table, schema: Schema) -> Ledger:
         columns |= dict.fromkeys(values)
         rows.append(Row(values, _shown(entry.place.row, path)))
     if findings:
-        lines = [f"file: {_shown(one.place, path)}: {one.message}" for one in findings]
+        lines = [f"file: {_shown(finding.place, path)}: {finding.message}" for finding in findings]
         rest = len(lines) - _MOST_FINDINGS
         raise InvalidInput([*lines[:_MOST_FINDINGS], *([f"and {rest:,} more"] if rest > 0 else [])])
     return Ledger(rows, list(columns), list(ignored), desired.warnings)
@@ -113,7 +113,7 @@ def _loaded(path: Path, table: Table) -> DesiredInstance:
         (folder / f"ledger{suffix}").write_bytes(content)
         reading = Reading(is_later=True, dialects=Dialects(overlays=[table]), tables=Tables([table]))
         desired = load(Path(name), reading=reading)
-    desired.entries = [one for one in desired.entries if _is_row(one)]
+    desired.entries = [entry for entry in desired.entries if _is_row(entry)]
     return desired
 
 

@@ -52,8 +52,8 @@ _LISTS = (
 def _rows(document: Mapping[str, Any]) -> Iterator[list[str]]:
     """Yield a row for each finding."""
     for _title, member, _columns in _LISTS:
-        for one in document[member]:
-            cells = {**one, "finding": member, "instance": one.get("instance") or one.get("reason")}
+        for finding in document[member]:
+            cells = {**finding, "finding": member, "instance": finding.get("instance") or finding.get("reason")}
             yield [clean(str(cells.get(name) or "")) for name in _COLUMNS]
 
 
@@ -88,7 +88,7 @@ def _as_html(document: Mapping[str, Any]) -> bytes:
     room, lists = _MOST_ROWS, []
     for title, member, columns in _LISTS:
         found = document[member]
-        rows = [[one[name] for name in columns.values()] for one in found[:room]]
+        rows = [[finding[name] for name in columns.values()] for finding in found[:room]]
         room -= len(rows)
         if found:
             lists.append({"title": title, "heads": list(columns), "rows": rows, "number": len(found)})
@@ -110,7 +110,7 @@ def paths_of(written: Iterable[str]) -> list[Path]:
 
     :raises InvalidInput: for an unknown suffix, and if a file can't be written there.
     """
-    paths = [Path(one).expanduser() for one in written]
+    paths = [Path(path).expanduser() for path in written]
     for path in paths:
         check_report_path(path, FORMS)
     return paths

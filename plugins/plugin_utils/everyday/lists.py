@@ -42,16 +42,16 @@ def compared_rooms(schema: Schema, definitions: Iterable[Mapping[str, Any]]) -> 
 
     :param definitions: of objects. If none of them compares two rooms, the first key is empty.
     """
-    by_uuid = {one.uuid: one for one in schema.fields.values()}
+    by_uuid = {field.uuid: field for field in schema.fields.values()}
     for definition in definitions:
         field = schema.fields.get(str(definition.get("field_key")))
         if field is None or field.type != _COMPARISON:
             continue
         relations = definition.get("relations")
         related = {
-            str(one.get("type")): by_uuid.get(str(one.get("field_uuid")))
-            for one in (relations if isinstance(relations, list) else ())
-            if isinstance(one, Mapping)
+            str(relation.get("type")): by_uuid.get(str(relation.get("field_uuid")))
+            for relation in (relations if isinstance(relations, list) else ())
+            if isinstance(relation, Mapping)
         }
         actual, target = related.get(_ACTUAL), related.get(_TARGET)
         if actual is not None and target is not None and actual.type == target.type == TO_ROOMS:
@@ -81,7 +81,7 @@ class ObjectLists:
         with self.state.prefetching(kinds):
             for kind in kinds:
                 self.state.records(kind)
-        for name in sorted(client.maybe_hidden_message):
+        for name in sorted(client.uncertain):
             if self.state.has_missed(name):
                 raise IncompleteList.of_the_list(KINDS[name].plural)
 
@@ -190,7 +190,7 @@ class ObjectLists:
 
     def is_apart(self, record: Record, room_key: str, location_key: str) -> bool:
         """Return True if an object is in a room, but has another location than that room."""
-        rooms = [self.state.find(one) for one in references_in(self.schema.read_one(room_key, record.flat))]
+        rooms = [self.state.find(reference) for reference in references_in(self.schema.read_one(room_key, record.flat))]
         place = self.state.place_of(rooms[0]) if rooms and rooms[0] is not None else None
         return place is not None and not self.refers_to(location_key, record, place)
 
@@ -211,7 +211,7 @@ class ObjectLists:
         if not isinstance(fields, Mapping):
             wrong.append(f"scope.{section}: expected a map of field key to the values in scope")
             fields = {}
-        listed = {name: list(one) if isinstance(one, list) else [one] for name, one in fields.items()}
+        listed = {name: list(values) if isinstance(values, list) else [values] for name, values in fields.items()}
         if wrong:
             raise InvalidInput(wrong)
         scope = Scope(self.state, lambda _kind: self.schema, {section: listed} if listed else {})

@@ -46,22 +46,22 @@ def _run(call: Call) -> dict[str, Any]:
         lists.check_visible((lists.schema.fields[key] for key in needed), "it is unknown what has to move")
     chosen = _chosen(lists, options, target)
     visible = {record.uuid for record in in_scope}
-    left = [lists.code_of(one) or one.uuid for one in chosen if one.uuid not in visible]
+    left = [lists.code_of(record) or record.uuid for record in chosen if record.uuid not in visible]
     if left:
         call.warnings.append(f"Objects that were left out, because they are not in scope: {named(left)}.")
     sees = lists.sees()
     is_doubtful = options["objects"] is None and sees["hidden_records"] != NO
     if is_doubtful:
         call.warnings.append(f"Objects may have been left behind: {sees['words']}.")
-    moved = [one for one in chosen if one.uuid in visible]
-    members = {"moved": [lists.code_of(one) or one.uuid for one in moved], "left_out": left, "sees": sees}
+    moved = [record for record in chosen if record.uuid in visible]
+    members = {"moved": [lists.code_of(record) or record.uuid for record in moved], "left_out": left, "sees": sees}
     if not moved:
         warnings = call.all_warnings(client)
         # Ansible prints an equal warning once in a run, so the message must say it, too.
         words = "no object to move among those that this account sees" if is_doubtful else "no object to move"
         return {"changed": False, "msg": words, **members, **({"warnings": warnings} if warnings else {})}
     _warn_of_locations(call, lists, keys)
-    entries = [_entry(lists, one, dict.fromkeys(keys, lists.reference_to(room))) for one in moved]
+    entries = [_entry(lists, record, dict.fromkeys(keys, lists.reference_to(room))) for record in moved]
     kept = [actual] if actual in lists.schema.fields else []
     # This task moves the records itself, so their place is not an observed value.
     observed: dict[str, list[str]] = {OBJECT.section: []} if options["actual"] else {OBJECT.section: kept}
@@ -80,7 +80,7 @@ def _warn_of_locations(call: Call, lists: ObjectLists, keys: Iterable[str]) -> N
         if beside is None or beside.key in lists.sight.missing:
             continue
         is_known = lists.client.is_on("room_location", "independent")
-        if is_known or any(lists.is_apart(one, key, beside.key) for one in lists.objects):
+        if is_known or any(lists.is_apart(record, key, beside.key) for record in lists.objects):
             call.warnings.append(
                 f"{beside.key} may still have the earlier location: this instance does not set it with {key}. Write it "
                 "with community.seventhings.object."
@@ -102,7 +102,7 @@ def _chosen(lists: ObjectLists, options: Mapping[str, Any], target: str) -> list
         return _with_codes(lists, options["objects"])
     if options["room"] is not None:
         origin = lists.record_named("room", ROOM, options["room"])
-        return [one for one in lists.objects if lists.refers_to(target, one, origin)]
+        return [record for record in lists.objects if lists.refers_to(target, record, origin)]
     person = Person.from_option(lists, "person", options["person"])
     return [record for record, _fields in objects_of(lists, person, lists.objects)]
 

@@ -37,7 +37,7 @@ class Person:
         """
         record = lists.record_named(option, PERSON, written)
         email = record.flat.get("email")
-        users = [one for one in lists.state.records(USER) if email and _is_same(one.flat.get("email"), email)]
+        users = [user for user in lists.state.records(USER) if email and _is_same(user.flat.get("email"), email)]
         if len(users) > 1:
             raise InvalidInput(f"{option}: {len(users)} users have the e-mail address of this person")
         return cls(record, users[0] if users else None)
@@ -64,16 +64,16 @@ class Person:
         return self.record if type_name == _TO_PERSONS else self.user if type_name == _TO_USERS else None
 
 
-def _is_same(one: Any, other: Any) -> bool:
-    return isinstance(one, str) and isinstance(other, str) and one.casefold() == other.casefold()
+def _is_same(address: Any, other: Any) -> bool:
+    return isinstance(address, str) and isinstance(other, str) and address.casefold() == other.casefold()
 
 
 def fields_of_people(lists: ObjectLists) -> list[str]:
     """Return the keys of the writable fields that name persons or users."""
     return [
-        one.key
-        for one in lists.schema.fields.values()
-        if one.type in (_TO_PERSONS, _TO_USERS) and one.key not in SERVER_KEYS and type_of(one).writable
+        field.key
+        for field in lists.schema.fields.values()
+        if field.type in (_TO_PERSONS, _TO_USERS) and field.key not in SERVER_KEYS and type_of(field).writable
     ]
 
 

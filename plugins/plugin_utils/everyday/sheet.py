@@ -44,7 +44,7 @@ def as_sheet(document: Mapping[str, Any], instance: str, date: dt.datetime) -> b
         {
             "title": title,
             "heads": list(columns),
-            "rows": [[one[name] for name in columns.values()] for one in document[member]],
+            "rows": [[record[name] for name in columns.values()] for record in document[member]],
         }
         for title, member, columns in _LISTS
     ]

@@ -78,7 +78,7 @@ class Destination:
         folder = Folder(Path(options["dest"]).expanduser())
         with _at_dest():
             earlier = Manifest.read(folder)
-        there = {one.name: one.type for one in folder.below()}
+        there = {member.name: member.type for member in folder.below()}
         return cls(folder, there, earlier, access, bool(options.get("force")), bool(options.get("backup")))
 
     def is_file(self, path: str) -> bool:

@@ -72,7 +72,7 @@ class Downloads:
 
     def keep(self, attachments: Iterable[Attachment]) -> None:
         """Note that the export refers to some files."""
-        self.paths |= {str(one.uuid): self._paths[str(one.uuid)] for one in attachments}
+        self.paths |= {str(attachment.uuid): self._paths[str(attachment.uuid)] for attachment in attachments}
 
     def name_of(self, attachment: Attachment) -> str:
         """Return the name of a file. Request it if neither the record nor an earlier export has it.

@@ -179,7 +179,7 @@ class _Export:
         for template in TEMPLATES:
             self._check_labels(template)
         self._write_all()
-        for name in sorted(self._client.maybe_hidden_message):
+        for name in sorted(self._client.uncertain):
             if self._state.has_missed(name):
                 raise IncompleteList.of_the_list(KINDS[name].plural)
         if self._selection.holds(HUB_ITEM.section):
@@ -287,7 +287,7 @@ class _Export:
                 else:
                     written[str(raw.get("uuid"))] = row
             self._relate(template, written)
-            rows = sorted(written.items(), key=lambda one: (one[1].get("field_key", "~"), one[1].get("label", "")))
+            rows = sorted(written.items(), key=lambda row: (row[1].get("field_key", "~"), row[1].get("label", "")))
             self._add(f"{FIELD_DEFINITION.section}/{template}", rows)
 
     def _relate(self, template: str, written: Mapping[str, Row]) -> None:
@@ -303,7 +303,7 @@ class _Export:
                 continue
             try:
                 check_read(relations)
-                shown = [_relation(one, names) for one in relations]
+                shown = [_relation(relation, names) for relation in relations]
                 errors = schema.parse({"relations": show(relations)}, "")[1].errors
                 if errors:
                     raise NotPortable(errors[0])
@@ -330,7 +330,9 @@ class _Export:
         if section not in self._completed:
             alone = [self._alone(record, template) for record in records]
             pairs = zip(records, alone, strict=True)
-            self._completed[section] = [one if other is None else one.completed_by(other) for one, other in pairs]
+            self._completed[section] = [
+                listed if other is None else listed.completed_by(other) for listed, other in pairs
+            ]
         whole = self._completed[section]
         for key in dict.fromkeys(key for record in whole for key in missing_members(schema, record)):
             self._leave_out(f"{section}: {key}: the service does not return it, so it is in no file")
@@ -394,7 +396,9 @@ class _Export:
         scanned = [field for field in kept if field not in fields]
         self._note(records, schema, rows, {uuid: keys for uuid, (_words, keys) in name_of_uuid.items()}, scanned, read)
         exported = [read[uuid] for uuid in rows]
-        names = [name_in_files(field) for field in scanned if any(one.get(field.key) not in EMPTY for one in exported)]
+        names = [
+            name_in_files(field) for field in scanned if any(record.get(field.key) not in EMPTY for record in exported)
+        ]
         if names:
             self._result.observed[section] = names
         for key in sorted(sight.hidden):
@@ -479,7 +483,7 @@ class _Export:
                 self._portable.leave_out(USER.name, record.uuid)
             else:
                 made.append((record.uuid, address))
-        self._add(USER.section, sorted(made, key=lambda one: one[1]))
+        self._add(USER.section, sorted(made, key=lambda row: row[1]))
         if others:
             self._result.not_cloned[USER.section] = sorted(others)
 
@@ -514,7 +518,7 @@ class _Export:
                     self._selection.twin.record(record, row, HUB_ITEM.written_key)
             except NotPortable as reason:
                 self._leave_out(f"hub: item {record.id}: {reason}")
-        self._add(HUB_ITEM.section, sorted(rows, key=lambda one: str(one[1]["object"])))
+        self._add(HUB_ITEM.section, sorted(rows, key=lambda row: str(row[1]["object"])))
 
     def _name_orders(self) -> None:
         try:

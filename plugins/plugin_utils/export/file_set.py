@@ -58,7 +58,7 @@ class FileSet:
 
     def above(self, paths: Iterable[str]) -> list[str]:
         """Return the existing paths that are no directories, but would have to be."""
-        folders = {str(one) for path in paths for one in PurePosixPath(path).parents if one != PurePosixPath()}
+        folders = {str(parent) for path in paths for parent in PurePosixPath(path).parents if parent != PurePosixPath()}
         return [path for path in sorted(folders) if self.there.get(path) not in (None, FileType.FOLDER)]
 
     def write(self) -> None:

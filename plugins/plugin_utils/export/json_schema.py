@@ -180,8 +180,12 @@ def saved_fields(document: Any, section: str) -> list[Field]:
     """Return the fields of a section in a schema that an export wrote, or nothing without such a section."""
     try:
         properties = document["$defs"][section]["items"]["properties"].values()
-        noted = {one[FIELD_KEYWORD]["key"]: one[FIELD_KEYWORD] for one in properties if FIELD_KEYWORD in one}
-        return [Field(**{**one, "allowed": tuple(one["allowed"])}) for one in noted.values()]
+        noted = {
+            property[FIELD_KEYWORD]["key"]: property[FIELD_KEYWORD]
+            for property in properties
+            if FIELD_KEYWORD in property
+        }
+        return [Field(**{**field, "allowed": tuple(field["allowed"])}) for field in noted.values()]
     except (AttributeError, KeyError, TypeError):
         return []
 
@@ -204,7 +208,7 @@ def _definition() -> Json:
         if field.key in ("field_key", "comment")
     }
     types = next(field.allowed for field in FIELD_DEFINITION.fields if field.key == "type")
-    one = {"type": ["string", "number", "boolean", "null"]}
+    scalar = {"type": ["string", "number", "boolean", "null"]}
     attributes = {
         name: {"anyOf": [_choice(values), {"type": "array", "items": _choice(values)}, {"type": "null"}]}
         for name, values in ATTRIBUTES.items()
@@ -229,8 +233,8 @@ def _definition() -> Json:
             "label": {"type": "string", "minLength": 1},
             **texts,
             "type": {"enum": list(types)},
-            "default_value": one,
-            "possible_values": {"type": ["array", "null"], "items": one},
+            "default_value": scalar,
+            "possible_values": {"type": ["array", "null"], "items": scalar},
             "attributes": _closed(attributes),
             "constraints": _closed(constraints),
             "relations": {"type": ["array", "null"], "items": relation},
@@ -252,8 +256,8 @@ def _closed(properties: Json) -> Json:
     return {"type": ["object", "null"], "properties": properties, "additionalProperties": False}
 
 
-def _by_section(one: Json) -> Json:
-    return _closed(dict.fromkeys(SECTIONS, one))
+def _by_section(member: Json) -> Json:
+    return _closed(dict.fromkeys(SECTIONS, member))
 
 
 def _short(kind: Kind) -> Json:
@@ -357,12 +361,12 @@ def _variables() -> Json:
     """Return the schema of the variables of files."""
     default: Json = {"type": ["string", "number", "boolean"]}
     types: Json = {"enum": ["string", "integer", "number", "boolean"]}
-    one = _closed({"type": types, "description": {"type": "string"}, "default": default})
+    variable = _closed({"type": types, "description": {"type": "string"}, "default": default})
     return {
         "type": "object",
         "description": "Variables, used as ${name} in values; ${$} is a dollar",
         "propertyNames": {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
-        "additionalProperties": one | {"type": ["object", "null"]},
+        "additionalProperties": variable | {"type": ["object", "null"]},
     }
 
 
@@ -409,8 +413,8 @@ def _foreign_tables() -> Json:
             ],
         },
     }
-    one = _closed(keys) | {"required": ["files"]}
-    return {"type": "array", "items": one, "description": "Tables of other systems"}
+    table = _closed(keys) | {"required": ["files"]}
+    return {"type": "array", "items": table, "description": "Tables of other systems"}
 
 
 def _table_keys() -> Json:

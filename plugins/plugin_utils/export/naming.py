@@ -75,7 +75,7 @@ class Naming:
     def best(self, records: Sequence[Record], choices: Iterable[Keys | None]) -> IdentifiedRecords:
         """Return the first of several natural keys that identifies most of some records."""
         found = [IdentifiedRecords(keys, self._unnamed(records, keys)) for keys in choices]
-        return min(found, key=lambda one: len(one.unnamed))
+        return min(found, key=lambda identified: len(identified.unnamed))
 
     def _unnamed(self, records: Sequence[Record], keys: Keys | None) -> dict[str, str]:
         by = " and ".join(keys or self._schema.kind.match_on[0])

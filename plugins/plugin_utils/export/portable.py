@@ -364,8 +364,8 @@ def check_texts(written: Any) -> None:
     elif isinstance(written, Mapping):
         check_texts([*written, *written.values()])
     elif isinstance(written, list):
-        for one in written:
-            check_texts(one)
+        for item in written:
+            check_texts(item)
 
 
 def plain(field: Field, value: Any) -> Any:
@@ -426,7 +426,8 @@ def _kept_fields(schema: Schema, definitions: Iterable[Mapping[str, Any]]) -> li
         str(raw.get("field_key"))
         for raw in definitions
         if any(
-            one.get("type") == "generated" and one.get("value") == "on_update" for one in maps_in(raw.get("attributes"))
+            attribute.get("type") == "generated" and attribute.get("value") == "on_update"
+            for attribute in maps_in(raw.get("attributes"))
         )
     }
     return [field for field in schema.fields.values() if field.key not in SERVER_KEYS and field.key not in volatile]

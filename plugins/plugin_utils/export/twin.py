@@ -121,15 +121,19 @@ class TwinNotes:
         A run looks up equally many, so that the twin has the records that a run finds.
         """
         schema = client.schema(kind)
-        written = [schema.parse(one.fields, "")[0].get(kind.barcode_key) for one in self.rehearsed if one.kind is kind]
+        written = [
+            schema.parse(entry.fields, "")[0].get(kind.barcode_key) for entry in self.rehearsed if entry.kind is kind
+        ]
         if not kind.barcode_key or not any(written):
             return {}
         listed = {schema.read_one(kind.barcode_key, record.flat) for record in state.records(kind)}
-        sought = list(dict.fromkeys(str(one) for one in written if one not in EMPTY and one not in listed))
+        sought = list(
+            dict.fromkeys(str(barcode) for barcode in written if barcode not in EMPTY and barcode not in listed)
+        )
         if not sought or looks_up(client, state, kind) is False:
             return {}
         chosen = spread(sought, number_looked_up(len(sought), MOST_OF_A_RUN))
-        records = (client.get_by_barcode(kind, one) for one in chosen)
+        records = (client.get_by_barcode(kind, barcode) for barcode in chosen)
         return {record.uuid: record for record in records if record is not None}
 
 
@@ -150,7 +154,7 @@ def known_records(content: bytes) -> frozenset[tuple[str, str]]:
 
 
 def _users(state: ListedState) -> Iterator[Mapping[str, Any]]:
-    for record in sorted(state.records(USER), key=lambda one: one.id or 0):
+    for record in sorted(state.records(USER), key=lambda record: record.id or 0):
         told = {name: record.flat.get(name) for name in _OF_USERS}
         yield {"kind": USER.name, "uuid": record.uuid, "id": record.id, **told}
 
@@ -164,6 +168,6 @@ def _fields(client: Client) -> Iterator[Mapping[str, Any]]:
     for template in TEMPLATES:
         # Fields that the service manages are in no file, and the twin has its own.
         written = [raw for raw in client.definitions(template) if raw.get("field_key") not in SERVER_KEYS]
-        for raw in sorted(written, key=lambda one: str(one.get("field_key"))):
+        for raw in sorted(written, key=lambda record: str(record.get("field_key"))):
             names = {name: raw.get(name) for name in ("field_key", "label", "uuid")}
             yield {"kind": "field_definition", "template": template, **names}

@@ -255,7 +255,7 @@ class _Writer:
             return
         literal = ",".join(choices)
         is_short = len(literal) <= _MAX_LIST and not target
-        if is_short and all(one == one.strip() and "," not in one and '"' not in one for one in choices):
+        if is_short and all(choice == choice.strip() and "," not in choice and '"' not in choice for choice in choices):
             formula = f'"{literal}"'
         else:
             title = target or f"{clean(field.key)} ({cells.partition('2:')[0]} of {sheet.title})"
@@ -277,7 +277,7 @@ class _Writer:
         sheet.append([self._cell(sheet, title, TEXT_FORMAT, bold=True) for title in self._lists])
         for number in range(max(map(len, self._lists.values()))):
             row = [choices[number] if number < len(choices) else None for choices in self._lists.values()]
-            sheet.append([None if one is None else self._cell(sheet, one, TEXT_FORMAT) for one in row])
+            sheet.append([None if text is None else self._cell(sheet, text, TEXT_FORMAT) for text in row])
 
     def _write_notes(self, columns: Mapping[str, Sequence[_Column]]) -> None:
         sheet = self._book.create_sheet(_NOTES)
@@ -287,7 +287,9 @@ class _Writer:
         for line in _HELP:
             sheet.append([self._cell(sheet, line.format(root=self._root), TEXT_FORMAT)])
         sheet.append([])
-        sheet.append([self._cell(sheet, one, TEXT_FORMAT, bold=True) for one in ("Sheet", "Column", "Field", "Type")])
+        sheet.append(
+            [self._cell(sheet, title, TEXT_FORMAT, bold=True) for title in ("Sheet", "Column", "Field", "Type")]
+        )
         for section, some in columns.items():
             for column in some:
                 told = (
@@ -296,7 +298,7 @@ class _Writer:
                     clean(column.field.key),
                     column.field.type + (", mandatory" * column.field.mandatory),
                 )
-                sheet.append([self._cell(sheet, one, TEXT_FORMAT) for one in told])
+                sheet.append([self._cell(sheet, text, TEXT_FORMAT) for text in told])
 
 
 def _held(text: str) -> str:
@@ -323,7 +325,7 @@ def _unchanging(content: bytes) -> bytes:
     when = _WHEN.strftime("%Y-%m-%dT%H:%M:%SZ").encode()
     written = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(content)) as packed, zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as again:
-        for name in sorted(packed.namelist(), key=lambda one: (one != "[Content_Types].xml", one)):
+        for name in sorted(packed.namelist(), key=lambda part: (part != "[Content_Types].xml", part)):
             part = packed.read(name)
             if name == "docProps/core.xml":
                 part = _MODIFIED.sub(rb"\g<1>" + when + rb"\g<3>", part)

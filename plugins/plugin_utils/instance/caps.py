@@ -114,7 +114,7 @@ class Caps:
 
         A plan made from files has none, because planning applies the caps. A plan file may come from another task.
         """
-        pruned = Counter((one.section, one.change.action) for one in changes if one.entry.pruned)
+        pruned = Counter((planned.section, planned.change.action) for planned in changes if planned.entry.pruned)
         return [
             f"{section}: the plan prunes {number} ({action}), and prune.{section} of this task allows {allowed}"
             for (section, action), number in sorted(pruned.items())

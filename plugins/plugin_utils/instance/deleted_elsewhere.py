@@ -21,7 +21,7 @@ def deleted_elsewhere(plan: InstancePlan, memory: Memory) -> dict[int, str]:
     There is no remark if the record may be hidden or archived, or has another natural key now.
     """
     created = {memory.names[uuid]: uuid for uuid in memory.created if uuid in memory.names}
-    return {number: DELETED for number, one in enumerate(plan.changes) if _is_deleted(one, plan, created)}
+    return {number: DELETED for number, planned in enumerate(plan.changes) if _is_deleted(planned, plan, created)}
 
 
 def _is_deleted(planned: Planned, plan: InstancePlan, created: dict[str, str]) -> bool:

@@ -72,7 +72,7 @@ class _Columns:
 
     @classmethod
     def from_schema(cls, schema: Schema) -> _Columns:
-        types = {key: one.type for key, one in schema.fields.items() if not schema.kind.defines_fields}
+        types = {key: field.type for key, field in schema.fields.items() if not schema.kind.defines_fields}
         return cls(
             [key for key, name in types.items() if name in _PLACES],
             [key for key, name in types.items() if name in PERSON_TYPES and key not in SERVICE_FIELDS],
@@ -111,9 +111,9 @@ class _Reader:
                 for (section, name, was, becomes), count in self._moves.most_common()
             ],
             [
-                {"section": section, "field": name, "before": _number(one.before), "after": _number(one.after)}
-                | {"count": one.count}
-                for (section, name), one in self._totals.items()
+                {"section": section, "field": name, "before": _number(total.before), "after": _number(total.after)}
+                | {"count": total.count}
+                for (section, name), total in self._totals.items()
                 if (section, name) not in self._hidden
             ],
             self._persons(),
@@ -124,7 +124,7 @@ class _Reader:
         )
 
     def _persons(self) -> list[Row]:
-        concerned = sorted({*self._gains, *self._losses}, key=lambda one: -(self._gains[one] + self._losses[one]))
+        concerned = sorted({*self._gains, *self._losses}, key=lambda name: -(self._gains[name] + self._losses[name]))
         return [
             {"person": person, "section": section, "gains": self._gains[key], "loses": self._losses[key]}
             for key in concerned
@@ -197,7 +197,7 @@ class _Reader:
 
 
 def _called(value: Any) -> list[str]:
-    return [_in_words(one) for one in references_in(value)]
+    return [_in_words(reference) for reference in references_in(value)]
 
 
 def _in_words(reference: Reference) -> str:

@@ -100,7 +100,7 @@ def odd_values(plan: InstancePlan, today: dt.date) -> list[Oddity]:
             continue
         shown = changed
         if plan.hiding.is_on:
-            shown = [one for one in changed if not _is_hidden(plan.hiding, one[0], key)]
+            shown = [pair for pair in changed if not _is_hidden(plan.hiding, pair[0], key)]
         if not shown:
             continue
         name = definition.label if is_generated_key(key) and definition.label else key

@@ -57,7 +57,9 @@ def offline_findings(
             found += [finding for finding in shapes.findings(entry) if finding.place not in places]
     if not plan_follows:
         desired.warnings += _not_judged(desired, known)
-    return sorted(dict.fromkeys(found), key=lambda one: (one.place.source, one.place.line, one.place.column))
+    return sorted(
+        dict.fromkeys(found), key=lambda finding: (finding.place.source, finding.place.line, finding.place.column)
+    )
 
 
 _MOST_NAMES = 8
@@ -122,13 +124,13 @@ class _Shapes:
 
         Of records with a template only names and types of values are checked, so one of many equal records is enough.
         """
-        in_one_notation = (entry.kind.name, *((name, type(value), bool(value)) for name, value in entry.fields.items()))
-        if in_one_notation in self._fine:
+        shape = (entry.kind.name, *((name, type(value), bool(value)) for name, value in entry.fields.items()))
+        if shape in self._fine:
             return []
         found = list(self._checked(entry))
         has_parts = any(isinstance(value, (dict, list)) for value in entry.fields.values())
         if not found and not has_parts and not entry.kind.short_key:
-            self._fine.add(in_one_notation)
+            self._fine.add(shape)
         return found
 
     def _checked(self, entry: Entry) -> Iterable[Finding]:
@@ -143,8 +145,8 @@ class _Shapes:
     def _validator(self, section: str) -> Any:
         if section not in self._validators:
             definitions = static_schema()["$defs"]
-            one = {**definitions[section]["items"], "$defs": definitions}
-            self._validators[section] = jsonschema.Draft202012Validator(one)
+            schema = {**definitions[section]["items"], "$defs": definitions}
+            self._validators[section] = jsonschema.Draft202012Validator(schema)
         return self._validators[section]
 
 

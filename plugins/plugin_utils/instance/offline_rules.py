@@ -64,56 +64,56 @@ class OfflineRules:
         if schema.kind.defines_fields:
             known.add("template")
             record["template"] = entry.template
-        for one in self._bound[section]:
-            self._judge(one, schema, entry, record, known)
+        for rule in self._bound[section]:
+            self._judge(rule, schema, entry, record, known)
 
     def _bind(self, section: str, schema: Schema) -> list[BoundRule]:
         more = ("template",) if schema.kind.defines_fields else ()
         find = self._find if self._is_complete(schema) else _ignore
         return bind(self._rules.about(section), [schema], more, find)
 
-    def _judge(self, one: BoundRule, schema: Schema, entry: Entry, record: Any, known: set[str]) -> None:
-        when, require = one.when_names, one.require_names
+    def _judge(self, rule: BoundRule, schema: Schema, entry: Entry, record: Any, known: set[str]) -> None:
+        when, require = rule.when_names, rule.require_names
         if when is None or not when <= known:
-            self._leave(one, when, known)
+            self._leave(rule, when, known)
         elif require is not None and require <= known:
-            if one.breaks(record):
-                self._found.note(one, entry, schema, record)
-        elif one.is_about(record):
-            part = None if require is None else self._part(one, require - known)
+            if rule.breaks(record):
+                self._found.note(rule, entry, schema, record)
+        elif rule.is_about(record):
+            part = None if require is None else self._part(rule, require - known)
             if part is not None and part.breaks(record):
                 self._found.note(part, entry, schema, record)
             else:
-                self._leave(one, require, known)
+                self._leave(rule, require, known)
 
-    def _part(self, one: BoundRule, unknown: frozenset[str]) -> BoundRule | None:
+    def _part(self, rule: BoundRule, unknown: frozenset[str]) -> BoundRule | None:
         """Return a rule without some fields, or None if nothing is left.
 
         A record that breaks the result always breaks the whole rule.
         """
-        mark = (one.rule.id, unknown)
+        mark = (rule.rule.id, unknown)
         if mark not in self._parts:
-            require = one.require
+            require = rule.require
             part = None
             if isinstance(require, Mapping) and require.keys() <= _CONJUNCTIONS:
                 required = [name for name in require.get("required", ()) if name not in unknown]
-                part = BoundRule(one.rule, True, {**require, "required": required}, one.names, one.spelled)
+                part = BoundRule(rule.rule, True, {**require, "required": required}, rule.names, rule.spelled)
             self._parts[mark] = part
         return self._parts[mark]
 
-    def _leave(self, one: BoundRule, names: frozenset[str] | None, known: set[str]) -> None:
+    def _leave(self, rule: BoundRule, names: frozenset[str] | None, known: set[str]) -> None:
         """Count a record that the files alone do not decide about."""
-        self._open.setdefault(one.rule.id, _Open()).add([] if names is None else names - known)
+        self._open.setdefault(rule.rule.id, _Open()).add([] if names is None else names - known)
 
     def close(self, warns: bool) -> tuple[list[Finding], list[Finding]]:
         """Return the findings, and warnings about everything that was not judged.
 
         :param warns: False if a plan follows and will judge it.
         """
-        bound = [one for rules in self._bound.values() for one in rules]
+        bound = [rule for rules in self._bound.values() for rule in rules]
         self._found.count_rest([*bound, *(part for part in self._parts.values() if part is not None)])
         warnings = self._found.warnings
-        used = {one.rule.id for one in bound if one.is_used}
+        used = {rule.rule.id for rule in bound if rule.is_used}
         for rule in self._rules.rules if warns else ():
             if rule.subject == CHANGES:
                 words = "only a plan knows changes, so the rule judged nothing"

@@ -108,22 +108,24 @@ class StoredPlan:
         :param is_own: returns True if an earlier run of this plan left a record in its present state.
         """
 
-        def is_stale(one: Planned) -> bool:
-            fingerprint, files = _marks_of(one, contents, self.placeholders.keys.get(id(one.entry)))
-            is_changed = self.fingerprints.get(id(one.entry), fingerprint) != fingerprint
-            return (is_changed and not is_own(one)) or files != self.files.get(id(one.entry), {})
+        def is_stale(planned: Planned) -> bool:
+            fingerprint, files = _marks_of(planned, contents, self.placeholders.keys.get(id(planned.entry)))
+            is_changed = self.fingerprints.get(id(planned.entry), fingerprint) != fingerprint
+            return (is_changed and not is_own(planned)) or files != self.files.get(id(planned.entry), {})
 
-        return [one for one in made.changes if is_stale(one)]
+        return [planned for planned in made.changes if is_stale(planned)]
 
-    def is_half_done(self, one: Planned) -> bool:
+    def is_half_done(self, planned: Planned) -> bool:
         """Return True if the remaining change is a part of the planned change.
 
         This is the case if each differing field has its value from the time of the plan, or was missing then.
         """
-        then = self.before.get(id(one.entry), {})
-        shown_now = shown(one, self.desired.hiding.lasting)
+        then = self.before.get(id(planned.entry), {})
+        shown_now = shown(planned, self.desired.hiding.lasting)
         now = json.loads(json.dumps(shown_now["before"], default=str))
-        return one.change.is_half_created or all(name in then and then[name] == value for name, value in now.items())
+        return planned.change.is_half_created or all(
+            name in then and then[name] == value for name, value in now.items()
+        )
 
 
 def note_protections(desired: DesiredInstance, files: Iterable[DesiredInstance]) -> None:
@@ -133,10 +135,12 @@ def note_protections(desired: DesiredInstance, files: Iterable[DesiredInstance])
     :param files: at most one reading of them.
     """
     for written in files:
-        desired.lifecycle = {section: Lifecycle(protect=one.protect) for section, one in written.lifecycle.items()}
+        desired.lifecycle = {
+            section: Lifecycle(protect=lifecycle.protect) for section, lifecycle in written.lifecycle.items()
+        }
         desired.setting_places = dict(written.setting_places)
         every = (*written.entries, *written.unmanaged)
-        desired.shields = [one for one in every if one.lifecycle.is_protected]
+        desired.shields = [entry for entry in every if entry.lifecycle.is_protected]
 
 
 @dataclass(frozen=True)
@@ -322,9 +326,13 @@ def _document(
     without_credentials: Callable[[Any], Any],
 ) -> dict[str, Any]:
     hidden = {id(planned.entry): _hidden_in(planned, desired.hiding) for planned in made.changes}
-    hidden_entries = [(one.entry, hidden[id(one.entry)]) for one in made.changes if hidden[id(one.entry)]]
+    hidden_entries = [
+        (planned.entry, hidden[id(planned.entry)]) for planned in made.changes if hidden[id(planned.entry)]
+    ]
     fingerprints = Fingerprints.for_entries(hidden_entries)
-    changes = [_stored(one, contents, hidden[id(one.entry)], fingerprints, desired.hiding) for one in made.changes]
+    changes = [
+        _stored(planned, contents, hidden[id(planned.entry)], fingerprints, desired.hiding) for planned in made.changes
+    ]
     # The fields to write come from the files. Only the diff may contain what the service returned.
     sides = without_credentials([{side: change[side] for side in ("before", "after")} for change in changes])
     return {
@@ -343,7 +351,7 @@ def _document(
         "moved": {section: _storable(pairs) for section, pairs in _old_names(desired, made).items()},
         "set_sizes": made.set_sizes,
         "sources": [[*source, *held] for source, held in desired.sources.items()],
-        "protections": {one.mark: one.is_protected for one in made.protections if one.mark},
+        "protections": {protection.mark: protection.is_protected for protection in made.protections if protection.mark},
         "changes": [{**change, **shown_sides} for change, shown_sides in zip(changes, sides, strict=True)],
     }
 
@@ -351,7 +359,10 @@ def _document(
 def _old_names(desired: DesiredInstance, made: InstancePlan) -> dict[str, list[Any]]:
     """Return earlier names of records in the references of the changes, which the records may no longer have."""
     moved = {section: list(pairs) for section, pairs in desired.moved.items()}
-    codes = [({one.name: one.written}, {one.name: one.now}) for one in made.scan_codes.differing]
+    codes = [
+        ({relabelled.name: relabelled.written}, {relabelled.name: relabelled.now})
+        for relabelled in made.scan_codes.differing
+    ]
     if codes:
         moved.setdefault(OBJECT.section, []).extend(codes)
     return moved
@@ -399,7 +410,7 @@ def _compared(planned: Planned) -> Mapping[str, Any]:
     if not planned.left_alone:
         return fields
     known = {name: planned.schema.find(name) for name in fields}
-    left = {name for name, one in known.items() if one is not None and one.key in planned.left_alone}
+    left = {name for name, field in known.items() if field is not None and field.key in planned.left_alone}
     return {name: value for name, value in fields.items() if name not in left}
 
 
@@ -422,8 +433,8 @@ def _marks_of(planned: Planned, contents: Contents, key: bytes | None) -> tuple[
 
 def _files_of(planned: Planned, contents: Contents) -> dict[str, str]:
     """Return the local files of a record, by path, with their SHA-256."""
-    local = [one for value in planned.desired.values() for one in attachments_in(value) if one.path is not None]
-    return {one.written or str(one.path): contents.local(one) for one in local}
+    local = [file for value in planned.desired.values() for file in attachments_in(value) if file.path is not None]
+    return {file.written or str(file.path): contents.local(file) for file in local}
 
 
 def _desired_from(document: Mapping[str, Any]) -> DesiredInstance:
@@ -488,9 +499,9 @@ def _storable(value: Any) -> Any:
         items = dict(value) if isinstance(value, CellMap) else list(value)
         return {_CELL: value.text, "is": _storable(items)}
     if isinstance(value, Mapping):
-        return {name: _storable(one) for name, one in value.items()}
+        return {name: _storable(member) for name, member in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_storable(one) for one in value]
+        return [_storable(item) for item in value]
     return value.isoformat() if isinstance(value, dt.date) else value
 
 
@@ -503,8 +514,8 @@ def _restored(value: Any) -> Any:
             if not isinstance(items, (dict, list)):
                 raise ValueError(f"{_CELL}: {shorten(items)} does not fit; expected a list or a map")
             return CellMap.from_members(items, text) if isinstance(items, dict) else CellList.from_items(items, text)
-        return {name: _restored(one) for name, one in value.items()}
-    return [_restored(one) for one in value] if isinstance(value, list) else value
+        return {name: _restored(member) for name, member in value.items()}
+    return [_restored(item) for item in value] if isinstance(value, list) else value
 
 
 def _text_of(value: Any) -> str:

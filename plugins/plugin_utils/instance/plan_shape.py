@@ -82,9 +82,9 @@ def is_value(value: Any, depth: int = 0) -> bool:
     if depth > MAX_DEPTH:
         return False
     if isinstance(value, dict):
-        return all(_is_text(name) and is_value(one, depth + 1) for name, one in value.items())
+        return all(_is_text(name) and is_value(member, depth + 1) for name, member in value.items())
     if isinstance(value, list):
-        return all(is_value(one, depth + 1) for one in value)
+        return all(is_value(item, depth + 1) for item in value)
     if isinstance(value, float):
         return math.isfinite(value)
     return not isinstance(value, str) or _is_text(value)
@@ -124,7 +124,7 @@ def _is_names(value: Any) -> bool:
 
 
 def _by_section(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    return lambda value: _is_map(value) and all(name in SECTIONS and fits(one) for name, one in value.items())
+    return lambda value: _is_map(value) and all(name in SECTIONS and fits(member) for name, member in value.items())
 
 
 def _is_count(value: Any) -> bool:
@@ -138,12 +138,12 @@ def _is_source(value: Any) -> bool:
 
 
 def _is_scope(value: Any) -> bool:
-    return _is_map(value) and bool(value) and all(isinstance(one, list) and one for one in value.values())
+    return _is_map(value) and bool(value) and all(isinstance(member, list) and member for member in value.values())
 
 
 def _is_pairs(value: Any) -> bool:
     return isinstance(value, list) and all(
-        isinstance(one, list) and len(one) == 2 and all(map(_is_map, one)) for one in value
+        isinstance(pair, list) and len(pair) == 2 and all(map(_is_map, pair)) for pair in value
     )
 
 
@@ -175,7 +175,8 @@ def _is_hex(value: Any) -> bool:
 def _is_hashes(value: Any) -> bool:
     """Return True if a value is a map of files to the salted hashes of their vaulted content."""
     return _is_map(value) and all(
-        _is_map(one) and set(one) == {"salt", "scrypt"} and all(map(_is_hex, one.values())) for one in value.values()
+        _is_map(member) and set(member) == {"salt", "scrypt"} and all(map(_is_hex, member.values()))
+        for member in value.values()
     )
 
 
@@ -207,7 +208,9 @@ _DOCUMENT: Mapping[str, _Shape] = {
     "vaulted": (_is_hashes, "files with the salted hashes of what is vaulted in them"),
     "moved": (lambda value: _by_section(_is_pairs)(value) and is_value(value), "sections with pairs of keys"),
     "protections": (
-        lambda value: _is_map(value) and all(isinstance(one, bool) and _is_text(key) for key, one in value.items()),
+        lambda value: (
+            _is_map(value) and all(isinstance(member, bool) and _is_text(key) for key, member in value.items())
+        ),
         "uuids with true or false",
     ),
     "changes": (lambda value: isinstance(value, list) and all(map(_is_map, value)), "a list of maps"),

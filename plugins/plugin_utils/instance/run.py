@@ -404,9 +404,11 @@ class _Run:
             plan = plan_instance(self._client, self._desired, plan_options)
             # A record that is found outside the lists counts as archived, so the list must be complete. A record that
             # refers to a removed record must be in a list, too.
-            unlisted = {one.kind.name for one in plan.changes if one.change.action == CREATE or one.archived}
+            unlisted = {
+                planned.kind.name for planned in plan.changes if planned.change.action == CREATE or planned.archived
+            }
             unlisted |= plan.searched
-            doubtful = unlisted & self._client.maybe_hidden_message
+            doubtful = unlisted & self._client.uncertain
             if plan.state is None or plan.findings or not any(map(plan.state.has_missed, sorted(doubtful))):
                 return plan
         raise IncompleteList.of_the_list(KINDS[min(doubtful)].plural)
@@ -420,7 +422,7 @@ class _Run:
             return plan, stale
         plan.warnings += suspected_renames(plan)
         self._odd = odd_values(plan, dt.datetime.now(dt.UTC).date())
-        plan.cautions = [*(clean(one.text) for one in self._odd), *plan.cautions]
+        plan.cautions = [*(clean(oddity.text) for oddity in self._odd), *plan.cautions]
         read = self._client.transport.sent - self._before
         # Looking up the records cost requests that an apply of the plan file does not repeat.
         read += plan.more_lookups if self._plan_file is None else -plan.lookups
@@ -442,10 +444,13 @@ class _Run:
         if stored is None or self._plan_file is None:
             return plan, []
 
-        def is_own(one: Planned) -> bool:
+        def is_own(planned: Planned) -> bool:
             """Return True if an earlier run of the same plan created a record or began to change it."""
-            names = {one.change.current.uuid if one.change.current else "", f"{one.kind.name} {one.noted}"}
-            return is_resumed and bool(names & journal.memory.touched) and stored.is_half_done(one)
+            names = {
+                planned.change.current.uuid if planned.change.current else "",
+                f"{planned.kind.name} {planned.noted}",
+            }
+            return is_resumed and bool(names & journal.memory.touched) and stored.is_half_done(planned)
 
         stale = stored.stale(plan, Contents(self._client), is_own)
         if not stale:
@@ -486,9 +491,13 @@ class _Run:
         :raises LockTimeout: if another process does not release a lock in time.
         """
         creations = self._client.creations
-        made_anew = [(one.kind.name, one.noted) for one in plan.changes if one.change.action == CREATE]
+        made_anew = [(planned.kind.name, planned.noted) for planned in plan.changes if planned.change.action == CREATE]
         kinds = {name for name, _key in made_anew}
-        kinds |= {one.kind.name for one in plan.changes if one.change.action == UPDATE and one.kind.update == "PUT"}
+        kinds |= {
+            planned.kind.name
+            for planned in plan.changes
+            if planned.change.action == UPDATE and planned.kind.update == "PUT"
+        }
         moved = creations.hold(name for name in KINDS if name in kinds)
         waits = [
             creations.seconds_to_settle(),
@@ -613,14 +622,16 @@ class _Run:
         baseline = self._baseline
         if baseline is None or self._base is None:
             return
-        left = {id(one) for one, _why in (*outcome.failures, *outcome.skipped, *outcome.not_tried)}
-        note_applied(baseline, (one for one in plan.changes if id(one) not in left), self._desired)
+        left = {id(planned) for planned, _why in (*outcome.failures, *outcome.skipped, *outcome.not_tried)}
+        note_applied(baseline, (planned for planned in plan.changes if id(planned) not in left), self._desired)
         if self._stored is None and not self._options.scope.only and not self._options.scope.exclude:
-            there = {uuid for claimed in plan.claimed.values() for uuid in claimed} | {one.made for one in plan.changes}
+            there = {uuid for claimed in plan.claimed.values() for uuid in claimed} | {
+                planned.made for planned in plan.changes
+            }
             baseline.records = {uuid: digest for uuid, digest in baseline.records.items() if uuid in there}
         for kind in KINDS.values() if plan.state is not None else ():
             if plan.state is not None and plan.state.is_listed(kind):
-                ids = [one.id for one in plan.state.records(kind) if one.id is not None]
+                ids = [record.id for record in plan.state.records(kind) if record.id is not None]
                 baseline.highest[kind.name] = max([*ids, baseline.highest.get(kind.name, 0)])
         try:
             self._base.write(baseline)
@@ -631,19 +642,19 @@ class _Run:
     def _note_protections(self, plan: InstancePlan, outcome: Outcome, journal: Journal) -> None:
         """Note which records must stay. A record counts as removable again only after it was applied in that form."""
         stored = {} if self._stored is None else self._stored.protections
-        left = {id(one): one for one, _why in (*outcome.failures, *outcome.skipped, *outcome.not_tried)}
-        left |= {id(one): one for one in plan.dropped}
+        left = {id(planned): planned for planned, _why in (*outcome.failures, *outcome.skipped, *outcome.not_tried)}
+        left |= {id(planned): planned for planned in plan.dropped}
         marks = {
-            shield_mark(one.kind, one.change.current.uuid if one.change.current else "", one.desired)
-            for one in left.values()
+            shield_mark(planned.kind, planned.change.current.uuid if planned.change.current else "", planned.desired)
+            for planned in left.values()
         }
         for mark, is_protected in stored.items():
             if is_protected or mark not in marks:
                 journal.protect(mark, is_protected)
-        entries = {id(one.entry) for one in left.values()}
-        for one in plan.protections:
-            if one.is_protected or id(one.planned.entry) not in entries:
-                journal.protect(one.mark, one.is_protected)
+        entries = {id(planned.entry) for planned in left.values()}
+        for protection in plan.protections:
+            if protection.is_protected or id(protection.planned.entry) not in entries:
+                journal.protect(protection.mark, protection.is_protected)
 
     # ---- result
 
@@ -696,7 +707,7 @@ class _Run:
             odd=self._odd_fields(plan),
             digits=digits_of(plan),
             warning_places={
-                **{clean(one.text): one.place for one in self._odd},
+                **{clean(oddity.text): oddity.place for oddity in self._odd},
                 **{line: place for line, (place, _rule) in of_rules.items()},
             },
             rules=rules.by_message([*plan.findings, *plan.live_findings], of_rules),

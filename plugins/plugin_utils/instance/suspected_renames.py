@@ -34,10 +34,15 @@ def suspected_renames(made: InstancePlan) -> list[str]:
 
     Vaulted values are not compared.
     """
-    created = [one for one in made.changes if one.kind.name == OBJECT.name and one.change.action == CREATE]
+    created = [
+        planned for planned in made.changes if planned.kind.name == OBJECT.name and planned.change.action == CREATE
+    ]
     if not created or made.state is None or made.hiding.has_any or not made.state.is_listed(OBJECT):
         return []
-    known = {*made.managed, *(one.change.current.uuid for one in made.changes if _stays(one) and one.change.current)}
+    known = {
+        *made.managed,
+        *(planned.change.current.uuid for planned in made.changes if _stays(planned) and planned.change.current),
+    }
     left = [record for record in made.state.records(OBJECT) if record.uuid not in known]
     told = [_told(*pair) for pair in _pairs(created, left)]
     rest = len(told) - _MOST

@@ -18,7 +18,7 @@ def not_undoable(changes: Iterable[Planned], unrecorded: Mapping[int, int]) -> s
 
     :param unrecorded: ``id`` of an entry to the number of earlier values that the apply record won't contain.
     """
-    return lasting_words(_lasting(one, unrecorded.get(id(one.entry), 0)) for one in changes)
+    return lasting_words(_lasting(planned, unrecorded.get(id(planned.entry), 0)) for planned in changes)
 
 
 def _lasting(planned: Planned, hidden: int) -> Lasting:
@@ -30,6 +30,8 @@ def _lasting(planned: Planned, hidden: int) -> Lasting:
         change.after,
         change.action == UPDATE and change.unarchive,
         planned.made or id(planned.entry),
-        frozenset(mark_of(one.pending, one.uuid) for one in references_in(tuple(change.values.values()))),
+        frozenset(
+            mark_of(reference.pending, reference.uuid) for reference in references_in(tuple(change.values.values()))
+        ),
         hidden,
     )

@@ -90,7 +90,9 @@ class KnownSchemas:
     def _define(self, schema: Schema, entry: Entry) -> None:
         """Add a field to a schema as its definition in the files says."""
         options = set(_DEFINITIONS.fields) - {"relations"}
-        values, _findings = _DEFINITIONS.parse({name: one for name, one in entry.fields.items() if name in options}, "")
+        values, _findings = _DEFINITIONS.parse(
+            {name: value for name, value in entry.fields.items() if name in options}, ""
+        )
         key, label = (str(values.get(name) or "") for name in ("field_key", "label"))
         existing = schema.fields.get(key) if key else schema.find(label)
         field = field_to_be(values) or existing
@@ -135,7 +137,7 @@ class _Validation:
                 self._claim(entry, values)
             if self._complaints == before and id(entry) not in unmanaged:
                 self.rules.look(_KINDS[entry.kind.name], self._schemas.for_kind(entry.kind), entry, values)
-        return sorted(self._found, key=lambda one: (one.place.source, one.place.line, one.place.column))
+        return sorted(self._found, key=lambda finding: (finding.place.source, finding.place.line, finding.place.column))
 
     def _is_complete(self, kind: Kind) -> bool:
         """Return True if all fields of a kind are known."""
@@ -182,17 +184,17 @@ class _Validation:
             return
         if len(keys) > 1 and entry.is_table:
             self._filled[entry.place.source].update(keys)
-        key = natural_keys.key_of(schema, keys, {one: _as_written(have.get(one)) for one in keys}, _mark)
+        key = natural_keys.key_of(schema, keys, {key: _as_written(have.get(key)) for key in keys}, _mark)
         earlier = self._claimed.setdefault((entry.kind.name, entry.template, keys, key), entry.place)
         if earlier is not entry.place:
-            words = "/".join(str(entry.fields.get(written_as(schema, entry, one))) for one in keys)
+            words = "/".join(str(entry.fields.get(written_as(schema, entry, key))) for key in keys)
             self._find(entry.place, written_twice(entry.kind, words, earlier))
 
     def _keys(self, entry: Entry, values: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...] | None]:
         """Return all values of a record, and the fields that identify it, or None if these are unknown or wrong."""
         schema = self._schemas.for_kind(entry.kind)
         # A value of an unknown type keeps its written form.
-        have = {**{name: one for name, one in entry.fields.items() if schema.find(name) is None}, **values}
+        have = {**{name: value for name, value in entry.fields.items() if schema.find(name) is None}, **values}
         is_named = self._desired.identity.get(_KINDS[entry.kind.name])
         return have, self._named(entry, have) if is_named else self._default(entry, have)
 

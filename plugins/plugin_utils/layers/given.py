@@ -60,9 +60,9 @@ def _require_below(top: Path, sources: Mapping[str, Sequence[Path]]) -> None:
 
 def _paths_of(src: Any) -> list[Path]:
     layers = src if isinstance(src, list) else [] if src is None else [src]
-    if not all(isinstance(one, str) and one for one in layers) or src == []:
+    if not all(isinstance(layer, str) and layer for layer in layers) or src == []:
         raise InvalidInput(f"src: {shorten(src)} does not fit; expected a path, or a list of them")
-    paths = [Path(os.path.expandvars(one)).expanduser() for one in layers]
+    paths = [Path(os.path.expandvars(layer)).expanduser() for layer in layers]
     for path in paths:
         require_path(path)
     return paths

@@ -175,25 +175,25 @@ def _merged(layers: Sequence[Layer], loaded: Sequence[DesiredInstance]) -> Desir
         first,
         entries=[],
         unmanaged=[],
-        findings=[finding for one in loaded for finding in one.findings],
-        sections=set().union(*(one.sections for one in loaded)),
-        sources={source: number for one in loaded for source, number in one.sources.items()},
-        unread=[name for one in loaded for name in one.unread],
-        delimiters={name: mark for one in loaded for name, mark in one.delimiters.items()},
-        warnings=[line for one in loaded for line in one.warnings],
+        findings=[finding for layer_state in loaded for finding in layer_state.findings],
+        sections=set().union(*(state.sections for state in loaded)),
+        sources={source: number for state in loaded for source, number in state.sources.items()},
+        unread=[name for state in loaded for name in state.unread],
+        delimiters={name: mark for state in loaded for name, mark in state.delimiters.items()},
+        warnings=[line for state in loaded for line in state.warnings],
         dialects=LayeredDialects(
             general=first.dialects.general,
             files=first.dialects.files,
             named=first.dialects.named,
             overlays=first.dialects.overlays,
-            by_label={layer.label: one.dialects for layer, one in zip(layers, loaded, strict=True)},
+            by_label={layer.label: state.dialects for layer, state in zip(layers, loaded, strict=True)},
         ),
         tables=Tables(
-            first.tables.entries, {layer.label: one.tables for layer, one in zip(layers, loaded, strict=True)}
+            first.tables.entries, {layer.label: state.tables for layer, state in zip(layers, loaded, strict=True)}
         ),
-        tables_read=[read for one in loaded for read in one.tables_read],
+        tables_read=[read for state in loaded for read in state.tables_read],
         setting_places=dict(first.setting_places),
-        moved_places={key: place for one in loaded for key, place in one.moved_places.items()},
+        moved_places={key: place for state in loaded for key, place in state.moved_places.items()},
     )
     for later in loaded[1:]:
         narrow(merged, later)
@@ -230,10 +230,10 @@ def _add_renames(merged: DesiredInstance, loaded: Iterable[DesiredInstance]) -> 
     """Merge the renames of all layers. Two records cannot become one, and one cannot become two."""
     moved: dict[str, list[tuple[Mapping[str, Any], Mapping[str, Any]]]] = {}
     seen: dict[tuple[str, str, str], tuple[int, Place]] = {}
-    for number, one in enumerate(loaded):
-        for section, pairs in one.moved.items():
+    for number, state in enumerate(loaded):
+        for section, pairs in state.moved.items():
             for pair in pairs:
-                place = one.moved_places[id(pair[1])]
+                place = state.moved_places[id(pair[1])]
                 moved.setdefault(section, []).append(pair)
                 for side, key in zip(("from", "to"), pair, strict=True):
                     mark = (section, side, json.dumps(key, sort_keys=True, default=str))

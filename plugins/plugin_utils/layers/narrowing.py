@@ -103,8 +103,8 @@ class _Narrowing:
     def _lifecycle(self) -> None:
         """Ignore and protect everything that one of the layers ignores or protects. A later layer cannot undo that."""
         lifecycle = dict(self._merged.lifecycle)
-        for section, one in self._later.lifecycle.items():
-            lifecycle[section] = lifecycle[section].with_more(one) if section in lifecycle else one
+        for section, later in self._later.lifecycle.items():
+            lifecycle[section] = lifecycle[section].with_more(later) if section in lifecycle else later
         self._merged.lifecycle = lifecycle
 
     def _observed(self) -> None:

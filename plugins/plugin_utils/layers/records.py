@@ -153,8 +153,8 @@ class MergedRecords:
         self._known = known
         self.has_unknown_names = False
         self._definitions: dict[str, list[Mapping[str, Any]]] = {}
-        for one in loaded:
-            for entry in one.entries:
+        for layer in loaded:
+            for entry in layer.entries:
                 if entry.kind.defines_fields:
                     self._definitions.setdefault(entry.template, []).append(entry.fields)
         self._schemas: dict[str, Schema] = {}
@@ -163,8 +163,8 @@ class MergedRecords:
         self._numbers = _Numbers()
         self._unmanaged_numbers = _Numbers()
         self.findings: list[Finding] = []
-        for one in loaded:
-            self._add(one)
+        for layer in loaded:
+            self._add(layer)
 
     def entries(self) -> list[Entry]:
         """Return the records of the set."""
@@ -245,7 +245,7 @@ class MergedRecords:
             places=MergedPlaces(owners),
             state=later.state if says_state else earlier.state,
             misread=earlier.misread or later.misread,
-            vaulted=EVERYTHING if is_hidden else frozenset(n for n, one in owners.items() if n in one.vaulted),
+            vaulted=EVERYTHING if is_hidden else frozenset(n for n, owner in owners.items() if n in owner.vaulted),
             cells=_cells(owners),
             lifecycle=self._lifecycle(earlier, later),
         )
@@ -286,7 +286,7 @@ class MergedRecords:
         for name in names:
             field = schema.find(name)
             wanted = {name} if field is None else {name, field.key, field.label}
-            written = next((one for one in entry.fields if one in wanted), None)
+            written = next((name for name in entry.fields if name in wanted), None)
             if written is None or entry.fields[written] in EMPTY:
                 return None
             parts.append(_part(schema, entry, written))

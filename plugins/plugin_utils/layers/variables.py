@@ -196,15 +196,17 @@ class Variables:
         if isinstance(value, dict):
             left = frozenset(leave)
             children = {
-                key: self.fill(node.member(key)) for key, one in value.items() if key not in left and _has_mark(one)
+                key: self.fill(node.member(key))
+                for key, member in value.items()
+                if key not in left and _has_mark(member)
             }
-            members = {key: children[key].value if key in children else one for key, one in value.items()}
+            members = {key: children[key].value if key in children else member for key, member in value.items()}
             filled: Any = (
                 CellMap.from_members(members, self._text(value.text, node)) if isinstance(value, CellMap) else members
             )
         elif isinstance(value, list):
-            children = {index: self.fill(node.member(index)) for index, one in enumerate(value) if _has_mark(one)}
-            items = [children[index].value if index in children else one for index, one in enumerate(value)]
+            children = {index: self.fill(node.member(index)) for index, item in enumerate(value) if _has_mark(item)}
+            items = [children[index].value if index in children else item for index, item in enumerate(value)]
             filled = CellList.from_items(items, self._text(value.text, node)) if isinstance(value, CellList) else items
         else:
             children, filled = {}, self._scalar(value, node)
@@ -255,9 +257,9 @@ class Variables:
 def escaped(value: Any) -> Any:
     """Return a value as it is written in files with variables, so that it keeps its meaning."""
     if isinstance(value, Mapping):
-        return {key: escaped(one) for key, one in value.items()}
+        return {key: escaped(member) for key, member in value.items()}
     if isinstance(value, (list, tuple)):
-        return [escaped(one) for one in value]
+        return [escaped(item) for item in value]
     return value.replace(_MARK, "${$}{") if isinstance(value, str) and not isinstance(value, Plain) else value
 
 
@@ -265,8 +267,8 @@ def _has_mark(value: Any) -> bool:
     if isinstance(value, str):
         return _MARK in value
     if isinstance(value, dict):
-        return any(_has_mark(one) for one in value.values())
-    return isinstance(value, list) and any(_has_mark(one) for one in value)
+        return any(_has_mark(member) for member in value.values())
+    return isinstance(value, list) and any(_has_mark(item) for item in value)
 
 
 def _with_value(node: Node, value: Any, children: Mapping[Any, Node]) -> Node:

@@ -59,9 +59,9 @@ def observe_rental_cases(evidence: Evidence, request: str, cases: Records, today
             evidence.saw("rental_renter_read", "object", request)
         elif isinstance(renter, str) and renter:
             evidence.saw("rental_renter_read", "text", request)
-    references = [one for case in cases for one in maps_in(case.get("references"))]
+    references = [reference for case in cases for reference in maps_in(case.get("references"))]
     if references:
-        full = sum("name" in one or "id" in one for one in references)
+        full = sum("name" in reference or "id" in reference for reference in references)
         evidence.saw("rental_references", "full" if full else "reduced", request, full or len(references))
     _observe_overdue(evidence, request, cases, today)
 
@@ -115,7 +115,7 @@ def unknown_keys(kind_name: str, records: Iterable[Mapping[str, Any]]) -> list[s
     :returns: only names of letters and underscores, so that no value can be among them.
     """
     kind = KINDS[kind_name]
-    known = {"uuid", "id", *(one.key for one in kind.fields), *(one.wire for one in kind.fields if one.wire)}
+    known = {"uuid", "id", *(field.key for field in kind.fields), *(field.wire for field in kind.fields if field.wire)}
     known |= {*kind.taken_apart, *_MORE_KEYS.get(kind_name, ())}
     found = {key for record in records for key in record} - known
     return sorted(key for key in found if _IS_MEMBER(key))

@@ -132,7 +132,7 @@ class Look:
             for name in self.types[template].values():
                 if name in ("LINKED_ASSETS", "LINKED_ASSET"):
                     self.evidence.saw("linked_assets_name", name, f"GET {path}")
-            labels = [str(one.get("label")) for one in found if one.get("field_key") in _BUILT_IN]
+            labels = [str(definition.get("label")) for definition in found if definition.get("field_key") in _BUILT_IN]
             for label in labels:
                 self.evidence.saw(
                     "builtin_labels", "keys" if _TRANSLATION_KEY.fullmatch(label) else "plain", f"GET {path}"
@@ -179,7 +179,7 @@ class Look:
         for kind in (OBJECT, ROOM, LOCATION, PERSON):
             request = f"GET {kind.list_path}"
             raw = self._list(kind)
-            fixed = {one.key: one.type for one in kind.fields}
+            fixed = {field.key: field.type for field in kind.fields}
             self.seen.add(Sample(kind, request, raw, self.types.get(kind.template, fixed), is_list=True))
 
     def _fixed(self) -> None:
@@ -215,7 +215,7 @@ class Look:
         decoded = heard.json()
         items = decoded.get("items") if isinstance(decoded, Mapping) else decoded
         if heard.is_good and isinstance(items, list):
-            return [one for one in items if isinstance(one, Mapping)]
+            return [item for item in items if isinstance(item, Mapping)]
         words = kind.plural
         if heard.is_absent:
             self.evidence.absent.append(kind.name)
@@ -297,7 +297,7 @@ class Look:
 
     def _order(self) -> None:
         """Determine if pages without a sort have the same order twice."""
-        kind = max((OBJECT, ROOM, LOCATION), key=lambda one: len(self.listed.get(one.name, ())))
+        kind = max((OBJECT, ROOM, LOCATION), key=lambda candidate: len(self.listed.get(candidate.name, ())))
         size = len(self.listed.get(kind.name, ()))
         if size < 2:
             return
@@ -305,11 +305,11 @@ class Look:
         pages = [self._items(kind, self.asker.get(kind.list_path, paging), kind.list_path) for _turn in range(2)]
         before, after = (self._uuids(kind, page) for page in pages)
         common = set(before) & set(after)
-        if [one for one in before if one in common] != [one for one in after if one in common]:
+        if [mark for mark in before if mark in common] != [mark for mark in after if mark in common]:
             self.evidence.saw("page_order", "unstable", f"GET {kind.list_path}", size)
 
     def _beyond(self) -> None:
-        kind = next((one for one in (LOCATION, ROOM, OBJECT) if self.listed.get(one.name)), None)
+        kind = next((kind for kind in (LOCATION, ROOM, OBJECT) if self.listed.get(kind.name)), None)
         if kind is None:
             self.evidence.cannot("page_beyond_end", "there is no list with a record in it")
             return
@@ -351,8 +351,10 @@ class Look:
             return
         key, text = found
         request = f"GET {OBJECT.list_path}?filter[FIELD][eq]"
-        exact, swapped = (self.hits(OBJECT, [Condition(key, "eq", (one,))], key) for one in (text, text.swapcase()))
-        if exact is None or swapped is None or {one.casefold() for one in [*exact, *swapped]} != {text.casefold()}:
+        exact, swapped = (
+            self.hits(OBJECT, [Condition(key, "eq", (spelling,))], key) for spelling in (text, text.swapcase())
+        )
+        if exact is None or swapped is None or {hit.casefold() for hit in [*exact, *swapped]} != {text.casefold()}:
             self.evidence.cannot("filter_eq", "a filter on a text did not find just the records that have it")
         elif text in swapped:
             self.evidence.saw("filter_eq", "case_blind", request, len(swapped))
@@ -361,7 +363,7 @@ class Look:
 
     def _text_in_one_case(self) -> tuple[str, str] | None:
         """Return a field and a text of letters that no object has in the other case."""
-        records = [flatten(OBJECT, one) for one in self.listed.get(OBJECT.name, ())]
+        records = [flatten(OBJECT, record) for record in self.listed.get(OBJECT.name, ())]
         for key, type_name in self.types.get("asset", {}).items():
             if type_name not in _TEXTS:
                 continue
@@ -374,13 +376,17 @@ class Look:
 
     def hits(self, kind: Kind, conditions: Sequence[Condition], key: str) -> list[str] | None:
         """Return the values of a field in the records found, or None if the filter is rejected."""
-        pairs = [("page", "1"), ("per_page", str(_SMALL_PAGE)), *(pair for one in conditions for pair in one.pairs())]
+        pairs = [
+            ("page", "1"),
+            ("per_page", str(_SMALL_PAGE)),
+            *(pair for condition in conditions for pair in condition.pairs()),
+        ]
         heard = self.asker.get(kind.list_path, pairs)
         decoded = heard.json()
         items = decoded.get("items") if isinstance(decoded, Mapping) else decoded
         if not heard.is_good or not isinstance(items, list):
             return None
-        records = [flatten(kind, one) for one in items if isinstance(one, Mapping)]
+        records = [flatten(kind, item) for item in items if isinstance(item, Mapping)]
         return [str(record.get(key)) for record in records]
 
     def _unknown_field(self) -> None:
@@ -401,7 +407,9 @@ class Look:
         """Determine what a filter on a link compares."""
         kinds = {f"LINKED_{kind.name.upper()}": kind for kind in (ROOM, LOCATION, PERSON, USER)}
         for key, type_name in self.types.get("asset", {}).items():
-            links = [flatten(OBJECT, one).get(key) for one in self.listed.get(OBJECT.name, ()) if type_name in kinds]
+            links = [
+                flatten(OBJECT, record).get(key) for record in self.listed.get(OBJECT.name, ()) if type_name in kinds
+            ]
             both = next(filter(None, (self._both_forms(kinds[type_name], link) for link in links)), None)
             if both is not None:
                 self._filtered_by_link(key, both)
@@ -426,7 +434,7 @@ class Look:
             both = link.get("id"), link.get("uuid")
             return both if all(both) else None
         records = [Record.from_answer(kind, raw) for raw in self.listed.get(kind.name, ())] if link else []
-        return next(((one.id, one.uuid) for one in records if one.id == link and one.uuid), None)
+        return next(((record.id, record.uuid) for record in records if record.id == link and record.uuid), None)
 
     def _presence(self) -> None:
         key = next((key for key, name in self.types.get("asset", {}).items() if name in _TEXTS), None)
@@ -446,7 +454,7 @@ class Look:
 
     def _honoured(self, switch: str, kinds: Sequence[Kind]) -> None:
         """Determine if a filter on the id of one record finds exactly that record."""
-        kind = next((one for one in kinds if len(self._ids(one)) > 1), None)
+        kind = next((kind for kind in kinds if len(self._ids(kind)) > 1), None)
         if kind is None:
             self.evidence.cannot(switch, "there are no two records to choose one from")
             return
@@ -470,21 +478,21 @@ class Look:
         for order in ("desc", "asc"):
             pairs = [("page", "1"), ("per_page", str(_SMALL_PAGE)), ("sort_by", "id"), ("order", order)]
             heard = self.asker.get(PERSON.list_path, pairs)
-            pages.append([_id(PERSON, one) for one in self._items(PERSON, heard, PERSON.list_path)])
+            pages.append([_id(PERSON, item) for item in self._items(PERSON, heard, PERSON.list_path)])
         request = f"GET {PERSON.list_path}?sort_by=id"
-        downwards, upwards = ([one for one in page if one is not None] for page in pages)
+        downwards, upwards = ([mark for mark in page if mark is not None] for page in pages)
         is_sorted = downwards == sorted(downwards, reverse=True) and upwards == sorted(upwards)
         if len(downwards) >= _IN_ORDER and len(upwards) >= _IN_ORDER:
             self.evidence.saw("persons_sort_by", "honour" if is_sorted else "ignore", request, len(upwards))
 
     def _deadlines(self) -> None:
-        days = sorted({str(one["deadline"])[:10] for one in self.listed.get(TASK.name, ()) if one.get("deadline")})
+        days = sorted({str(task["deadline"])[:10] for task in self.listed.get(TASK.name, ()) if task.get("deadline")})
         if len(days) < 2:
             self.evidence.cannot("task_filters", "there are no two tasks with different deadlines")
             return
         heard = self.asker.get(TASK.list_path, [("deadline_from", days[-1])])
         request = f"GET {TASK.list_path}?deadline_from"
-        found = {str(one.get("deadline"))[:10] for one in self._items(TASK, heard, TASK.list_path)}
+        found = {str(task.get("deadline"))[:10] for task in self._items(TASK, heard, TASK.list_path)}
         if not heard.is_good:
             self.evidence.odd("task_filters", f"{request}: HTTP {heard.status}")
         elif found == {days[-1]}:
@@ -521,11 +529,11 @@ class Look:
         return None
 
     def _uuids(self, kind: Kind, raw: Sequence[Mapping[str, Any]]) -> list[str]:
-        return [Record.from_answer(kind, one).uuid for one in raw]
+        return [Record.from_answer(kind, record).uuid for record in raw]
 
     def _ids(self, kind: Kind) -> list[int]:
-        found = (_id(kind, one) for one in self.listed.get(kind.name, ()))
-        return [one for one in found if one is not None]
+        found = (_id(kind, record) for record in self.listed.get(kind.name, ()))
+        return [mark for mark in found if mark is not None]
 
 
 def _sorting(kind: Kind) -> dict[str, str]:
@@ -553,7 +561,7 @@ def _observe_error_body(evidence: Evidence, heard: Heard) -> None:
     decoded = heard.json()
     if isinstance(decoded, Mapping):
         # In the order in which the collection reads them.
-        member = next((one for one in ("detail", "message", "title") if decoded.get(one)), None)
+        member = next((member for member in ("detail", "message", "title") if decoded.get(member)), None)
         if member:
             evidence.saw("error_body", member, request)
         else:

@@ -43,7 +43,7 @@ def profile_of(look: Look, account: Mapping[str, Any], tier: str, today: dt.date
         for name in sorted({*look.unknown, *unlisted})
     }
     new = [*dict.fromkeys(evidence.new), *strange]
-    new += [f"switch {one['switch']}: several sides" for one in contradictions]
+    new += [f"switch {contradiction['switch']}: several sides" for contradiction in contradictions]
     new += [f"keys of {KINDS[name].plural} that no catalogue knows" for name in unknown]
     profile = {
         "version": {"profile": PROFILE_VERSION, "collection": version()},
@@ -94,8 +94,8 @@ def summary_of(profile: Mapping[str, Any]) -> list[str]:
     told = len(states) - states.count(NOT_PROBED)
     counted = f"Of {len(states)} switches {told} are told; {states.count(NO)} of them are not on the documented side."
     lines = [f"Outcome: {profile['outcome']}. {counted}"]
-    lines += [f"Can't handle: {one['task']}: {one['why']}" for one in profile["unable"]]
-    lines += [f"New: {one}" for one in profile["new"]]
+    lines += [f"Can't handle: {entry['task']}: {entry['why']}" for entry in profile["unable"]]
+    lines += [f"New: {line}" for line in profile["new"]]
     account = profile["account"]
     lines += [
         f"Restricted: {number} field{'' if number == 1 else 's'} of {KINDS[kind].plural} can't be seen"

@@ -34,7 +34,7 @@ class Sample:
 
     @property
     def flat(self) -> list[dict[str, Any]]:
-        return [flatten(self.kind, one) for one in self.raw]
+        return [flatten(self.kind, record) for record in self.raw]
 
 
 def is_empty(value: Any) -> bool:
@@ -44,7 +44,7 @@ def is_empty(value: Any) -> bool:
 
 def maps_in(value: Any) -> list[Mapping[str, Any]]:
     """Return the maps of a list, or nothing if the value is no list."""
-    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+    return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
 
 
 @dataclass
@@ -184,4 +184,8 @@ def _form_of_link(value: Any) -> str:
 
 def types_of(definitions: Iterable[Mapping[str, Any]]) -> dict[str, str]:
     """Return field key to the name of its type, from field definitions."""
-    return {one["field_key"]: str(one.get("type")) for one in definitions if isinstance(one.get("field_key"), str)}
+    return {
+        definition["field_key"]: str(definition.get("type"))
+        for definition in definitions
+        if isinstance(definition.get("field_key"), str)
+    }

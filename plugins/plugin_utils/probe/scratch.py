@@ -145,7 +145,7 @@ class Scratch:
         left = _remove_records(client, list(reversed(self.made)))
         # A record whose creation seemed to fail may exist, and may refer to what is left.
         there = found_by_name(client, keys, name)
-        left = _remove_records(client, [*there, *(one for one in left if one not in there)])
+        left = _remove_records(client, [*there, *(record for record in left if record not in there)])
         if left:
             raise SeventhingsError(_left(left))
         self.journal.remove()
@@ -166,8 +166,8 @@ def sweep(client: Client, journal: Journal, keys: Sequence[str]) -> int:
     noted = [(_MADE[kind], uuid) for kind, uuid in map(str.split, journal.read(client.transport.root))]
     judged = [(kind, uuid, _is_scratch(client, kind, uuid, keys)) for kind, uuid in noted]
     there = [(kind, uuid) for kind, uuid, is_scratch in judged if is_scratch]
-    there += [one for one in found_by_name(client, keys, _NAME) if one not in there]
-    there.sort(key=lambda one: _KINDS.index(one[0]))
+    there += [record for record in found_by_name(client, keys, _NAME) if record not in there]
+    there.sort(key=lambda record: _KINDS.index(record[0]))
     if left := _remove_records(client, there) or found_by_name(client, keys, _NAME):
         raise SeventhingsError(_left(left))
     if nameless := [(kind, uuid) for kind, uuid, is_scratch in judged if is_scratch is None]:
@@ -265,8 +265,12 @@ def object_keys(definitions: Iterable[Mapping[str, Any]]) -> list[str]:
 
     :param definitions: of the fields of objects.
     """
-    types = {str(one.get("field_key")): one for one in definitions if one.get("type") in ("BARCODE", "TEXT")}
-    mandatory = [key for key, one in types.items() if "mandatory" in attributes_of(one)]
+    types = {
+        str(definition.get("field_key")): definition
+        for definition in definitions
+        if definition.get("type") in ("BARCODE", "TEXT")
+    }
+    mandatory = [key for key, definition in types.items() if "mandatory" in attributes_of(definition)]
     names = (*OBJECT.labels, *OBJECT.names, *mandatory)
     return [key for key in dict.fromkeys(names) if key in types]
 
@@ -274,4 +278,4 @@ def object_keys(definitions: Iterable[Mapping[str, Any]]) -> list[str]:
 def attributes_of(definition: Mapping[str, Any]) -> set[str]:
     """Return the names of the attributes of a field, except those that its definition denies."""
     attributes = maps_in(definition.get("attributes"))
-    return {str(one.get("type")) for one in attributes if one.get("value") not in ("no", False)}
+    return {str(attribute.get("type")) for attribute in attributes if attribute.get("value") not in ("no", False)}

@@ -122,7 +122,11 @@ class Touch:
         if self.object_key is None:
             self._no_object("objects have no text field that could hold the name of a scratch object")
             return
-        if any(self._place_of_others(one) is None for one in self._mandatory("asset") if one.get("type") in _PLACES):
+        if any(
+            self._place_of_others(definition) is None
+            for definition in self._mandatory("asset")
+            if definition.get("type") in _PLACES
+        ):
             self._no_object("objects must be in a place, and none that is shown tells a place that this account sees")
             return
         self.object = self._new_object("object")
@@ -201,7 +205,7 @@ class Touch:
         self._refused_or("write_unknown_field", "ignore", self._patch(uuid, {UNKNOWN_FIELD: "1"}), request)
 
     def _emptied(self, uuid: str) -> None:
-        kept = {self.object_key, *(one["field_key"] for one in self._mandatory("asset"))}
+        kept = {self.object_key, *(definition["field_key"] for definition in self._mandatory("asset"))}
         key = next((key for key in self.fields(*_TEXTS) if key not in kept), None)
         if key is None:
             self.evidence.cannot("empty_form", "objects have no text field that may be empty")
@@ -219,13 +223,13 @@ class Touch:
         if key not in filled:
             self.evidence.cannot("empty_form", "a text field of a scratch object is hidden")
             return
-        is_sent = all(key in one for one in emptied)
+        is_sent = all(key in record for record in emptied)
         request = f"PATCH {OBJECT.item_path}"
         self.evidence.saw("empty_keys", "sent" if is_sent else "left_out", request, len(emptied))
         if not is_sent:
             self.evidence.cannot("empty_form", "keys of empty fields are left out")
             return
-        forms = [one[key] for one in emptied]
+        forms = [record[key] for record in emptied]
         sides = {"as_sent": ["", None], "null": [None, None], "text": ["", ""], "list": [[], []]}
         side = next((name for name, form in sides.items() if form == forms), None)
         if side:
@@ -290,8 +294,12 @@ class Touch:
             self.evidence.cannot("delete_referenced", "nothing could be made to refer to a scratch object")
 
     def _unique(self, uuid: str) -> None:
-        keys = [one["field_key"] for one in self._definitions("asset") if "unique" in attributes_of(one)]
-        key = next((one for one in keys if one in self.fields("BARCODE", "TEXT")), None)
+        keys = [
+            definition["field_key"]
+            for definition in self._definitions("asset")
+            if "unique" in attributes_of(definition)
+        ]
+        key = next((key for key in keys if key in self.fields("BARCODE", "TEXT")), None)
         if key is None:
             self.evidence.cannot("unique_values", "no text field of objects is unique")
             return
@@ -537,21 +545,27 @@ class Touch:
         return self.look.types.get(template, {})
 
     def _definitions(self, template: str) -> Sequence[Mapping[str, Any]]:
-        return [one for one in self.look.definitions.get(template, ()) if isinstance(one.get("field_key"), str)]
+        return [
+            definition
+            for definition in self.look.definitions.get(template, ())
+            if isinstance(definition.get("field_key"), str)
+        ]
 
     def _mandatory(self, template: str) -> list[Mapping[str, Any]]:
         return [
-            one
-            for one in self._definitions(template)
-            if "mandatory" in attributes_of(one) and one["field_key"] not in SERVER_KEYS
+            definition
+            for definition in self._definitions(template)
+            if "mandatory" in attributes_of(definition) and definition["field_key"] not in SERVER_KEYS
         ]
 
     def fields(self, *types: str) -> list[str]:
         """Return the fields of objects of some types that users may write, and that have no constraints."""
         return [
-            one["field_key"]
-            for one in self._definitions("asset")
-            if one.get("type") in types and "editable" in attributes_of(one) and not one.get("constraints")
+            definition["field_key"]
+            for definition in self._definitions("asset")
+            if definition.get("type") in types
+            and "editable" in attributes_of(definition)
+            and not definition.get("constraints")
         ]
 
     def _field(self, *types: str) -> str | None:
@@ -564,10 +578,10 @@ class Touch:
         If a field cannot be filled, the service refuses the record.
         """
         filled = dict(body)
-        for one in self._mandatory(template):
-            is_in_a_place = template == "asset" and one.get("type") in _PLACES
-            something = self._place_of_others(one) if is_in_a_place else self._something(one)
-            filled.setdefault(one["field_key"], something)
+        for definition in self._mandatory(template):
+            is_in_a_place = template == "asset" and definition.get("type") in _PLACES
+            something = self._place_of_others(definition) if is_in_a_place else self._something(definition)
+            filled.setdefault(definition["field_key"], something)
         return {key: value for key, value in filled.items() if value is not None}
 
     def _place_of_others(self, definition: Mapping[str, Any]) -> Any:
@@ -585,7 +599,10 @@ class Touch:
 
     def _something(self, definition: Mapping[str, Any]) -> Any:
         type_name = definition.get("type")
-        rules = {str(one.get("type")): one.get("value") for one in maps_in(definition.get("constraints"))}
+        rules = {
+            str(constraint.get("type")): constraint.get("value")
+            for constraint in maps_in(definition.get("constraints"))
+        }
         allowed = rules.get("allowed_values") or definition.get("possible_values")
         if type_name == "DROPDOWN" and isinstance(allowed, list) and allowed:
             return allowed[0]

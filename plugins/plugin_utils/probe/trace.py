@@ -96,7 +96,7 @@ def labels(touch: Touch) -> None:
     """Create two definitions with one label."""
     path = FIELD_DEFINITION.create_path.format(template="asset")
     request = f"POST {path}"
-    there = [one.get("label") for one in touch.look.definitions.get("asset", ())]
+    there = [definition.get("label") for definition in touch.look.definitions.get("asset", ())]
     if _TAKEN_TWICE in there:
         touch.evidence.saw("duplicate_labels", "accept", f"GET {FIELD_DEFINITION.list_path.format(template='asset')}")
         return

@@ -277,8 +277,8 @@ def _placed(
     narrowed = plan.filtered.intersection(places) - {plural}
     for record in sorted(records, key=_age):
         found = (places[above].find(record.get(key)) for above, key in plan.links(plural))
-        place = next((one for one in found if one), None)
-        if narrowed <= {one.plural for one in (place.chain if place else ())}:
+        place = next((place for place in found if place), None)
+        if narrowed <= {above.plural for above in (place.chain if place else ())}:
             yield record, place
 
 
@@ -288,7 +288,7 @@ def _age(record: Shown) -> tuple[int, str]:
 
 def _node(record: Shown, plural: str, plan: Plan, parent: _Place | None, names: Variables) -> Node:
     variables = {name: record[key] for key, name in names.named(record)}
-    above_names = {one.plural: _own_name(one.record, one.plural) for one in (parent.chain if parent else ())}
+    above_names = {above.plural: _own_name(above.record, above.plural) for above in (parent.chain if parent else ())}
     for above, key in plan.links(plural):
         variables[f"{plan.prefix}{KINDS[above].name}_name"] = above_names.get(above)
         link = record.get(key)
@@ -311,8 +311,8 @@ def _encodable(value: Any) -> Any:
             return value
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, Mapping):
-        return {_encodable(name): _encodable(one) for name, one in value.items()}
-    return [_encodable(one) for one in value] if isinstance(value, list) else value
+        return {_encodable(name): _encodable(member) for name, member in value.items()}
+    return [_encodable(item) for item in value] if isinstance(value, list) else value
 
 
 def _left_out(variables: Variables) -> list[str]:
@@ -374,7 +374,7 @@ class _Names:
         self._renamed: list[tuple[str, str]] = []
 
     def give(self, wanted: str, record: Shown) -> str:
-        name = next(one for one in self._choices(wanted, record) if one not in self._taken)
+        name = next(name for name in self._choices(wanted, record) if name not in self._taken)
         self._taken.add(name)
         if name != wanted:
             self._renamed.append((wanted, name))

@@ -38,7 +38,9 @@ def plain_records(
     fits = (
         set(records) == set(plurals)
         and set(hidden) <= set(plurals)
-        and all(isinstance(many, list) and all(isinstance(one, dict) for one in many) for many in records.values())
+        and all(
+            isinstance(many, list) and all(isinstance(record, dict) for record in many) for many in records.values()
+        )
         and all(isinstance(keys, list) and all(isinstance(key, str) for key in keys) for keys in hidden.values())
     )
     return (records, hidden) if fits else None

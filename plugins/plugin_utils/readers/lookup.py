@@ -51,10 +51,10 @@ class Finder:
         :raises NoMatch: if there is none; ``Ambiguous`` if there are several; ``InvalidInput`` for an invalid
             reference.
         """
-        references = [self._parsed(one) for one in written]
+        references = [self._parsed(reference) for reference in written]
         if self._kind.identity:
             targets = self._reading.resolve(references)
-            references = [with_targets(one, targets) for one in references]
+            references = [with_targets(reference, targets) for reference in references]
         records = self._reading.records_of(references)
         found = [self._found(reference, records.get(reference)) for reference in references]
         self._seen += found

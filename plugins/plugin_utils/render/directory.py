@@ -50,7 +50,7 @@ class RenderedDirectory:
             be read, or is in a layer or around a layer.
         """
         real = path.resolve()
-        for source in (one.resolve() for one in sources):
+        for source in (source.resolve() for source in sources):
             if source.is_dir() and source in (real, *real.parents):
                 raise InvalidInput(f"dest: {path} is in the layer {source}; render to a directory of its own")
             if real in source.parents:
@@ -58,7 +58,7 @@ class RenderedDirectory:
         if real.exists() and not real.is_dir():
             raise InvalidInput(f"dest: {path} is no directory")
         folder = Folder(path)
-        there = {one.name: one.type for one in folder.below()}
+        there = {member.name: member.type for member in folder.below()}
         earlier = None
         if NOTE in there:
             earlier = checked(folder, NOTE, noted(folder, NOTE, _RENDER), "files", _is_rendered, is_digest, _RENDER)
@@ -91,7 +91,7 @@ class RenderedDirectory:
         blocked += [path for path in (*wanted, NOTE) if there.get(path) not in (None, FileType.FILE)]
         if blocked:
             raise InvalidInput(f"dest: {listed(blocked)}: something else is at the path of a file; delete it")
-        contents = {path: one if isinstance(one, bytes) else one.read for path, one in wanted.items()}
+        contents = {path: content if isinstance(content, bytes) else content.read for path, content in wanted.items()}
         self.files.compare(contents, (path for path in self.earlier or {} if path not in wanted and path in there))
 
     def carry_out(self) -> None:

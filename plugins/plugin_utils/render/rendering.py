@@ -151,7 +151,9 @@ class _Rendering:
                 files |= section_files(section, records, "yaml") or _empty_file(section)
             files |= {f"{SCHEMAS}/{name}": content for name, content in static_files().items()}
             files |= self._saved_schema()
-        by_place = sorted(self._found, key=lambda one: (one.place.source, one.place.line, one.place.column))
+        by_place = sorted(
+            self._found, key=lambda finding: (finding.place.source, finding.place.line, finding.place.column)
+        )
         self._result.findings = by_place
         return self._result
 
@@ -301,8 +303,8 @@ class _Rendering:
             # The attachments are invalid, and that was reported.
             return _as_plain(items)
         return [
-            self._copied(one) if one.folder is not None else _as_plain(item)
-            for one, item in zip(attachments, items, strict=True)
+            self._copied(attachment) if attachment.folder is not None else _as_plain(item)
+            for attachment, item in zip(attachments, items, strict=True)
         ]
 
     def _copied(self, attachment: Attachment) -> Any:
@@ -362,9 +364,9 @@ def _is_file(root: str, text: str) -> bool:
 def _as_plain(value: Any) -> Any:
     """Return a value as the YAML writer accepts it."""
     if isinstance(value, Mapping):
-        return {str(name): _as_plain(one) for name, one in value.items()}
+        return {str(name): _as_plain(member) for name, member in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_as_plain(one) for one in value]
+        return [_as_plain(item) for item in value]
     if isinstance(value, bool) or value is None or isinstance(value, (int, Plain)):
         return value
     if isinstance(value, float):

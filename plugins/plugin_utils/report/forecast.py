@@ -27,7 +27,7 @@ def forecast_of(made: InstancePlan, read: int, per_minute: int) -> dict[str, Any
     """
     if not made.changes:
         return {"requests": 0, "minutes": 0.0 if per_minute else None}
-    writes = sum(_writes(one, any(made.later_uploads(one))) for one in made.changes)
+    writes = sum(_writes(planned, any(made.later_uploads(planned))) for planned in made.changes)
     requests = read + writes + _uploads(made) + _lists_at_the_end(made)
     return {"requests": requests, "minutes": round(requests / per_minute, 1) if per_minute else None}
 
@@ -53,7 +53,8 @@ def _writes(planned: Planned, has_later_uploads: bool) -> int:
 def _is_later(planned: Planned, value: Any) -> bool:
     """Return True if a link is written after its record, because both ends are created at the same level."""
     return any(
-        one.pending is not None and one.pending.kind.level == level_of(planned.section) for one in references_in(value)
+        reference.pending is not None and reference.pending.kind.level == level_of(planned.section)
+        for reference in references_in(value)
     )
 
 
@@ -65,5 +66,7 @@ def _uploads(made: InstancePlan) -> int:
 
 def _lists_at_the_end(made: InstancePlan) -> int:
     """Return the number of lists in which an apply looks for simultaneous creations of others."""
-    created = Counter(one.section for one in made.changes if one.change.action == CREATE and one.kind.create_path)
+    created = Counter(
+        planned.section for planned in made.changes if planned.change.action == CREATE and planned.kind.create_path
+    )
     return sum(max(1, math.ceil((made.everywhere[section] + new) / PER_PAGE)) for section, new in created.items())

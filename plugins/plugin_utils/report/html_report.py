@@ -99,7 +99,7 @@ _FILES = Path(__file__).parent
 def _style() -> str:
     """Return the style of the page, with a rule for each choice of the filters."""
     choices = [f"{kind}-{name}" for kind, names in (("s", SECTIONS), ("a", ACTION_ORDER)) for name in names]
-    hidden = (f"main:has(#only-{one}:checked) .change:not(.{one}) {{ display: none; }}" for one in choices)
+    hidden = (f"main:has(#only-{choice}:checked) .change:not(.{choice}) {{ display: none; }}" for choice in choices)
     colours = (f".{word} {{ fill: var(--{word}); background: var(--{word}); }}" for word in WORDS)
     return "\n".join([(_FILES / "plan.css").read_text("utf-8"), *hidden, *colours, ""])
 
@@ -158,7 +158,7 @@ def as_html(result: RunResult) -> str:
     if result.reported:
         number = sum(map(len, result.reported.values()))
         others.append({**_listed(ALONE, alone(result, _EXAMPLES)), "number": number})
-    room = _MOST_BYTES - sum(one["bytes"] for one in (*wrong, *others))
+    room = _MOST_BYTES - sum(listing["bytes"] for listing in (*wrong, *others))
     # Show changed sections first, and the unchanged ones in one line each.
     changing = {
         section: counts
@@ -185,7 +185,8 @@ def as_html(result: RunResult) -> str:
         changes=f"{len(result.changes):,}",
         sections=[(f"s-{name}", words_of(name)) for name in dict.fromkeys(part["section"] for part in parts)],
         actions=[
-            (f"a-{name}", action_words(name, result.is_drift)) for name in dict.fromkeys(one["action"] for one in parts)
+            (f"a-{name}", action_words(name, result.is_drift))
+            for name in dict.fromkeys(part["action"] for part in parts)
         ],
     )
 

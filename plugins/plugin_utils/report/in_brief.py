@@ -146,8 +146,8 @@ def _money(totals: Sequence[Mapping[str, Any]], is_drift: bool) -> Table:
 
 def _persons(persons: Sequence[Mapping[str, Any]]) -> Table:
     rows = [
-        (_printed(one["person"]), f"{one['gains']:,}", f"{one['loses']:,}", words_of(one["section"]))
-        for one in persons[:_MOST]
+        (_printed(person["person"]), f"{person['gains']:,}", f"{person['loses']:,}", words_of(person["section"]))
+        for person in persons[:_MOST]
     ]
     heads, form = ("Person", "Gains", "Loses", "Section"), "{0}: gains {1}, loses {2} ({3})"
     title = "Persons who gain or lose records"

@@ -158,9 +158,9 @@ def _warned(warnings: Sequence[str], most: int, longest: int) -> list[str]:
 def _lines(value: Any) -> int:
     """Return the number of lines that a value takes in YAML, besides its own name."""
     if isinstance(value, Mapping):
-        return sum(1 + _lines(one) for one in value.values())
+        return sum(1 + _lines(member) for member in value.values())
     if isinstance(value, (list, tuple)):
-        return sum(max(1, _lines(one)) for one in value)
+        return sum(max(1, _lines(item)) for item in value)
     return 0
 
 
@@ -168,9 +168,9 @@ def _whole(entries: Sequence[Any], room: int) -> list[Any]:
     """Return the first entries that fit completely."""
     kept: list[Any] = []
     for entry in entries:
-        one = cleaned(entry)
-        room -= len(json.dumps(one, default=str))
+        cleaned_entry = cleaned(entry)
+        room -= len(json.dumps(cleaned_entry, default=str))
         if room < 0 or len(kept) == _LINES:
             break
-        kept.append(one)
+        kept.append(cleaned_entry)
     return kept

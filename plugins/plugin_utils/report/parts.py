@@ -35,7 +35,7 @@ def reasons(result: RunResult) -> dict[str, list[str]]:
     told = {
         "Refused": [clean(text) for text in result.refusals],
         "Findings": [clean(text) for text in result.findings],
-        "Failed": [clean(_failure(one)) for one in result.failures],
+        "Failed": [clean(_failure(failure)) for failure in result.failures],
     }
     return {title: texts for title, texts in told.items() if texts}
 
@@ -49,9 +49,9 @@ def sent(result: RunResult) -> str:
     return "nothing had to be sent" if result.outcome == "unchanged" else "applied"
 
 
-def _failure(one: Mapping[str, str]) -> str:
-    place = f" ({one['place']})" if one.get("place") else ""
-    return f"{one['change']}{place}: {one['reason']}"
+def _failure(failure: Mapping[str, str]) -> str:
+    place = f" ({failure['place']})" if failure.get("place") else ""
+    return f"{failure['change']}{place}: {failure['reason']}"
 
 
 def words_of(section: str) -> str:

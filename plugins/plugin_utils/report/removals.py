@@ -112,7 +112,9 @@ class Removals:
             return [VAULTED]
         references = list(references_in((value,)))
         return (
-            [self._called(one) for one in references] if references else [_in_words(planned.schema.fields[key], value)]
+            [self._called(reference) for reference in references]
+            if references
+            else [_in_words(planned.schema.fields[key], value)]
         )
 
     def _called(self, reference: Reference) -> str:
@@ -126,7 +128,7 @@ class Removals:
             return NOT_LOOKED_UP
         if name not in self._links:
             self._links[name] = Counter(
-                mark for one in self._state.records(kind) for mark in set(_marks(self._state, one))
+                mark for record in self._state.records(kind) for mark in set(_marks(self._state, record))
             )
         counts = self._links[name]
         return counts[record.uuid] or (counts[record.id] if record.id is not None else 0)

@@ -138,10 +138,10 @@ _OURS = ("section", "action", "uuid", "status")
 def digits_of(made: InstancePlan) -> dict[tuple[str, str], int]:
     """Return section and key of each changed field to the digits after the point that people expect."""
     return {
-        (one.section, key): digits
-        for one in made.changes
-        for key in (*one.change.before, *one.change.after)
-        if key in one.schema.fields and (digits := one.schema.fields[key].shown_digits)
+        (planned.section, key): digits
+        for planned in made.changes
+        for key in (*planned.change.before, *planned.change.after)
+        if key in planned.schema.fields and (digits := planned.schema.fields[key].shown_digits)
     }
 
 
@@ -154,8 +154,12 @@ def in_figures(result: RunResult) -> RunResult:
     if not result.digits:
         return result
     changes = [
-        {**one, "before": shown(one["section"], one["before"]), "after": shown(one["section"], one["after"])}
-        for one in result.changes
+        {
+            **change,
+            "before": shown(change["section"], change["before"]),
+            "after": shown(change["section"], change["after"]),
+        }
+        for change in result.changes
     ]
     return replace(result, changes=changes)
 
@@ -165,7 +169,10 @@ def masked_result(result: RunResult) -> RunResult:
 
     Outcome, counts and our own words stay, so every report agrees with the exit code.
     """
-    changes = [{**masked_values(one), **{name: one[name] for name in _OURS if name in one}} for one in result.changes]
+    changes = [
+        {**masked_values(change), **{name: change[name] for name in _OURS if name in change}}
+        for change in result.changes
+    ]
     located = [(place, masked_values(message)) for place, message in result.located]
     texts = {name: masked_values(getattr(result, name)) for name in _OF_OTHERS}
     places = {masked_values(warning): place for warning, place in result.warning_places.items()}
@@ -182,7 +189,7 @@ def failures_of(made: InstancePlan, outcome: Outcome) -> list[dict[str, str]]:
     order = {id(planned.entry): number for number, planned in enumerate(made.changes)}
 
     def in_order(some: Sequence[tuple[Planned, str]]) -> list[tuple[Planned, str]]:
-        return sorted(some, key=lambda one: order.get(id(one[0].entry), 0))
+        return sorted(some, key=lambda failure: order.get(id(failure[0].entry), 0))
 
     return [
         *(
@@ -205,15 +212,17 @@ def summary_of(made: InstancePlan, outcome: Outcome | None, only_planned: bool) 
         counts["unchanged"] = made.unchanged[section]
         counts["skipped"] = made.skipped[section]
         for action, word in ACTIONS.items():
-            planned = sum(1 for one in made.changes if one.section == section and one.change.action == action)
+            planned = sum(
+                1 for planned in made.changes if planned.section == section and planned.change.action == action
+            )
             if outcome is not None:
                 counts[word] = outcome.done[section, action]
             else:
                 counts[word if only_planned else "skipped"] += planned
         if outcome is not None:
-            counts["errors"] = sum(1 for one, _reason in outcome.failures if one.section == section)
+            counts["errors"] = sum(1 for planned, _reason in outcome.failures if planned.section == section)
             left = (*outcome.skipped, *outcome.not_tried)
-            counts["skipped"] += sum(1 for one, _reason in left if one.section == section)
+            counts["skipped"] += sum(1 for planned, _reason in left if planned.section == section)
         if any(counts.values()):
             summary[section] = counts
     return summary
@@ -238,7 +247,7 @@ def reported_changes(
     fates: dict[int, tuple[str, str]] = {}
     if outcome is not None:
         lists = ((NOT_TRIED, outcome.not_tried), (SKIPPED, outcome.skipped), (FAILED, outcome.failures))
-        fates = {id(one.entry): (status, reason) for status, some in lists for one, reason in some}
+        fates = {id(planned.entry): (status, reason) for status, some in lists for planned, reason in some}
     usual = (NOT_TRIED, "") if outcome is None else (DONE, "")
     state = None if hiding.has_any else made.state
     removals = Removals(made, entries, hiding)
@@ -268,7 +277,9 @@ def reported_changes(
 def _labels(planned: Planned, change: Mapping[str, Any]) -> dict[str, str]:
     """Return the labels of the fields of a change that differ from their keys."""
     fields = {key: planned.schema.fields.get(key) for key in [*change["before"], *change["after"]]}
-    return {key: one.label for key, one in fields.items() if one is not None and one.label and one.label != key}
+    return {
+        key: field.label for key, field in fields.items() if field is not None and field.label and field.label != key
+    }
 
 
 def shown(planned: Planned, hiding: Hiding, sides: Sides | None = None) -> dict[str, Any]:

@@ -87,5 +87,5 @@ def _from_checkout(src: Path | None) -> PurePosixPath:
     if src is None:
         return PurePosixPath()
     folder = src.absolute()
-    root = next((one for one in (folder, *folder.parents) if (one / ".git").exists()), folder)
+    root = next((directory for directory in (folder, *folder.parents) if (directory / ".git").exists()), folder)
     return PurePosixPath(folder.relative_to(root).as_posix())

@@ -68,7 +68,7 @@ def _named(values: dict[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     written = values.get(_RELATIONS)
     if not isinstance(written, (list, tuple)):
         return values
-    return {**values, _RELATIONS: [_relation(one, names) for one in written]}
+    return {**values, _RELATIONS: [_relation(relation, names) for relation in written]}
 
 
 def _relation(written: Any, names: Mapping[str, str]) -> Any:

@@ -126,7 +126,7 @@ def _bound_change(
                 f"rule {rule.id}: section: {shorten(value)} is not a section; expected one of {expected}",
             )
     chosen = [section for section in sections if not named or section in named]
-    names = _Names(rule, [one for section in chosen for one in views(section)], ("archived",), find)
+    names = _Names(rule, [view for section in chosen for view in views(section)], ("archived",), find)
 
     def side(schema: Schema) -> Schema:
         return renamed(schema, names.key_of)
@@ -190,6 +190,6 @@ class _Names:
 
 def all_names(rules: Sequence[BoundRule]) -> frozenset[str] | None:
     """Return the fields that some rules judge; None: all."""
-    if any(one.names is None for one in rules):
+    if any(rule.names is None for rule in rules):
         return None
-    return frozenset(name for one in rules for name in one.names or ())
+    return frozenset(name for rule in rules for name in rule.names or ())

@@ -38,37 +38,37 @@ class Found:
         self.live: list[Finding] = []
         self.warnings: list[Finding] = []
 
-    def find(self, one: BoundRule, place: Place, words: str, name: str = "", is_live: bool = False) -> None:
+    def find(self, rule: BoundRule, place: Place, words: str, name: str = "", is_live: bool = False) -> None:
         """Note what a rule finds.
 
         :param name: the field, as it is written.
         """
-        message = one.rule.says(words)
-        found = self.warnings if one.rule.level != ERROR else self.live if is_live else self.errors
-        found.append(Finding(place, message, message, name, rule=one.rule.id))
+        message = rule.rule.says(words)
+        found = self.warnings if rule.rule.level != ERROR else self.live if is_live else self.errors
+        found.append(Finding(place, message, message, name, rule=rule.rule.id))
 
-    def problems(self, one: BoundRule, record: Any) -> list[Problem]:
+    def problems(self, rule: BoundRule, record: Any) -> list[Problem]:
         """Return the problems of a record that breaks a rule, or nothing if enough was reported about the rule."""
-        one.broken += 1
-        return one.problems(record) if one.broken <= _most(one) else []
+        rule.broken += 1
+        return rule.problems(record) if rule.broken <= _most(rule) else []
 
-    def note(self, one: BoundRule, entry: Entry | None, schema: Schema, record: Any, about: str = "") -> None:
+    def note(self, rule: BoundRule, entry: Entry | None, schema: Schema, record: Any, about: str = "") -> None:
         """Note the problems of a record, at the places of its values.
 
         :param entry: the record as written; None if it is in no file.
         :param about: the record in words, if it is judged as the instance has it.
         """
-        for problem in self.problems(one, record):
-            place, name = place_of(entry, schema, problem.way) or (one.rule.place, "")
-            words = f"{about}{in_words(one, problem)}"
+        for problem in self.problems(rule, record):
+            place, name = place_of(entry, schema, problem.way) or (rule.rule.place, "")
+            words = f"{about}{in_words(rule, problem)}"
             more = _LIVE if problem.way and problem.way[0] in record and not name and not about else ""
-            self.find(one, place, words + more, name, bool(about))
+            self.find(rule, place, words + more, name, bool(about))
 
     def count_rest(self, rules: Iterable[BoundRule]) -> None:
         """Report the number of further records that break each rule."""
-        for one in rules:
-            if one.broken > _most(one):
-                self.find(one, one.rule.place, f"{one.broken - _most(one):,} more break this rule")
+        for rule in rules:
+            if rule.broken > _most(rule):
+                self.find(rule, rule.rule.place, f"{rule.broken - _most(rule):,} more break this rule")
 
 
 def lines_of(findings: Sequence[Finding], desired: DesiredInstance) -> dict[str, tuple[Place, str]]:
@@ -79,19 +79,19 @@ def lines_of(findings: Sequence[Finding], desired: DesiredInstance) -> dict[str,
     }
 
 
-def _most(one: BoundRule) -> int:
-    return MOST_FINDINGS if one.rule.level == ERROR else MOST_WARNINGS
+def _most(rule: BoundRule) -> int:
+    return MOST_FINDINGS if rule.rule.level == ERROR else MOST_WARNINGS
 
 
-def in_words(one: BoundRule, problem: Problem) -> str:
+def in_words(rule: BoundRule, problem: Problem) -> str:
     """Return the words for a problem, with the path to its value as far as the rule names it.
 
     The names of members in a map may come from the files, so they are left out.
     """
     fields = 2 if problem.way[:1] in (("before",), ("after",)) else 1
-    way: Way = tuple(one.spelled.get(str(step), step) for step in problem.way[:fields])
+    way: Way = tuple(rule.spelled.get(str(step), step) for step in problem.way[:fields])
     for step in problem.way[fields:]:
-        if isinstance(step, str) and step not in one.rule.places:
+        if isinstance(step, str) and step not in rule.rule.places:
             break
         way = (*way, step)
     return f"{words_of(way)}: {problem.expected}" if way else problem.expected

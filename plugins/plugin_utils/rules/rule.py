@@ -80,7 +80,7 @@ class RuleSet:
         :param warnings: lines with the ids of rules.
         """
         rules = {rule.id: rule for rule in self.rules}
-        found = {one.message: rules[one.rule] for one in findings if one.rule}
+        found = {finding.message: rules[finding.rule] for finding in findings if finding.rule}
         return found | {line: rules[name] for line, (_place, name) in warnings.items()}
 
     def about(self, subject: str) -> list[Rule]:
@@ -237,10 +237,10 @@ def _places(node: Node) -> dict[str, Place]:
     found: dict[str, Place] = {}
     pending: list[Node] = [node]
     while pending:
-        one = pending.pop(0)
-        members: Iterable[Any] = one.value if isinstance(one.value, dict) else range(len(one.value))
+        part = pending.pop(0)
+        members: Iterable[Any] = part.value if isinstance(part.value, dict) else range(len(part.value))
         for key in members:
-            member = one.member(key)
+            member = part.member(key)
             found.setdefault(str(key), member.place)
             if isinstance(member.value, str):
                 found.setdefault(str(member.value), member.place)

@@ -103,7 +103,7 @@ class FileSchemas:
                 schema.setdefault("allOf", []).append(self._referred(member, root, steps))
             elif keyword in _IN_PLACE_LISTS | _INNER_LISTS:
                 schema.setdefault(keyword, []).extend(
-                    self._read(one, root, (*steps, "")) for one in _items(member, keyword)
+                    self._read(item, root, (*steps, "")) for item in _items(member, keyword)
                 )
             elif keyword in _IN_PLACE | _INNER:
                 schema[keyword] = self._read(member, root, (*steps, ""))
@@ -288,7 +288,7 @@ def renamed(
         found["required"] = [key_of(name) for name in schema["required"]]
     if "dependentRequired" in schema:
         found["dependentRequired"] = {
-            key_of(name): [key_of(one) for one in names] for name, names in schema["dependentRequired"].items()
+            key_of(name): [key_of(name) for name in names] for name, names in schema["dependentRequired"].items()
         }
     if "dependentSchemas" in schema:
         found["dependentSchemas"] = {key_of(name): again(part) for name, part in schema["dependentSchemas"].items()}

@@ -83,18 +83,18 @@ def note_applied(baseline: Baseline, changes: Iterable[Planned], desired: Desire
 
     :param changes: the completed changes.
     """
-    for one in changes:
-        current = one.change.current
-        uuid = one.made or (current.uuid if current is not None else "")
-        if uuid and one.entry.state == "present":
-            note_record(baseline, one, uuid, desired)
+    for planned in changes:
+        current = planned.change.current
+        uuid = planned.made or (current.uuid if current is not None else "")
+        if uuid and planned.entry.state == "present":
+            note_record(baseline, planned, uuid, desired)
 
 
 def _normal(schema: Schema, key: str, value: Any) -> Any:
     """Return a value in a form that is equal for all values with the same meaning."""
     definition = schema.fields[key]
     if isinstance(value, tuple):
-        items = [_normal(schema, key, one) for one in value]
+        items = [_normal(schema, key, item) for item in value]
         is_set = len(value) > 1 and schema.equal(key, tuple(reversed(value)), value)
         return sorted(items, key=str) if is_set else items
     if isinstance(value, Reference):

@@ -98,7 +98,7 @@ class LostDigits:
             if not isinstance(text, str) or not text.isdecimal() or text[0] == "0":
                 continue
             for width in self._widths_of(schema, key):
-                padded = {**{one: values[one] for one in keys}, key: text.zfill(width)}
+                padded = {**{key: values[key] for key in keys}, key: text.zfill(width)}
                 if width > len(text) and self._state.find_existing(schema, keys, padded):
                     return key, _lost(written_as(schema, entry, key), text, text.zfill(width))
         return None

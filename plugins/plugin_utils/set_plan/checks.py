@@ -95,10 +95,10 @@ def check_chosen(context: PlanContext) -> Iterator[Finding]:
                     )
     taken = {id(planned.entry) for planned in result.changes}
     for planned in result.changes:
-        for number, one in enumerate(planned.relations):
-            if (planned.entry.template, one.get("field")) in context.unmade:
+        for number, relation in enumerate(planned.relations):
+            if (planned.entry.template, relation.get("field")) in context.unmade:
                 place = planned.entry.place_in(("relations", number, "field"))
-                yield Finding.for_message(place, f"relations[{number}].field: {one['field']} {_LEFT_OUT}")
+                yield Finding.for_message(place, f"relations[{number}].field: {relation['field']} {_LEFT_OUT}")
         for key, value in planned.change.values.items():
             if (planned.kind.template, key) in context.unmade:
                 name = written_as(planned.schema, planned.entry, key)
@@ -118,7 +118,7 @@ def removals_of(
         for planned, current in matched
         if planned.entry.state != "present" and current is not None
     }
-    gone |= {one.change.current.uuid: one for one in pruned if one.change.current is not None}
+    gone |= {planned.change.current.uuid: planned for planned in pruned if planned.change.current is not None}
     return {uuid: planned for uuid, planned in gone.items() if context.is_chosen(planned)}
 
 

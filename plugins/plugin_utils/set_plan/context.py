@@ -51,7 +51,7 @@ _FORMS: tuple[Literal["NFC", "NFD"], ...] = ("NFC", "NFD")
 def _in_form(written: Any, form: Literal["NFC", "NFD"]) -> Any:
     """Return a written value in a Unicode normal form."""
     if isinstance(written, Mapping):
-        return {name: _in_form(one, form) for name, one in written.items()}
+        return {name: _in_form(member, form) for name, member in written.items()}
     return unicodedata.normalize(form, written) if isinstance(written, str) else written
 
 
@@ -137,7 +137,7 @@ class PlanContext:
     @property
     def findings(self) -> list[Finding]:
         """Return all findings in the order of their places."""
-        return sorted(self._found, key=lambda one: (one.place.source, one.place.line, one.place.column))
+        return sorted(self._found, key=lambda finding: (finding.place.source, finding.place.line, finding.place.column))
 
     # ---- schemas
 
@@ -195,10 +195,12 @@ class PlanContext:
         for key, value in values.items():
             if not isinstance(value, (Reference, tuple)):
                 continue
-            meanings = [(number, one, self.meaning(one, before)) for number, one in numbered_references(value)]
-            known = {one: meaning.reference for _number, one, meaning in meanings}
+            meanings = [
+                (number, reference, self.meaning(reference, before)) for number, reference in numbered_references(value)
+            ]
+            known = {written: meaning.reference for _number, written, meaning in meanings}
             values[key] = with_references(value, known.__getitem__)
-            for number, _one, (reference, problem) in meanings:
+            for number, _written, (reference, problem) in meanings:
                 if problem:
                     fine = False
                     is_doubtful = (reference.target, str(reference.written)) in self._doubtful
@@ -287,7 +289,7 @@ class PlanContext:
         if isinstance(written, list):
             way = (name, number)
         elif isinstance(written, Mapping):
-            way = (name, *(member for member, one in written.items() if one == reference.written))
+            way = (name, *(member for member, value in written.items() if value == reference.written))
         inner = problem.way if isinstance(problem, FieldError) else ()
         gist = "this reference matches no record, or several"
         misfit = Misfit(reference.written, cause_of(problem))
@@ -319,8 +321,8 @@ class PlanContext:
 
     def warn(self, planned: Planned, warnings: Iterable[str]) -> None:
         """Note warnings about a record."""
-        shown = (NOT_SHOWN if self.hiding.touches(planned.entry) else one for one in warnings)
-        self.result.warnings += [f"{planned}: {one}" for one in shown]
+        shown = (NOT_SHOWN if self.hiding.touches(planned.entry) else warning for warning in warnings)
+        self.result.warnings += [f"{planned}: {warning}" for warning in shown]
 
     def take(self, planned: Planned) -> None:
         """Add a change to the plan, or count it as unchanged."""

@@ -44,7 +44,7 @@ class Definitions:
         """Plan all definitions. From now on every field is known as it will be."""
         for template in TEMPLATES:
             entries = self._entries(template)
-            other = [one for entry in entries for one in [self._plan(template, entry)] if one is not None]
+            other = [field for entry in entries for field in [self._plan(template, entry)] if field is not None]
             self._check_names(template)
             for kind in KINDS.values() if other else ():
                 if kind.template == template and self._is_used(kind):
@@ -132,9 +132,11 @@ class Definitions:
         written = {current.uuid for _label, current, _entry in final if current is not None}
         definitions = self._context.client.definitions(template) if final else []
         others = [
-            (str(one.get("label")), str(one.get("uuid"))) for one in definitions if str(one.get("uuid")) not in written
+            (str(definition.get("label")), str(definition.get("uuid")))
+            for definition in definitions
+            if str(definition.get("uuid")) not in written
         ]
-        keys = {str(one.get("field_key")): str(one.get("uuid")) for one in definitions}
+        keys = {str(definition.get("field_key")): str(definition.get("uuid")) for definition in definitions}
         for number, (label, current, entry) in enumerate(final):
             mine = current.uuid if current else ""
             if "label" not in entry.fields or (current is not None and current.flat.get("label") == label):
@@ -172,11 +174,15 @@ class Definitions:
     def _check_uuids(self, entry: Entry, written: Any) -> None:
         """Check that a relation by uuid refers to an existing field."""
         given = {
-            number: one["field_uuid"]
-            for number, one in enumerate(written if isinstance(written, list) else ())
-            if isinstance(one, Mapping) and is_uuid(one.get("field_uuid"))
+            number: relation["field_uuid"]
+            for number, relation in enumerate(written if isinstance(written, list) else ())
+            if isinstance(relation, Mapping) and is_uuid(relation.get("field_uuid"))
         }
-        known = {str(one.get("uuid")) for one in self._context.client.definitions(entry.template)} if given else ()
+        known = (
+            {str(definition.get("uuid")) for definition in self._context.client.definitions(entry.template)}
+            if given
+            else ()
+        )
         for number, uuid in given.items():
             if uuid.lower() not in known:
                 place = entry.place_in(("relations", number, "field_uuid"))

@@ -54,7 +54,7 @@ def created_now(
         return {}
     if any(planned.kind.defines_fields for planned in creations):
         client.forget_definitions()
-    written = [*creations, *(one for one in writes if one.made)]
+    written = [*creations, *(write for write in writes if write.made)]
     state = listed_now(client, before, {planned.kind.name for planned in written}, creations)
     found = {id(planned): _matches(state, planned) for planned in creations}
     return {identity: records for identity, records in found.items() if records}

@@ -26,8 +26,10 @@ _LIFTED = "limited_account: true lets this pass"
 def check_hidden_records(context: PlanContext) -> None:
     """Refuse changes that are wrong if records are hidden, and warn of changes that may be wrong."""
     result = context.result
-    removals = Counter(one.section for one in result.changes if one.change.action in (DELETE, ARCHIVE))
-    creations = [one for one in result.changes if one.change.action == CREATE and may_exist_hidden(one.section)]
+    removals = Counter(planned.section for planned in result.changes if planned.change.action in (DELETE, ARCHIVE))
+    creations = [
+        planned for planned in result.changes if planned.change.action == CREATE and may_exist_hidden(planned.section)
+    ]
     if not (removals or creations or result.unmatched):
         return
     seen = context.state.visibility()
@@ -53,7 +55,7 @@ def _links_moved(context: PlanContext) -> Iterator[str]:
     for planned in context.result.changes:
         current = planned.change.current
         for key, value in planned.change.values.items() if current is not None else ():
-            created = next((one for one in references_in(value) if one.pending is not None), None)
+            created = next((reference for reference in references_in(value) if reference.pending is not None), None)
             if created is None or current is None:
                 continue
             for linked in references_in(planned.schema.read_one(key, current.flat)):
@@ -88,9 +90,9 @@ def _removed(context: PlanContext, removals: Counter[str], seen: Visibility) -> 
 def _created_twice(creations: Sequence[Planned], seen: Visibility) -> Iterator[str]:
     """Yield the sections whose records may be created a second time, because no unique value would prevent it."""
     numbers = Counter(
-        one.section
-        for one in creations
-        if one.kind.can_be_archived and not any(one.schema.fields[key].unique for key in one.keys)
+        planned.section
+        for planned in creations
+        if planned.kind.can_be_archived and not any(planned.schema.fields[key].unique for key in planned.keys)
     )
     for section, number in sorted(numbers.items()):
         yield (

@@ -124,10 +124,10 @@ class _Items:
     def ordered(self, wanted: Reference) -> Record | None:
         if self._ordered is None:
             self._ordered = {
-                one: order
+                asset: order
                 for order in self._state.records(HUB_ORDER)
                 if not is_cancelled(order)
-                for one in asset_ids(order)
+                for asset in asset_ids(order)
             }
         orders = self._ordered.values()
         number = self._learn(wanted, (article for order in orders for article in articles_of(order)))
@@ -139,7 +139,7 @@ class _Items:
 
     def with_ids(self, value: Any) -> Any:
         """Return a value whose references have the ids that were learned."""
-        return with_references(value, lambda one: replace(one, id=one.id or self._ids.get(one)))
+        return with_references(value, lambda reference: replace(reference, id=reference.id or self._ids.get(reference)))
 
 
 def _change(

@@ -130,14 +130,14 @@ class Lifecycles:
             if not lifecycle.protect or section not in desired.sections or not kind.can_be_looked_up:
                 continue
             schema = self._context.schema(kind)
-            mine = [one for one in result.changes if one.section == section]
+            mine = [planned for planned in result.changes if planned.section == section]
             idle = lifecycle.idle_protections(
                 itertools.chain(
-                    (name for one in mine for name in (one.key, one.words)),
+                    (name for planned in mine for name in (planned.key, planned.words)),
                     (self._words_of(section, schema, record) for record in self._context.state.records(kind)),
                 )
             )
-            number = sum(one.change.action in _REMOVED for one in mine)
+            number = sum(planned.change.action in _REMOVED for planned in mine)
             for pattern in idle:
                 words = f"{LIFECYCLE}.{section}.protect: {pattern!r} matches no record by its natural key"
                 if number:
@@ -149,7 +149,7 @@ class Lifecycles:
 
     def refusals(self, keys_of_entry: KeysOf) -> Iterator[str]:
         """Yield which changes remove or archive a protected record, and why it is protected."""
-        removals = [one for one in self._context.result.changes if one.change.action in _REMOVED]
+        removals = [planned for planned in self._context.result.changes if planned.change.action in _REMOVED]
         shields = _Shields(self._context, keys_of_entry)
         for planned in removals:
             current = planned.change.current
@@ -206,7 +206,7 @@ class _Shields:
     def _written(self) -> dict[str, Entry]:
         """Return the records outside the plan by their identifiers in a journal, each with the reason."""
         desired = self._context.desired
-        entries = [*desired.shields, *(one for one in desired.unmanaged if one.lifecycle.is_protected)]
+        entries = [*desired.shields, *(entry for entry in desired.unmanaged if entry.lifecycle.is_protected)]
         return {mark: entry for entry in reversed(entries) for mark in self._marks(entry)}
 
     def _marks(self, entry: Entry) -> Iterator[str]:

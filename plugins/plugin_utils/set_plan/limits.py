@@ -57,7 +57,7 @@ class LimitCheck:
 
     def existing(self) -> dict[str, int]:
         """Return the reference numbers of limits on creations, by section, for a run that resumes this run."""
-        created = {one.section for one in self.made.changes if one.change.action == CREATE}
+        created = {planned.section for planned in self.made.changes if planned.change.action == CREATE}
         return {section: next(self.bases(section, CREATE))[0] for section in sorted(created)}
 
     def exceeded(self) -> list[str]:
@@ -65,10 +65,10 @@ class LimitCheck:
         # Archiving counts as deleting. Completing a record that an interrupted run created counts as its creation.
         counts = Counter(
             (
-                one.section,
-                CREATE if one.resumed else DELETE if one.change.action == ARCHIVE else one.change.action,
+                planned.section,
+                CREATE if planned.resumed else DELETE if planned.change.action == ARCHIVE else planned.change.action,
             )
-            for one in self.made.changes
+            for planned in self.made.changes
         )
         return [
             line
@@ -81,10 +81,10 @@ class LimitCheck:
         """Return a warning for each field that changes in so much of the set that a mistake is likely."""
         percent = self.limits.update_percent
         fields = Counter(
-            (one.section, name)
-            for one in self.made.changes
-            if one.change.action == UPDATE and not one.resumed
-            for name in one.change.before
+            (planned.section, name)
+            for planned in self.made.changes
+            if planned.change.action == UPDATE and not planned.resumed
+            for name in planned.change.before
         )
         return [
             f"{section}: {name} changes in {number} of {size} records of this set, more than limits.update_percent "

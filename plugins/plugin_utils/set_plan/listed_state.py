@@ -314,7 +314,7 @@ class ListedState(InstanceState):
         """Return the values of a record that is still to be created."""
         planned = self._planned.get(kind.name, [])
         if len(self._values.get(kind.name, {})) != len(planned):
-            self._values[kind.name] = {id(one[2]): one[1] for one in planned}
+            self._values[kind.name] = {id(noted[2]): noted[1] for noted in planned}
         return self._values[kind.name].get(id(origin), {})
 
     def _is_renamed(self, schema: Schema, keys: Sequence[str], values: Mapping[str, Any], record: Record) -> bool:
@@ -337,7 +337,9 @@ class ListedState(InstanceState):
     def replace(self, kind: Kind, origin: Any, record: Record) -> None:
         """Note that a planned record exists already."""
         noted = self._planned.get(kind.name, [])
-        self._planned[kind.name] = [(one[0], one[1], record if one[2] is origin else one[2]) for one in noted]
+        self._planned[kind.name] = [
+            (planned[0], planned[1], record if planned[2] is origin else planned[2]) for planned in noted
+        ]
         self._resolved.pop(kind.name, None)
         self._planned_by_key = {name: index for name, index in self._planned_by_key.items() if name[0] != kind.name}
 
@@ -425,9 +427,11 @@ class ListedState(InstanceState):
 
     def put_resolved(self, values: dict[str, Any]) -> bool:
         """Put resolved references into some values, and return True if all are resolved."""
-        meant = {one: self.resolved(one) for one in references_in(tuple(values.values()))}
+        meant = {reference: self.resolved(reference) for reference in references_in(tuple(values.values()))}
         values |= {
-            key: with_references(value, lambda one: meant[one].reference) for key, value in values.items() if meant
+            key: with_references(value, lambda reference: meant[reference].reference)
+            for key, value in values.items()
+            if meant
         }
         return not any(meaning.problem for meaning in meant.values())
 
@@ -483,8 +487,8 @@ class ListedState(InstanceState):
         full = tuple(key for key in keys if key not in empty)
         matches = self.find_existing(schema, full, values) if full else self.records(schema.kind)
         matches = natural_keys.identified(schema, empty, values, matches) if empty else matches
-        kept = matches if before else [one for one in matches if self._still_has(schema, keys, values, one)]
-        return [*kept, *self.find_planned(schema, keys, values)], [one for one in matches if one not in kept]
+        kept = matches if before else [match for match in matches if self._still_has(schema, keys, values, match)]
+        return [*kept, *self.find_planned(schema, keys, values)], [match for match in matches if match not in kept]
 
     def names(self, kind: Kind) -> list[str]:
         """Return the names of the records of a kind for a hint.
@@ -497,7 +501,7 @@ class ListedState(InstanceState):
         if kind.name not in self._names:
             names_and_records = ((self.name_of(record), record) for record in self.records(kind))
             self._names[kind.name] = list(
-                itertools.islice(((name, one) for name, one in names_and_records if name), _MOST_NAMES)
+                itertools.islice(((name, record) for name, record in names_and_records if name), _MOST_NAMES)
             )
         return [name for name, record in self._names[kind.name] if not self._is_hidden(record)]
 
@@ -554,7 +558,7 @@ class _Names:
 def _words_of(asked: Asked) -> str:
     """Return the problem of a reference and of the references in its map; empty if there is none."""
     reference = asked.reference
-    wrong = [_words_of_one(one) for one in asked.problems]
+    wrong = [_words_of_one(problem) for problem in asked.problems]
     if wrong and not wrong[0].way:
         return wrong[0]
     for key, inner in asked.inner:
@@ -570,12 +574,12 @@ def _words_of(asked: Asked) -> str:
     return FieldError.at(way, f"{about}: {'; '.join(wrong)}", misfit=cause)
 
 
-def _words_of_one(one: Unresolved) -> FieldError:
-    words = one.words
-    if one.why is Why.AMBIGUOUS:
+def _words_of_one(problem: Unresolved) -> FieldError:
+    words = problem.words
+    if problem.why is Why.AMBIGUOUS:
         words += "; expected exactly one"
-    if one.near:
-        words += f"; the nearest are {', '.join(map(repr, one.near))}"
+    if problem.near:
+        words += f"; the nearest are {', '.join(map(repr, problem.near))}"
     return FieldError.at(
-        (one.name,) if one.name else (), words, misfit=Misfit(one.reference.written, one.cause or words)
+        (problem.name,) if problem.name else (), words, misfit=Misfit(problem.reference.written, problem.cause or words)
     )

@@ -33,14 +33,14 @@ Relations = Mapping[str, str]
 
 def compared_rooms(schema: Schema, comparisons: Iterable[Relations]) -> dict[str, None]:
     """Return the keys of the fields that hold an actual room, and of the locations that are coupled to these."""
-    by_uuid = {one.uuid: one for one in schema.fields.values() if one.uuid}
+    by_uuid = {field.uuid: field for field in schema.fields.values() if field.uuid}
     found: dict[str, None] = {}
     for relations in comparisons:
         pair = [relations.get(name, "") for name in (_ACTUAL, _EXPECTED)]
         fields = [by_uuid.get(name) or (schema.find(name) if name else None) for name in pair]
-        if all(one is not None and one.type == TO_ROOM for one in fields) and fields[0] is not None:
+        if all(field is not None and field.type == TO_ROOM for field in fields) and fields[0] is not None:
             found[fields[0].key] = None
-            found |= dict.fromkeys(one.key for one in coupled_locations(schema, fields[0]))
+            found |= dict.fromkeys(location.key for location in coupled_locations(schema, fields[0]))
     return found
 
 
@@ -50,7 +50,10 @@ def comparisons_of(definitions: Iterable[Mapping[str, Any]]) -> Iterator[Relatio
         kind = raw.get("field_type")
         name = kind.get("name") if isinstance(kind, Mapping) else kind
         if name == _COMPARISON:
-            yield {str(one.get("type")): str(one.get("field_uuid") or "") for one in maps_in(raw.get("relations"))}
+            yield {
+                str(relation.get("type")): str(relation.get("field_uuid") or "")
+                for relation in maps_in(raw.get("relations"))
+            }
 
 
 def _written_comparisons(entries: Iterable[Entry]) -> Iterator[Relations]:
@@ -59,7 +62,8 @@ def _written_comparisons(entries: Iterable[Entry]) -> Iterator[Relations]:
         if entry.template == OBJECT.template and entry.fields.get("type") == _COMPARISON:
             relations = entry.fields.get("relations")
             yield {
-                str(one.get("type")): str(one.get("field") or one.get("field_uuid") or "") for one in maps_in(relations)
+                str(relation.get("type")): str(relation.get("field") or relation.get("field_uuid") or "")
+                for relation in maps_in(relations)
             }
 
 
@@ -83,7 +87,7 @@ def exported_without(
     """
     if section in names:
         found = (schema.find(name) for name in names[section])
-        return frozenset(one.key for one in found if one is not None)
+        return frozenset(field.key for field in found if field is not None)
     if schema.kind is not OBJECT:
         return frozenset()
     compared = compared_rooms(schema, comparisons_of(definitions))
@@ -219,7 +223,7 @@ class ObservedFields:
         given = together(task, files)
         fields = [schema.find(name) for name in given.get(section, ())]
         identity = self._identity(section, schema)
-        named = frozenset(one.key for one in fields if one is not None) - identity
+        named = frozenset(field.key for field in fields if field is not None) - identity
         is_decided = section in task or (section in files and not context.options.is_protected)
         found = _Section(schema, named)
         if not is_decided and schema.kind is OBJECT:
@@ -237,4 +241,4 @@ class ObservedFields:
             return frozenset()
         names = self._context.desired.identity.get(section) or [k for keys in schema.kind.match_on for k in keys]
         found = (schema.find(name) for name in names)
-        return frozenset(one.key for one in found if one is not None)
+        return frozenset(field.key for field in found if field is not None)

@@ -65,10 +65,12 @@ class OldNames:
 def _is_called(kind: Kind, written: Any, key: Mapping[str, Any]) -> bool:
     """Return True if a reference names a record by a natural key."""
     if isinstance(written, Mapping):
-        return {name: str(one) for name, one in written.items()} == {name: str(one) for name, one in key.items()}
+        return {name: str(value) for name, value in written.items()} == {
+            name: str(value) for name, value in key.items()
+        }
     if not isinstance(written, str):
         return False
     own = [str(value) for name, value in key.items() if name != kind.parent_key]
     place = key.get(kind.parent_key) if kind.parent_key else None
     names = ["/".join(own), *(own if len(own) == 1 else [])]
-    return written in (names if place is None else [f"{place}/{one}" for one in names])
+    return written in (names if place is None else [f"{place}/{name}" for name in names])

@@ -40,14 +40,14 @@ def in_turns(level: Sequence[Planned]) -> Iterator[Sequence[Planned]]:
 def waiting_for_ever(changes: Iterable[Planned]) -> Iterator[tuple[Planned, str, Entry]]:
     """Yield the changes that wait for each other's unique values, each with its field and the other entry."""
     waiting = {id(planned.entry): planned for planned in changes if planned.after}
-    order = TopologicalSorter({one: [id(owner) for _key, owner in waiting[one].after] for one in waiting})
+    order = TopologicalSorter({number: [id(owner) for _key, owner in waiting[number].after] for number in waiting})
     with suppress(CycleError):
         order.prepare()
     while ready := order.get_ready():
         # A chain in which each change waits for the one before has an end, so remove it.
         order.done(*ready)
-        for one in ready:
-            waiting.pop(one, None)
+        for number in ready:
+            waiting.pop(number, None)
     for planned in waiting.values():
         for key, owner in planned.after:
             seen: set[int] = set()

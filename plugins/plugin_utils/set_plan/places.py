@@ -58,7 +58,7 @@ class Places:
         meant = self._context.state.find(reference)
         if meant is None:
             return ""
-        others = [one for one in self._labelled(kind).get(str(written), ()) if one.uuid != meant.uuid]
+        others = [record for record in self._labelled(kind).get(str(written), ()) if record.uuid != meant.uuid]
         planned = self._written[kind.name].get(str(written))
         if not others and planned is None:
             return ""
@@ -96,7 +96,7 @@ class Places:
         if own is None or (isinstance(beside, Reference) and self._is_same(own, beside)):
             return
         entry = planned.entry
-        names = [written_as(planned.schema, entry, one.key) for one in (room, location)]
+        names = [written_as(planned.schema, entry, field.key) for field in (room, location)]
         written = [entry.fields.get(name) for name in names]
         found = self._context.state.find(own)
         there = (self._context.state.name_of(found) if found is not None else None) or own.written or own.uuid
@@ -118,12 +118,12 @@ class Places:
         place = None if record is None else self._context.state.place_of(record)
         return None if place is None else Reference(LOCATION.name, id=place.id, uuid=place.uuid)
 
-    def _is_same(self, one: Reference, other: Reference) -> bool:
-        for reference in (one, other):
+    def _is_same(self, location: Reference, other: Reference) -> bool:
+        for reference in (location, other):
             self._context.meaning(reference)
-        if one.pending is not None or other.pending is not None:
-            return one.pending is other.pending
-        return one.same(other) is not False
+        if location.pending is not None or other.pending is not None:
+            return location.pending is other.pending
+        return location.same(other) is not False
 
     def _pairs_of(self, schema: Schema) -> list[tuple[Field, Field]]:
         if schema.kind.name not in self._pairs:

@@ -191,13 +191,13 @@ class InstancePlan:
     def origins(self) -> dict[str, str]:
         """Return the file that contains each record, by uuid. Created records are among them."""
         found = {uuid: entry for claimed in self.claimed.values() for uuid, entry in claimed.items()}
-        found |= {one.made: one.entry for one in self.changes if one.made}
+        found |= {planned.made: planned.entry for planned in self.changes if planned.made}
         return {uuid: entry.place.file or INLINE for uuid, entry in found.items()}
 
     def drop_unchanged(self) -> None:
         """Count the records that needed no change in the end, because somebody else created them meanwhile."""
-        self.unchanged += Counter(one.section for one in self.changes if not one.change.changed)
-        self.changes = [one for one in self.changes if one.change.changed]
+        self.unchanged += Counter(planned.section for planned in self.changes if not planned.change.changed)
+        self.changes = [planned for planned in self.changes if planned.change.changed]
 
     def later_uploads(self, planned: Planned) -> Iterator[str]:
         """Yield the fields of a new record whose files are uploaded once it exists.
@@ -311,6 +311,6 @@ def fingerprint_of(schema: Schema, record: Record | None, archived: bool = False
 
 def drop_changes(result: InstancePlan, dropped: Iterable[Planned]) -> InstancePlan:
     """Return the plan without some of its changes."""
-    gone = {id(one): one for one in dropped}
-    left = [one for one in result.changes if id(one) not in gone]
+    gone = {id(planned): planned for planned in dropped}
+    left = [planned for planned in result.changes if id(planned) not in gone]
     return replace(result, changes=left, dropped=[*result.dropped, *gone.values()])

@@ -124,7 +124,9 @@ CHANGES: tuple[Check, ...] = (check_order, check_chosen)
 def plan_instance(client: Client, desired: DesiredInstance, options: PlanOptions | None = None) -> InstancePlan:
     """Plan the whole desired state. Mistakes are in ``findings``; with findings nothing may be applied."""
     if desired.merge_again is not None:
-        desired.findings += [one for one in desired.merge_again(client.schema) if one not in desired.findings]
+        desired.findings += [
+            finding for finding in desired.merge_again(client.schema) if finding not in desired.findings
+        ]
         desired.merge_again = None
     return _Planner(PlanContext(client, desired, options or PlanOptions())).run()
 
@@ -228,7 +230,7 @@ class _Planner:
 
     def _check_limits(self) -> None:
         result = self._result
-        actions = Counter((one.section, one.change.action) for one in result.changes)
+        actions = Counter((planned.section, planned.change.action) for planned in result.changes)
         for (section, action), number in actions.items():
             if action in (DELETE, ARCHIVE) or (action == UPDATE and number > MANY_UPDATES):
                 self._measure_set(section)
@@ -243,7 +245,9 @@ class _Planner:
         if not kind.can_be_looked_up:
             return
         unmanaged = {id(entry) for entry in self._desired.unmanaged}
-        matched = {uuid for uuid, one in self._context.claimed.get(kind.name, {}).items() if id(one) not in unmanaged}
+        matched = {
+            uuid for uuid, entry in self._context.claimed.get(kind.name, {}).items() if id(entry) not in unmanaged
+        }
         size = self._pruning().size_of_set(section, matched)
         # A plan file contains only the changes.
         planned = min(self._desired.set_sizes.get(section, 0), self._result.existing[section])
@@ -265,21 +269,21 @@ class _Planner:
         self._result.everywhere[section] = len(listed)
         self._result.existing[section] = self._context.scope.count(section, listed)
         # A chain of renames ends at a written key.
-        written = [one.values for one in candidates] if section in self._desired.moved else []
+        written = [candidate.values for candidate in candidates] if section in self._desired.moved else []
         to_match = self._in_list_order(schema, candidates, listed)
         del candidates
         found = []
         to_match.reverse()
         while to_match:
             # Keep only the entry of an unchanged record.
-            one = to_match.pop()
-            pair = None if one.keys is None else self._match(section, one, one.keys, written)
+            current = to_match.pop()
+            pair = None if current.keys is None else self._match(section, current, current.keys, written)
             if pair is None:
-                self._dropped.append((one.entry, one.values))
-                self._context.doubt(one.entry)
-            elif one.is_unchanged:
+                self._dropped.append((current.entry, current.values))
+                self._context.doubt(current.entry)
+            elif current.is_unchanged:
                 self._compare(*pair, is_unchanged=True)
-                self._unchanged.append(one.entry)
+                self._unchanged.append(current.entry)
             else:
                 found.append(pair)
         self._leave_alone(section)
@@ -302,12 +306,16 @@ class _Planner:
         """
         by_keys: dict[tuple[str, ...], dict[Key, _Candidate]] = {}
         rest = []
-        for one in candidates:
-            key = self._state.key_of(schema, one.keys, one.values) if one.keys and not one.entry.uuid else None
-            if key is None or one.keys is None:
-                rest.append(one)
+        for candidate in candidates:
+            key = (
+                self._state.key_of(schema, candidate.keys, candidate.values)
+                if candidate.keys and not candidate.entry.uuid
+                else None
+            )
+            if key is None or candidate.keys is None:
+                rest.append(candidate)
             else:
-                by_keys.setdefault(one.keys, {})[key] = one
+                by_keys.setdefault(candidate.keys, {})[key] = candidate
         ordered: list[_Candidate] = []
         for keys, by_key in by_keys.items():
             for key, record in self._state.keyed(schema, keys, listed):
@@ -316,7 +324,7 @@ class _Planner:
                     if not found.records:
                         ordered.append(found)
                     found.records.append(record)
-            rest += [one for one in by_key.values() if not one.records]
+            rest += [candidate for candidate in by_key.values() if not candidate.records]
         return ordered + rest
 
     def _is_unchanged(self, schema: Schema, candidate: _Candidate, current: Record | None) -> bool:
@@ -339,7 +347,7 @@ class _Planner:
 
     def _is_settled(self, linked: dict[str, Any]) -> bool:
         """Return True if no record that is still unmatched can change the targets of some values."""
-        references = (one for value in linked.values() for _number, one in numbered_references(value))
+        references = (reference for value in linked.values() for _number, reference in numbered_references(value))
         is_open = any(reference.target in self._unmatched for reference in references)
         return not is_open and self._context.resolve(linked, None)
 

@@ -94,8 +94,8 @@ class Scope:
             found: dict[str, list[Any]] = {}
             schema = self._schema_of(KINDS[SECTIONS[section]])
             for name, written in self._written[section].items():
-                for one in written:
-                    parsed, _findings = schema.parse({name: one}, "")
+                for wanted in written:
+                    parsed, _findings = schema.parse({name: wanted}, "")
                     for key, value in parsed.items():
                         meant = with_references(value, lambda reference: self._meaning(reference).reference)
                         found.setdefault(key, []).append(meant)
@@ -240,7 +240,7 @@ class Pruning:
 
     def _word(self, schema: Schema, key: str, value: Any) -> str:
         if isinstance(value, tuple):
-            return ", ".join(self._word(schema, key, one) for one in value)
+            return ", ".join(self._word(schema, key, part) for part in value)
         if isinstance(value, Reference):
             record = self.state.find(value)
             return (self.state.name_of(record) if record else None) or str(value.uuid or value.id or "")

@@ -107,17 +107,19 @@ class _BlockerSearch:
 
     def __init__(self, state: ListedState, changes: Iterable[Planned]) -> None:
         self._state = state
-        self._planned = {one.change.current.uuid: one for one in changes if one.change.current is not None}
+        self._planned = {
+            planned.change.current.uuid: planned for planned in changes if planned.change.current is not None
+        }
         self._removals = {
-            uuid: one
-            for uuid, one in self._planned.items()
-            if one.change.action == DELETE and link_to(one.kind) in FIELD_TYPES
+            uuid: planned
+            for uuid, planned in self._planned.items()
+            if planned.change.action == DELETE and link_to(planned.kind) in FIELD_TYPES
         }
         for planned in self._removals.values():
             planned.leaving = ()
         self.searched: set[str] = set()
         self._found: dict[str, list[tuple[Schema, Blocker]]] = {}
-        types = {link_to(one.kind) for one in self._removals.values()}
+        types = {link_to(removal.kind) for removal in self._removals.values()}
         for kind in TEMPLATE_KINDS.values() if types else ():
             schema = state.schema(kind)
             keys = [field.key for field in schema.fields.values() if field.type in types]

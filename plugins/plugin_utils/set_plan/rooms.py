@@ -24,6 +24,6 @@ def coupled_locations(schema: Schema, room: Field) -> Iterator[Field]:
         for old, new in _WORDS
         if old in name.casefold()
     }
-    for one in schema.fields.values():
-        if one.type == TO_LOCATION and not names.isdisjoint((one.key.casefold(), one.label.casefold())):
-            yield one
+    for field in schema.fields.values():
+        if field.type == TO_LOCATION and not names.isdisjoint((field.key.casefold(), field.label.casefold())):
+            yield field

@@ -111,9 +111,9 @@ class RuleCheck:
         if self._context.options.judges_live and current is not None and not planned.change.changed:
             self._judged.setdefault(planned.section, set()).add(current.uuid)
         record = self._after(planned, current, names)
-        for one in self._visible_rules(planned, rules, current):
-            if one.breaks(record):
-                self._found.note(one, planned.entry, planned.schema, record)
+        for rule in self._visible_rules(planned, rules, current):
+            if rule.breaks(record):
+                self._found.note(rule, planned.entry, planned.schema, record)
 
     def _after(self, planned: Planned, current: Record | None, names: Collection[str] | None) -> dict[str, Any]:
         values = planned.change.values
@@ -139,12 +139,10 @@ class RuleCheck:
     def _visible_rules(self, planned: Planned, rules: list[BoundRule], current: Record | None) -> Iterable[BoundRule]:
         """Return the rules whose fields are written in the files or visible to the account."""
         names = self._bound[planned.section][1]
-        hidden_field_message = (
-            self._unseen_of(planned.section, planned.schema, names) if current is not None else frozenset()
-        )
-        if hidden_field_message:
-            hidden_field_message -= planned.desired.keys()
-        return [one for one in rules if self._sees(one, hidden_field_message)] if hidden_field_message else rules
+        hidden = self._unseen_of(planned.section, planned.schema, names) if current is not None else frozenset()
+        if hidden:
+            hidden -= planned.desired.keys()
+        return [rule for rule in rules if self._sees(rule, hidden)] if hidden else rules
 
     def _unseen_of(self, section: str, schema: Schema, names: frozenset[str] | None) -> frozenset[str]:
         """Return the hidden fields among the fields that rules judge (None: all)."""
@@ -155,13 +153,13 @@ class RuleCheck:
             self._unseen[section, names] = frozenset(hidden).intersection(keys)
         return self._unseen[section, names]
 
-    def _sees(self, one: BoundRule, hidden_field_message: frozenset[str]) -> bool:
-        missing = hidden_field_message if one.names is None else hidden_field_message & one.names
+    def _sees(self, rule: BoundRule, hidden: frozenset[str]) -> bool:
+        missing = hidden if rule.names is None else hidden & rule.names
         for key in sorted(missing):
-            if (one.rule.id, key) not in self._reported:
-                self._reported.add((one.rule.id, key))
+            if (rule.rule.id, key) not in self._reported:
+                self._reported.add((rule.rule.id, key))
                 words = f"{key}: this account does not see the field, so records that do not write it are not judged"
-                self._found.find(one, one.rule.place, words)
+                self._found.find(rule, rule.rule.place, words)
         return not missing
 
     # ---- changes
@@ -179,12 +177,12 @@ class RuleCheck:
         names = all_names(self._changes)
         for planned in changes:
             document = self._change(planned, names)
-            hidden_field_message: frozenset[str] = frozenset()
+            hidden: frozenset[str] = frozenset()
             if planned.change.current is not None:
-                hidden_field_message = self._unseen_of(planned.section, planned.schema, names)
-            for one in self._changes:
-                if self._sees(one, hidden_field_message) and one.breaks(document):
-                    self._note_change(one, planned, document)
+                hidden = self._unseen_of(planned.section, planned.schema, names)
+            for rule in self._changes:
+                if self._sees(rule, hidden) and rule.breaks(document):
+                    self._note_change(rule, planned, document)
 
     def _change(self, planned: Planned, names: Collection[str] | None) -> dict[str, Any]:
         change = planned.change
@@ -207,13 +205,13 @@ class RuleCheck:
             "fields": [] if change.action == DELETE else sorted({*change.before, *change.after}),
         }
 
-    def _note_change(self, one: BoundRule, planned: Planned, document: Mapping[str, Any]) -> None:
+    def _note_change(self, rule: BoundRule, planned: Planned, document: Mapping[str, Any]) -> None:
         about = f"{planned.change.action} of {planned.section} {planned.key}: "
-        for problem in self._found.problems(one, document):
+        for problem in self._found.problems(rule, document):
             is_side = problem.way[:1] in (("before",), ("after",))
             way = problem.way[1:] if is_side else ()
             place, name = place_of(planned.entry, planned.schema, way) or (planned.entry.place, "")
-            self._found.find(one, place, about + in_words(one, problem), name)
+            self._found.find(rule, place, about + in_words(rule, problem), name)
 
     # ---- existing records
 
@@ -228,8 +226,8 @@ class RuleCheck:
         context, kind = self._context, KINDS[SECTIONS[section]]
         schema = Schema.for_kind(kind) if kind.defines_fields else context.schema(kind)
         rules, names = self._rules_of(section, schema)
-        hidden_field_message = self._unseen_of(section, schema, names)
-        rules = [one for one in rules if self._sees(one, hidden_field_message)]
+        hidden = self._unseen_of(section, schema, names)
+        rules = [rule for rule in rules if self._sees(rule, hidden)]
         judged, claimed = self._judged.get(section, set()), context.claimed.get(kind.name, {})
         for listed in context.state.records(kind, template):
             if listed.uuid in judged or not context.scope.holds(section, listed):
@@ -239,11 +237,11 @@ class RuleCheck:
             record = self._view.view_of(schema, names, listed.flat, {})
             if template:
                 record[_TEMPLATE] = template
-            for one in rules:
-                if one.breaks(record):
+            for rule in rules:
+                if rule.breaks(record):
                     entry = claimed.get(listed.uuid)
                     about = f"{section} {self._name_of(listed, entry)}, as the instance has it"
-                    self._found.note(one, entry, schema, record, f"{about}: ")
+                    self._found.note(rule, entry, schema, record, f"{about}: ")
 
     def _is_compared(self, record: Record) -> bool:
         """Return True if ``only`` and ``exclude`` select a record."""
@@ -268,7 +266,7 @@ class RuleCheck:
     def close(self) -> None:
         """Add the findings to the plan."""
         options, result = self._context.options, self._context.result
-        bound = [*(one for rules, _names in self._bound.values() for one in rules), *self._changes]
+        bound = [*(rule for rules, _names in self._bound.values() for rule in rules), *self._changes]
         self._found.count_rest(bound)
         for finding in self._found.errors:
             self._context.note(finding)
@@ -277,7 +275,7 @@ class RuleCheck:
         if options.only or options.exclude or options.has_changes_only:
             # The records that the rule is about may be excluded.
             return
-        used = {one.rule.id for one in bound if one.is_used}
+        used = {rule.rule.id for rule in bound if rule.is_used}
         for rule in self._rules.rules:
             # Changes that a rule forbids are rare, so an unused rule about changes is normal.
             if rule.id not in used and rule.subject != CHANGES:

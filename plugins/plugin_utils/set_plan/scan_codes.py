@@ -99,7 +99,7 @@ class ScanCodes:
             yield Finding.for_message(place, f"{setting}: {settings.field}: {schema.why_unknown(settings.field)}")
             return
         named = [schema.find(name) for name in context.desired.identity.get(_SECTION, ())]
-        if any(one is not None and one.key == self.key for one in named):
+        if any(field is not None and field.key == self.key for field in named):
             yield Finding.for_message(
                 place, f"{setting}: identity.{_SECTION} names {settings.field} itself; expected other fields"
             )
@@ -165,7 +165,7 @@ class ScanCodes:
         mine = "" if current is None else current.uuid
         for other in context.state.find_existing(schema, (key,), values):
             if other.uuid != mine:
-                fields = "/".join(written_as(schema, entry, one) for one in keys)
+                fields = "/".join(written_as(schema, entry, key) for key in keys)
                 its = natural_keys.read_some(schema, keys, other)
                 has_none = all(value in EMPTY for value in its.values())
                 named = f"no {fields}" if has_none else f"the {fields} {context.uniqueness.words(schema, keys, its)}"

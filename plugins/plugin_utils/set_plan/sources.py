@@ -32,7 +32,7 @@ def check_sources(context: PlanContext) -> Iterator[Finding]:
     for (path, section), number in before.items():
         # A task that omits a section from its inline option manages other sections.
         is_named = path != INLINE or (path, section) in now
-        if is_named and not any(section == one and _is_same(path, name) for name, one in filled):
+        if is_named and not any(section == filled_section and _is_same(path, name) for name, filled_section in filled):
             lost.setdefault(section, {})[path] = number
     gained: Counter[str] = Counter()
     for source, held in now.items():
@@ -73,5 +73,5 @@ def _state(context: PlanContext, path: str, section: str) -> str:
     if (path, section) in context.desired.sources:
         return "is empty"
     stem = str(PurePosixPath(path).with_suffix(""))
-    aside = [one for one in context.desired.unread if one.startswith(f"{stem}.")]
+    aside = [path for path in context.desired.unread if path.startswith(f"{stem}.")]
     return f"is missing ({aside[0]} is not read)" if aside else "is missing"

@@ -73,7 +73,7 @@ class Uniqueness:
                 continue
             is_own = tuple(keys) == other
             same = self._by_other.setdefault((schema.kind.name, other, key), [])
-            same_record = next((one for one, is_its_own in same if is_own or is_its_own), None)
+            same_record = next((other for other, is_its_own in same if is_own or is_its_own), None)
             same.append((entry, is_own))
             if same_record is not None:
                 words = f"{schema.kind.words} {self.words(schema, other, values)}"

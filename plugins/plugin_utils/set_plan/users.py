@@ -59,7 +59,9 @@ def without_dependants_of_users(context: PlanContext) -> None:
     while skipped:
         left = []
         for planned in context.result.changes:
-            needed = [gone[id(one.pending)] for one in _references(planned) if id(one.pending) in gone]
+            needed = [
+                gone[id(reference.pending)] for reference in _references(planned) if id(reference.pending) in gone
+            ]
             if needed:
                 gone[id(planned.entry)] = str(planned)
                 context.skip(planned, f"skipped, because it needs {needed[0]}, which is not created.")
@@ -75,4 +77,4 @@ def _address(context: PlanContext, entry: Entry) -> str:
 
 
 def _references(planned: Planned) -> list[Reference]:
-    return [one for value in planned.change.values.values() for one in references_in(value)]
+    return [reference for value in planned.change.values.values() for reference in references_in(value)]

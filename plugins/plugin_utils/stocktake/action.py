@@ -116,8 +116,8 @@ class _Call:
     ) -> tuple[dict[str, Any], Closed]:
         """Edit the files. Return further members of the result, and a summary."""
         wanted = set(accepted)
-        known = [one for one in evaluation.objects if one.code in wanted]
-        codes = {one.code for one in known}
+        known = [item for item in evaluation.objects if item.code in wanted]
+        codes = {item.code for item in known}
         evaluation.unknown_codes += [code for code in accepted if code not in {*codes, *evaluation.unknown_codes}]
         files = Files(layers_of(sources), self._desired, self._options["formulas"])
         folder = Path(constants.DEFAULT_LOCAL_TMP)
@@ -131,7 +131,7 @@ class _Call:
         result = {
             "changed": bool(changes),
             "accepted": closed.accepted,
-            "files": [files.label(one.target) for one in changes],
+            "files": [files.label(change.target) for change in changes],
             "not_changed": cleaned(closed.not_changed),
             "patch": patch,
             "diff": files.diff(changes),
@@ -147,7 +147,7 @@ class _Call:
             )
         if evaluation.left_out:
             found.append(f"scans: {evaluation.left_out:,} scans are outside of the window and were left out.")
-        number = sum(bool(one.service_status) for one in evaluation.objects)
+        number = sum(bool(object.service_status) for object in evaluation.objects)
         if number:
             found.append(
                 f"The service reports another status for {number:,} objects than follows from their rooms; "
@@ -166,7 +166,7 @@ def _accepted(written: Any) -> list[str]:
     if isinstance(written, str):
         return read_accepted(Path(written).expanduser())
     codes = [] if written is None else written
-    wrong = not isinstance(codes, list) or [one for one in codes if not isinstance(one, str) or not one]
+    wrong = not isinstance(codes, list) or [code for code in codes if not isinstance(code, str) or not code]
     if wrong:
         example = shorten(wrong[0] if isinstance(wrong, list) else written)
         raise InvalidInput(f"accept: {example} does not fit; expected scan codes in quotes, or the path of a table")

@@ -64,20 +64,20 @@ class Closing:
         """Edit the files for each accepted object."""
         result = Closed()
         entries = self._entries()
-        for one in objects:
+        for accepted in objects:
             result.accepted += 1
-            if one.status == OK:
+            if accepted.status == OK:
                 continue
             try:
-                result.changed += self._close(one, entries.get(one.record.uuid, ()))
+                result.changed += self._close(accepted, entries.get(accepted.record.uuid, ()))
             except (NotSpliced, NotPortable) as reason:
-                result.not_changed.append(f"{self._words(one, entries)}: not changed, because {reason}")
+                result.not_changed.append(f"{self._words(accepted, entries)}: not changed, because {reason}")
         return result
 
-    def _words(self, one: StocktakeObject, entries: Mapping[str, list[Entry]]) -> str:
-        found = entries.get(one.record.uuid, ())
+    def _words(self, accepted: StocktakeObject, entries: Mapping[str, list[Entry]]) -> str:
+        found = entries.get(accepted.record.uuid, ())
         hiding = self._desired.hiding
-        name = VAULTED if any(map(hiding.touches, found)) else shorten(one.code)
+        name = VAULTED if any(map(hiding.touches, found)) else shorten(accepted.code)
         return f"{found[0].place}: object {name}" if found else f"object {name}"
 
     # ---- which record of the files
@@ -108,12 +108,12 @@ class Closing:
 
     # ---- one object
 
-    def _close(self, one: StocktakeObject, entries: Collection[Entry]) -> int:
+    def _close(self, accepted: StocktakeObject, entries: Collection[Entry]) -> int:
         """Edit the record of an object. Return 1 if its file changes.
 
         :raises NotSpliced: if that is not possible. Nothing is changed then.
         """
-        if one.actual is None:
+        if accepted.actual is None:
             raise NotSpliced("it was not found, so no room is known")
         if not entries:
             raise NotSpliced("no file of src has a record for it")
@@ -123,7 +123,7 @@ class Closing:
         (entry,) = entries
         before = self._files.mark()
         try:
-            written = [self._put(entry, of, meant) for of, meant in self._values(entry, one.actual)]
+            written = [self._put(entry, of, meant) for of, meant in self._values(entry, accepted.actual)]
             return int(any(written))
         except (NotSpliced, NotPortable):
             self._files.undo(before)

@@ -42,7 +42,7 @@ def document_of(heading: Heading, evaluation: Evaluation, money: Sequence[Field]
     window = heading.window
     amounts = _Amounts(money)
     whole = evaluation.objects
-    shown = [one for one in whole if one.reasons] if heading.mode == PREPARE else whole
+    shown = [item for item in whole if item.reasons] if heading.mode == PREPARE else whole
     return {
         "mode": heading.mode,
         "instance": heading.instance,
@@ -51,12 +51,12 @@ def document_of(heading: Heading, evaluation: Evaluation, money: Sequence[Field]
         "sees": dict(heading.sees),
         "counts": evaluation.counts(),
         "scanned": evaluation.scanned(),
-        "reasons": {reason: sum(reason in one.reasons for one in whole) for reason in REASONS},
+        "reasons": {reason: sum(reason in item.reasons for item in whole) for reason in REASONS},
         "amounts": amounts.shown(total(whole)),
-        "by_place": [_place(one, amounts) for one in by_place(whole)],
-        "objects": [_object(one, amounts) for one in shown],
+        "by_place": [_place(place, amounts) for place in by_place(whole)],
+        "objects": [_object(item, amounts) for item in shown],
         "unknown_codes": evaluation.unknown_codes,
-        "unlabelled": [one.code or one.record.uuid for one in whole if one.is_unlabelled],
+        "unlabelled": [item.code or item.record.uuid for item in whole if item.is_unlabelled],
     }
 
 
@@ -87,19 +87,19 @@ def _place(place: Place, amounts: _Amounts) -> dict[str, Any]:
     }
 
 
-def _object(one: StocktakeObject, amounts: _Amounts) -> dict[str, Any]:
+def _object(item: StocktakeObject, amounts: _Amounts) -> dict[str, Any]:
     return {
-        "scan_code": one.code,
-        "status": one.status,
-        "scanned": one.scanned,
-        "name": one.name,
-        "uuid": one.record.uuid,
-        "target_room": one.target.path if one.target else None,
-        "actual_room": one.actual.path if one.actual else None,
-        "time": _time(one.time),
-        "from_scans": one.is_listed,
-        "unlabelled": one.is_unlabelled,
-        "reasons": list(one.reasons),
-        "service_status": one.service_status or None,
-        "amounts": amounts.shown(one.values),
+        "scan_code": item.code,
+        "status": item.status,
+        "scanned": item.scanned,
+        "name": item.name,
+        "uuid": item.record.uuid,
+        "target_room": item.target.path if item.target else None,
+        "actual_room": item.actual.path if item.actual else None,
+        "time": _time(item.time),
+        "from_scans": item.is_listed,
+        "unlabelled": item.is_unlabelled,
+        "reasons": list(item.reasons),
+        "service_status": item.service_status or None,
+        "amounts": amounts.shown(item.values),
     }

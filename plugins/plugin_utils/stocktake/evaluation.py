@@ -85,12 +85,12 @@ class Evaluation:
 
     def counts(self) -> dict[str, int]:
         """Return the number of objects of each status."""
-        numbers = Counter(one.status for one in self.objects)
+        numbers = Counter(item.status for item in self.objects)
         return {status: numbers[status] for status in STATUSES}
 
     def scanned(self) -> dict[str, int]:
         """Return the number of objects by the results of their scans."""
-        numbers = Counter(one.scanned for one in self.objects)
+        numbers = Counter(item.scanned for item in self.objects)
         return {word: numbers[word] for word in SCANNED}
 
 
@@ -152,15 +152,15 @@ class Evaluator:
         seen: dict[str, StocktakeObject] = {}
         for record in records:
             try:
-                one = self._evaluated(record, listed)
+                item = self._evaluated(record, listed)
             except Doubtful as doubt:
                 doubts.append(f"object {record.uuid}: {doubt}")
                 continue
-            result.objects.append(one)
-            earlier = seen.setdefault(one.code, one)
-            if earlier is not one and one.code in listed:
-                words = f"code: {shorten(one.code)} is the scan code of two objects, {earlier.record.uuid} and "
-                self._find(listed[one.code].scan, f"{words}{one.record.uuid}")
+            result.objects.append(item)
+            earlier = seen.setdefault(item.code, item)
+            if earlier is not item and item.code in listed:
+                words = f"code: {shorten(item.code)} is the scan code of two objects, {earlier.record.uuid} and "
+                self._find(listed[item.code].scan, f"{words}{item.record.uuid}")
         if doubts:
             raise InvalidInput([*doubts[:20], *([f"and {len(doubts) - 20} more"] if len(doubts) > 20 else [])])
         result.unknown_codes = [code for code in dict.fromkeys(scan.code for scan in scans) if code not in seen]
@@ -216,7 +216,7 @@ class Evaluator:
         status = status_of(target and target.mark, actual and actual.mark)
         time = scan.time if scan else _time(fields.time, flat.get(keys["time"]))
         said = None if scan else flat.get(keys["status"])
-        one = StocktakeObject(
+        item = StocktakeObject(
             record,
             code,
             _text(flat.get(keys["name"])),
@@ -230,15 +230,15 @@ class Evaluator:
             self._reasons(code, target, actual),
             self._amounts(flat),
         )
-        one.scanned = self._scanned(one, is_scanned=scan is not None or self._window.holds(time))
-        return one
+        item.scanned = self._scanned(item, is_scanned=scan is not None or self._window.holds(time))
+        return item
 
-    def _scanned(self, one: StocktakeObject, is_scanned: bool) -> str:
-        if is_scanned and one.status == OK:
+    def _scanned(self, item: StocktakeObject, is_scanned: bool) -> str:
+        if is_scanned and item.status == OK:
             return IN_PLACE
-        if is_scanned and one.status in (DEVIATION, NEW):
+        if is_scanned and item.status in (DEVIATION, NEW):
             return ELSEWHERE
-        return UNLABELLED if one.is_unlabelled else NOT_SCANNED
+        return UNLABELLED if item.is_unlabelled else NOT_SCANNED
 
     def _reasons(self, code: str, target: Room | None, actual: Room | None) -> tuple[str, ...]:
         placeholders = self._placeholder_rooms
@@ -297,10 +297,10 @@ class Place:
     visitors: int = 0
     values: dict[str, Decimal] = field(default_factory=dict)
 
-    def add(self, one: StocktakeObject) -> None:
+    def add(self, item: StocktakeObject) -> None:
         """Count an object that belongs there."""
-        self.counts[one.status] += 1
-        for key, amount in one.values.items():
+        self.counts[item.status] += 1
+        for key, amount in item.values.items():
             self.values[key] = self.values.get(key, Decimal(0)) + amount
 
 
@@ -321,12 +321,12 @@ def by_place(objects: Iterable[StocktakeObject]) -> list[Place]:
             by_mark[mark] = [places.setdefault(key, Place(*key[:2])) for key in keys]
         return by_mark[mark]
 
-    for one in objects:
-        for place in places_of(one.place):
-            place.add(one)
-        if one.status == DEVIATION and one.actual is not None and one.target is not None:
-            own = {id(place) for place in places_of(one.target)}
-            for place in places_of(one.actual):
+    for item in objects:
+        for place in places_of(item.place):
+            place.add(item)
+        if item.status == DEVIATION and item.actual is not None and item.target is not None:
+            own = {id(place) for place in places_of(item.target)}
+            for place in places_of(item.actual):
                 if id(place) not in own:
                     place.visitors += 1
     return [places[key] for key in sorted(places, key=lambda key: (not key[0], *key))]
@@ -335,7 +335,7 @@ def by_place(objects: Iterable[StocktakeObject]) -> list[Place]:
 def total(objects: Iterable[StocktakeObject]) -> dict[str, Decimal]:
     """Return the sum of each amount over some objects."""
     found: dict[str, Decimal] = {}
-    for one in objects:
-        for key, amount in one.values.items():
+    for item in objects:
+        for key, amount in item.values.items():
             found[key] = found.get(key, Decimal(0)) + amount
     return found

@@ -72,7 +72,7 @@ class StocktakeFields:
             found,
             fields.get("inventory_name"),
             _time(schema, time),
-            tuple(one for one in fields.values() if one.type == _MONEY),
+            tuple(field for field in fields.values() if field.type == _MONEY),
         )
 
 

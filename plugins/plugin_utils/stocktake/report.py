@@ -35,7 +35,7 @@ def paths_of(written: Iterable[str]) -> list[Path]:
 
     :raises InvalidInput: for an unknown suffix, and if a file can't be written there.
     """
-    paths = [Path(one).expanduser() for one in written]
+    paths = [Path(path).expanduser() for path in written]
     for path in paths:
         check_report_path(path, FORMS)
     return paths

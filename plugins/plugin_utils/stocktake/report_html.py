@@ -28,11 +28,11 @@ Without a member, people fill in the column.
 
 
 def _has(status: str) -> Callable[[Mapping[str, Any]], bool]:
-    return lambda one: bool(one["status"] == status and not one["unlabelled"])
+    return lambda item: bool(item["status"] == status and not item["unlabelled"])
 
 
 def _is_for(reason: str) -> Callable[[Mapping[str, Any]], bool]:
-    return lambda one: reason in one["reasons"]
+    return lambda item: reason in item["reasons"]
 
 
 _RESULTS: Sequence[_List] = (
@@ -40,14 +40,14 @@ _RESULTS: Sequence[_List] = (
     ("Missing", _has(MISSING), "Cleared up", ""),
     (
         "In their room, but not scanned in the window",
-        lambda one: bool(one["status"] == OK and one["scanned"] == NOT_SCANNED),
+        lambda item: bool(item["status"] == OK and item["scanned"] == NOT_SCANNED),
         "Confirmed",
         "",
     ),
     ("New", _has(NEW), "Accepted", ""),
     ("Unknown", _has(UNKNOWN), "Cleared up", ""),
-    ("Without a label, to confirm by hand", lambda one: bool(one["unlabelled"]), "Confirmed", ""),
-    ("The service reports another status", lambda one: bool(one["service_status"]), "Service", "service_status"),
+    ("Without a label, to confirm by hand", lambda item: bool(item["unlabelled"]), "Confirmed", ""),
+    ("The service reports another status", lambda item: bool(item["service_status"]), "Service", "service_status"),
 )
 _PREPARATIONS: Sequence[_List] = (
     ("A placeholder in place of a label", _is_for(PLACEHOLDER), "Label", ""),
@@ -86,16 +86,16 @@ def _lists(objects: Sequence[Mapping[str, Any]], lists: Sequence[_List]) -> Iter
     """Yield each list with objects, with as many of them as fit."""
     room = _MOST_ROWS
     for title, belongs, last, member in lists:
-        found = [one for one in objects if belongs(one)]
-        rows = [_row(one, member) for one in found[:room]]
+        found = [item for item in objects if belongs(item)]
+        rows = [_row(item, member) for item in found[:room]]
         room -= len(rows)
         if found:
             yield {"title": title, "last": last, "rows": rows, "number": len(found), "hidden": len(found) - len(rows)}
 
 
-def _row(one: Mapping[str, Any], member: str) -> list[str]:
-    code = one["scan_code"] or one["uuid"]
-    return [code, *(one[name] or "" for name in _SHOWN), one[member] if member else ""]
+def _row(item: Mapping[str, Any], member: str) -> list[str]:
+    code = item["scan_code"] or item["uuid"]
+    return [code, *(item[name] or "" for name in _SHOWN), item[member] if member else ""]
 
 
 _SHOWN = ("name", "target_room", "actual_room", "time")

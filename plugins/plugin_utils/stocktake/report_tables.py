@@ -26,20 +26,20 @@ _MOST_ROWS = 1_048_575
 
 
 def _columns(document: Mapping[str, Any]) -> list[str]:
-    money = dict.fromkeys(key for one in document["objects"] for key in one["amounts"])
+    money = dict.fromkeys(key for item in document["objects"] for key in item["amounts"])
     fixed = (CODE, ACCEPT, "status", "name", "target_room", "actual_room", "scanned", "time", "service_status")
     return [*fixed, "unlabelled", "reasons", *money]
 
 
 def _rows(document: Mapping[str, Any], columns: Sequence[str]) -> Iterator[list[str]]:
-    for one in document["objects"]:
+    for item in document["objects"]:
         cells = {
-            **one,
-            **one["amounts"],
-            CODE: one["scan_code"],
+            **item,
+            **item["amounts"],
+            CODE: item["scan_code"],
             ACCEPT: "",
-            "unlabelled": "x" if one["unlabelled"] else "",
-            "reasons": ", ".join(one["reasons"]),
+            "unlabelled": "x" if item["unlabelled"] else "",
+            "reasons": ", ".join(item["reasons"]),
         }
         yield [clean(cells.get(name) or "") for name in columns]
 
@@ -63,14 +63,14 @@ def as_workbook(document: Mapping[str, Any]) -> bytes:
     columns = _columns(document)
     _fill(library, book.create_sheet("objects"), columns, _rows(document, columns))
     places = document["by_place"]
-    money = list(dict.fromkeys(key for one in places for key in one["amounts"]))
+    money = list(dict.fromkeys(key for place in places for key in place["amounts"]))
     columns = ["location", "room", *STATUSES, "visitors", *money]
     lines = [
         [
             clean("" if value is None else str(value))
-            for value in ({**one, **one["amounts"]}.get(name) for name in columns)
+            for value in ({**place, **place["amounts"]}.get(name) for name in columns)
         ]
-        for one in places
+        for place in places
     ]
     _fill(library, book.create_sheet("# places"), columns, lines)
     content = io.BytesIO()

@@ -183,7 +183,7 @@ def _nodes(option: str, path: Path, findings: list[Finding]) -> list[Node]:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
         nodes = list(read_csv(text, path.name, findings, dialect=dialect))
     # Codes are data: a code that looks like a template is just an unknown code.
-    findings[:] = [one for one in findings if not one.message.endswith(NO_JINJA)]
+    findings[:] = [finding for finding in findings if not finding.message.endswith(NO_JINJA)]
     return nodes
 
 

@@ -110,8 +110,8 @@ class _Inverter:
         )
         self._refusals: list[str] = []
         changes = undo.record.changes
-        self._restored = {one.uuid for one in changes if one.action == DELETE and one.may_have_effect}
-        self._lasting = [_lasting(one) for one in changes if one.may_have_effect]
+        self._restored = {change.uuid for change in changes if change.action == DELETE and change.may_have_effect}
+        self._lasting = [_lasting(change) for change in changes if change.may_have_effect]
         self._kept = kept_by_archived(self._lasting)
         self._hidden: Counter[str] = Counter()
         self._schemas: dict[str, Schema] = {}
@@ -155,7 +155,7 @@ class _Inverter:
     def _created(self) -> dict[tuple[str, Any], str]:
         """The uuids of the records that the apply created, by kind and natural key."""
         changes = self._undo.record.changes
-        return {(one.kind, one.key): one.uuid for one in changes if one.action == CREATE and one.uuid}
+        return {(change.kind, change.key): change.uuid for change in changes if change.action == CREATE and change.uuid}
 
     # ---- one change
 
@@ -206,7 +206,7 @@ class _Inverter:
         schema = self._schema(current.kind)
         values = {key: schema.read_one(key, current.flat) for key in change.keys if key in schema.fields}
         for value in values.values():
-            if any(self._state.known_name_of(one) is None for one in references_in(value)):
+            if any(self._state.known_name_of(reference) is None for reference in references_in(value)):
                 return {}
         return {key: with_references(stored(schema, key, value, self._state), _named) for key, value in values.items()}
 
@@ -339,7 +339,7 @@ class _Inverter:
                 for record in self._state.records(kind):
                     schema.learn(record.flat)
             self._schemas[kind.name] = Schema(
-                kind, [replace(one, constraints={}, allowed=()) for one in schema.fields.values()]
+                kind, [replace(field, constraints={}, allowed=()) for field in schema.fields.values()]
             )
         return self._schemas[kind.name]
 
@@ -376,7 +376,7 @@ class _Inverter:
         place = self._state.place_of(room) if room is not None else None
         if place is None and was not in EMPTY:
             return {}
-        return {one.key: None if place is None else place.uuid for one in locations}
+        return {location.key: None if place is None else place.uuid for location in locations}
 
     def _parsed(self, schema: Schema, key: str, value: Any) -> Any:
         parsed, _findings = schema.parse({key: with_references(value, _compared)}, "")
@@ -385,7 +385,7 @@ class _Inverter:
     def _is_now(self, schema: Schema, key: str, value: Any, current: Record) -> bool:
         """Return True if a record now has a value of the apply record."""
         then, now = self._parsed(schema, key, value), schema.read_one(key, current.flat)
-        if any(one.path for one in attachments_in(then)):
+        if any(file.path for file in attachments_in(then)):
             # The apply record of an interrupted run contains no uuids of its uploads.
             return len(tuple(attachments_in(then))) == len(tuple(attachments_in(now)))
         then, now = (types_links.with_references(value, self._identified) for value in (then, now))
@@ -425,15 +425,15 @@ class _Inverter:
                     f"applied: {self._undo.source} is not an apply record of this collection ({words})"
                 )
                 return None
-            files = [str(one) for one in written or ()]
-            lost += [f"the file {one}" for one in files if not self._has_file(one)]
-            written = [one for one in files if self._has_file(one)]
+            files = [str(path) for path in written or ()]
+            lost += [f"the file {path}" for path in files if not self._has_file(path)]
+            written = [path for path in files if self._has_file(path)]
         if lost:
             self._warn(
                 f"{KINDS[change.kind].words} {change.key}: {key} can't be restored in full, because {', '.join(lost)} "
                 f"does not exist any more."
             )
-            return [one for one in written if one is not None] if isinstance(written, list) else None
+            return [item for item in written if item is not None] if isinstance(written, list) else None
         return written
 
     def _named_now(self, reference: Mapping[str, Any]) -> Any:
@@ -462,8 +462,8 @@ class _Inverter:
         entries = {entry.uuid: number for number, entry in enumerate(self._desired.entries) if entry.uuid}
         for kind in TEMPLATE_KINDS.values():
             schema = self._schema(kind)
-            keys = [key for key, one in schema.fields.items() if one.type.startswith("LINKED_")]
-            known = [one for one in self._state.unlisted(kind) if one.uuid in entries]
+            keys = [key for key, field in schema.fields.items() if field.type.startswith("LINKED_")]
+            known = [record for record in self._state.unlisted(kind) if record.uuid in entries]
             for record in [*self._state.records(kind), *known]:
                 fields = self._referring_again(schema, keys, record)
                 if not fields:
@@ -480,12 +480,12 @@ class _Inverter:
         found = {}
         for key in keys:
             value = schema.read_one(key, record.flat)
-            if any(one.uuid in self._created_again for one in references_in(value)):
+            if any(reference.uuid in self._created_again for reference in references_in(value)):
                 written = with_references(
                     stored(schema, key, value, self._state),
-                    lambda one: self._created_again.get(str(one.get("uuid"))) or self._named_now(one),
+                    lambda reference: self._created_again.get(str(reference.get("uuid"))) or self._named_now(reference),
                 )
-                found[key] = [one for one in written if one is not None] if isinstance(written, list) else written
+                found[key] = [item for item in written if item is not None] if isinstance(written, list) else written
         return found
 
     # ---- references to removed records
@@ -496,14 +496,16 @@ class _Inverter:
         The plan itself looks for references to deleted records.
         """
         archived = {
-            one.uuid: one
-            for one in self._desired.entries
-            if one.kind is OBJECT and one.state == "archived" and one.uuid
+            entry.uuid: entry
+            for entry in self._desired.entries
+            if entry.kind is OBJECT and entry.state == "archived" and entry.uuid
         }
         if not archived:
             return
-        restored = {one.uuid: one.fields for one in self._desired.entries if one.uuid and one.state == "present"}
-        removed = {one.uuid for one in self._desired.entries if one.state != "present"}
+        restored = {
+            entry.uuid: entry.fields for entry in self._desired.entries if entry.uuid and entry.state == "present"
+        }
+        removed = {entry.uuid for entry in self._desired.entries if entry.state != "present"}
         numbers = {record.id: uuid for uuid in archived if (record := self._state.of_uuid(OBJECT, uuid)) is not None}
         for kind, record in self._may_refer():
             if record.uuid and record.uuid in removed:
@@ -570,7 +572,7 @@ def _lasting(change: RecordedChange) -> Lasting:
 def _identity(record: ApplyRecord) -> dict[str, tuple[str, ...]]:
     """Return the fields that identify records, by section, if they differ from the default."""
     return {
-        one.section: one.keys
-        for one in record.changes
-        if one.keys and KINDS[one.kind].can_be_looked_up and one.keys not in KINDS[one.kind].match_on
+        change.section: change.keys
+        for change in record.changes
+        if change.keys and KINDS[change.kind].can_be_looked_up and change.keys not in KINDS[change.kind].match_on
     }

@@ -49,7 +49,9 @@ class Lasting(NamedTuple):
         if self.action != UPDATE or not self.kind.defines_fields:
             return False
         choices = self.before.get("possible_values") or ()
-        return "type" in self.after or any(one not in (self.after.get("possible_values") or ()) for one in choices)
+        return "type" in self.after or any(
+            choice not in (self.after.get("possible_values") or ()) for choice in choices
+        )
 
 
 def kept_by_archived(changes: Iterable[Lasting]) -> set[Hashable]:
@@ -57,9 +59,9 @@ def kept_by_archived(changes: Iterable[Lasting]) -> set[Hashable]:
 
     Created records that are archived keep their references to them.
     """
-    created = {one.mark: one for one in changes if one.action == CREATE and not one.kind.numbered}
+    created = {change.mark: change for change in changes if change.action == CREATE and not change.kind.numbered}
     kept: set[Hashable] = set()
-    referring = [one for one in created.values() if one.kind.can_be_archived]
+    referring = [change for change in created.values() if change.kind.can_be_archived]
     while referring:
         for mark in referring.pop().refers:
             other = created.get(mark)
@@ -75,16 +77,16 @@ def lasting_words(changes: Iterable[Lasting]) -> str:
     kept = kept_by_archived(changes)
     lasting: Counter[str] = Counter()
     partly: Counter[tuple[str, str]] = Counter()
-    for one in changes:
-        if one.stays or (one.action == CREATE and one.mark in kept):
-            lasting[one.kind.name] += 1
-        elif one.action == DELETE:
+    for change in changes:
+        if change.stays or (change.action == CREATE and change.mark in kept):
+            lasting[change.kind.name] += 1
+        elif change.action == DELETE:
             partly[_DELETION] += 1
-        elif one.drops_values:
+        elif change.drops_values:
             partly[_DEFINITION] += 1
-        elif one.unarchived:
+        elif change.unarchived:
             partly[_ARCHIVED] += 1
-    hidden = sum(one.hidden for one in changes if one.action in (UPDATE, DELETE) and not one.unarchived)
+    hidden = sum(change.hidden for change in changes if change.action in (UPDATE, DELETE) and not change.unarchived)
     parts = []
     if lasting or hidden:
         names = [_counted(count, KINDS[name].words, KINDS[name].plural) for name, count in lasting.items()]

@@ -107,7 +107,7 @@ class ApplyRecord:
     @property
     def deleted(self) -> frozenset[str]:
         """The uuids of the records that the run deleted."""
-        return frozenset(one.uuid for one in self.changes if one.action == DELETE and one.outcome == DONE)
+        return frozenset(change.uuid for change in self.changes if change.action == DELETE and change.outcome == DONE)
 
     def content(self) -> bytes:
         """Return the compressed bytes of the record.
@@ -124,7 +124,7 @@ class ApplyRecord:
             "run": self.run,
             "undoes": self.undoes,
             "is_complete": self.is_complete,
-            "changes": [{**asdict(one), "keys": list(one.keys)} for one in self.changes],
+            "changes": [{**asdict(change), "keys": list(change.keys)} for change in self.changes],
         }
         text = json.dumps(document, ensure_ascii=False, default=str) + "\n"
         content = text.encode("utf-8", "backslashreplace")
@@ -137,14 +137,14 @@ class ApplyRecord:
 
     def continued(self, earlier: ApplyRecord) -> ApplyRecord:
         """Return the record of a run that completes an interrupted run, with the state before the earlier run."""
-        mine = {one.mark: one for one in self.changes}
+        mine = {change.mark: change for change in self.changes}
         # A run that only points references elsewhere names records by their uuids.
-        marks = {(one.kind, one.uuid): one.mark for one in self.changes if one.uuid}
+        marks = {(change.kind, change.uuid): change.mark for change in self.changes if change.uuid}
         both = []
-        for one in earlier.changes:
-            mark = one.mark if one.mark in mine else marks.get((one.kind, one.uuid), one.mark)
+        for change in earlier.changes:
+            mark = change.mark if change.mark in mine else marks.get((change.kind, change.uuid), change.mark)
             now = mine.pop(mark, None)
-            both.append(one if now is None else _together(one, now))
+            both.append(change if now is None else _together(change, now))
         return replace(self, changes=(*both, *mine.values()))
 
 
@@ -175,9 +175,9 @@ def record_from(content: bytes, digest: str) -> ApplyRecord:
             f"collection that applied."
         )
     _check(document, _DOCUMENT, "")
-    for number, one in enumerate(document["changes"]):
-        _check(one, _CHANGE, f"changes[{number}].")
-        _check_change(one, f"changes[{number}].")
+    for number, change in enumerate(document["changes"]):
+        _check(change, _CHANGE, f"changes[{number}].")
+        _check_change(change, f"changes[{number}].")
     return ApplyRecord(
         instance=document["instance"],
         set_name=document["set"],
@@ -188,8 +188,8 @@ def record_from(content: bytes, digest: str) -> ApplyRecord:
         undoes=document["undoes"],
         is_complete=document["is_complete"],
         changes=tuple(
-            RecordedChange(**{**{name: one[name] for name in _CHANGE}, "keys": tuple(one["keys"])})
-            for one in document["changes"]
+            RecordedChange(**{**{name: change[name] for name in _CHANGE}, "keys": tuple(change["keys"])})
+            for change in document["changes"]
         ),
         digest=digest,
     )

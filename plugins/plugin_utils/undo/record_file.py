@@ -179,10 +179,13 @@ def last_record(instance: str, set_name: str | None) -> tuple[Path, ApplyRecord]
     if set_name is None:
         below = below.rpartition("/")[0]
     try:
-        sets = [below] if set_name is not None else [one.name for one in folder.listed(below)]
+        sets = [below] if set_name is not None else [member.name for member in folder.listed(below)]
     except FileNotFoundError:
         sets = []
-    names = sorted((name for one in sets for name in _listed(folder, one)), key=lambda name: name.rpartition("/")[2])
+    names = sorted(
+        (name for folder_name in sets for name in _listed(folder, folder_name)),
+        key=lambda name: name.rpartition("/")[2],
+    )
     if not names:
         raise RecordRefused(
             f"applied: there is no apply record of {identity_of(instance)} below {folder.path}; name the file"
@@ -203,7 +206,7 @@ def _listed(folder: Folder, below: str) -> list[str]:
         found = folder.listed(below)
     except FileNotFoundError:
         return []
-    return [one.name for one in found if one.type is FileType.FILE and one.name.endswith(_SUFFIX)]
+    return [member.name for member in found if member.type is FileType.FILE and member.name.endswith(_SUFFIX)]
 
 
 def _remove_oldest(folder: Folder, below: str) -> None:
@@ -220,5 +223,5 @@ def _is_below(path: Path, directory: Path) -> bool:
 
 
 def _can_be_written(path: Path) -> bool:
-    there = next(one for one in (path, *path.parents) if one.exists())
+    there = next(existing for existing in (path, *path.parents) if existing.exists())
     return os.access(there, os.W_OK | os.X_OK)

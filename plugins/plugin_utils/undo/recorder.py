@@ -34,16 +34,20 @@ def recorded_changes(
     """
     lists = [] if outcome is None else [(NOT_TRIED, outcome.not_tried), (SKIPPED, outcome.skipped)]
     lists += [] if outcome is None else [(FAILED, outcome.failures)]
-    fates = {id(one.entry): name for name, some in lists for one, _reason in some}
+    fates = {id(planned.entry): name for name, some in lists for planned, _reason in some}
     usual = UNKNOWN if outcome is None else DONE
     recorder = _Recorder(made, hides)
-    changes = [recorder.change(one, fates.get(id(one.entry), usual)) for one in made.changes if one.change.changed]
+    changes = [
+        recorder.change(planned, fates.get(id(planned.entry), usual))
+        for planned in made.changes
+        if planned.change.changed
+    ]
     # A record may have many changes, and almost never a credential, so they are all searched at once.
-    sides = [[one.before, one.after] for one in changes]
+    sides = [[change.before, change.after] for change in changes]
     shown = without_credentials(sides)
     if shown is sides:
         return tuple(changes)
-    return tuple(recorder.with_fingerprints(one, *both) for one, both in zip(changes, shown, strict=True))
+    return tuple(recorder.with_fingerprints(change, *both) for change, both in zip(changes, shown, strict=True))
 
 
 def unrecorded_values(made: InstancePlan, hides: Hides, without_credentials: Callable[[Any], Any]) -> dict[int, int]:
@@ -51,9 +55,9 @@ def unrecorded_values(made: InstancePlan, hides: Hides, without_credentials: Cal
 
     :param without_credentials: as for :func:`recorded_changes`.
     """
-    changed = [one for one in made.changes if one.change.changed and one.change.current is not None]
+    changed = [planned for planned in made.changes if planned.change.changed and planned.change.current is not None]
     recorder = _Recorder(made, hides)
-    sides = [(one.before, one.after) for one in (recorder.change(planned, UNKNOWN) for planned in changed)]
+    sides = [(change.before, change.after) for change in (recorder.change(planned, UNKNOWN) for planned in changed)]
     shown = without_credentials(sides)
     return {
         id(planned.entry): number
@@ -131,7 +135,7 @@ class _Recorder:
         kept: Iterable[str] = identity
         if change.action == DELETE:
             fields = schema.fields.items()
-            kept = [key for key, one in fields if type_of(one).writable and key not in SERVER_KEYS]
+            kept = [key for key, field in fields if type_of(field).writable and key not in SERVER_KEYS]
         return self._stored(planned, {key: schema.read_one(key, current.flat) for key in kept}), {}
 
     def _stored(self, planned: Planned, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -76,9 +76,9 @@ def with_references(value: Any, change: Callable[[Mapping[str, Any]], Any]) -> A
     if isinstance(value, Mapping):
         if REFERENCE in value:
             return change(value)
-        return {name: with_references(one, change) for name, one in value.items()}
+        return {name: with_references(member, change) for name, member in value.items()}
     if isinstance(value, list):
-        return [with_references(one, change) for one in value]
+        return [with_references(item, change) for item in value]
     return value
 
 
@@ -90,8 +90,8 @@ def referred(value: Any) -> Iterator[str]:
         else:
             yield from referred(list(value.values()))
     elif isinstance(value, list):
-        for one in value:
-            yield from referred(one)
+        for item in value:
+            yield from referred(item)
 
 
 def with_removed_parts(schema: Schema, key: str, before: Any, after: Any) -> Any:
@@ -99,6 +99,8 @@ def with_removed_parts(schema: Schema, key: str, before: Any, after: Any) -> Any
 
     Maps are merged, so parts that are not written would stay.
     """
-    if type_of(schema.fields[key]).merge is None or not all(isinstance(one or {}, Mapping) for one in (before, after)):
+    if type_of(schema.fields[key]).merge is None or not all(
+        isinstance(side or {}, Mapping) for side in (before, after)
+    ):
         return before
     return {**dict.fromkeys(after or ()), **(before or {})}

@@ -64,11 +64,11 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Attachment):
         return value.uuid
     if isinstance(value, Mapping):
-        return {str(name): _plain(one) for name, one in value.items()}
+        return {str(name): _plain(member) for name, member in value.items()}
     if isinstance(value, (set, frozenset)):
-        return sorted((_plain(one) for one in value), key=str)
+        return sorted((_plain(item) for item in value), key=str)
     if isinstance(value, (list, tuple)):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     if isinstance(value, Decimal):
         return str(value.normalize())
     if isinstance(value, dt.datetime) and value.tzinfo is not None:

@@ -147,8 +147,8 @@ class CursorFile:
         return descriptor
 
 
-def _members(one: State | KindState | Known) -> dict[str, Any]:
-    return {member.name: getattr(one, member.name) for member in fields(one)}
+def _members(state: State | KindState | Known) -> dict[str, Any]:
+    return {member.name: getattr(state, member.name) for member in fields(state)}
 
 
 def _state(kept: dict[str, Any]) -> State:
@@ -159,27 +159,27 @@ def _state(kept: dict[str, Any]) -> State:
     """
     if not _SALT.fullmatch(kept["salt"]):
         raise ValueError
-    return State(kept["salt"], {name: _kind_state(one) for name, one in kept["kinds"].items()})
+    return State(kept["salt"], {name: _kind_state(kind) for name, kind in kept["kinds"].items()})
 
 
 def _kind_state(kept: dict[str, Any]) -> KindState:
     if not all(map(is_uuid, kept["records"])):
         raise ValueError
-    records = {uuid: _known(one) for uuid, one in kept["records"].items()}
+    records = {uuid: _known(record) for uuid, record in kept["records"].items()}
     _require_texts(kept["stamp"], *kept["watched"])
     return KindState(kept["stamp"], kept["watched"], records)
 
 
 def _known(kept: dict[str, Any]) -> Known:
-    one = Known(**kept)
-    _require_texts(one.out_of_sight, *one.told, *one.digests.values(), *one.dates.values())
-    if not isinstance(one.told, list) or isinstance(one.number, bool) or not isinstance(one.number, int | None):
+    known = Known(**kept)
+    _require_texts(known.out_of_sight, *known.told, *known.digests.values(), *known.dates.values())
+    if not isinstance(known.told, list) or isinstance(known.number, bool) or not isinstance(known.number, int | None):
         raise TypeError
-    for date in one.dates.values():
+    for date in known.dates.values():
         dt.datetime.fromisoformat(date)
-    return one
+    return known
 
 
 def _require_texts(*kept: object) -> None:
-    if not all(isinstance(one, str) for one in kept):
+    if not all(isinstance(text, str) for text in kept):
         raise TypeError

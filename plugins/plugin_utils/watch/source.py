@@ -153,10 +153,10 @@ def _options(given: Mapping[str, Any]) -> dict[str, Any]:
         if not options[name] >= least:
             raise InvalidInput(f"{name}: {options[name]} does not fit; expected {least} or more")
     for option, name in (("dates", "field"), ("matches", "id")):
-        for one in options[option]:
-            if one["kind"] not in options["kinds"]:
-                raise InvalidInput(f"{option}: {one[name]}: {one['kind']} is not among kinds, so it is not read")
-    ids = [one["id"] for one in options["matches"]]
+        for entry in options[option]:
+            if entry["kind"] not in options["kinds"]:
+                raise InvalidInput(f"{option}: {entry[name]}: {entry['kind']} is not among kinds, so it is not read")
+    ids = [match["id"] for match in options["matches"]]
     if len(ids) != len(set(ids)):
         raise InvalidInput(f"matches: {max(ids, key=ids.count)}: two filters have this id; expected one for each")
     return options
@@ -177,9 +177,9 @@ def _watcher(client: Client, cursor: CursorFile, options: Mapping[str, Any]) -> 
         cursor,
         WatchOptions(
             kinds=options["kinds"],
-            dates=[Watch(one["kind"], one["field"], one["days"]) for one in options["dates"]],
+            dates=[Watch(date["kind"], date["field"], date["days"]) for date in options["dates"]],
             fields=options["fields"],
-            matches=[Match(one["id"], one["kind"], one["where"]) for one in options["matches"]],
+            matches=[Match(match["id"], match["kind"], match["where"]) for match in options["matches"]],
             due_days=options["due_days"],
             reports_existing=options["existing"] == "tell",
             whole_interval=options["whole_interval"],

@@ -144,7 +144,7 @@ class Watcher:
         except (AccessTokenRefused, InvalidRequest, PermissionMissing) as refused:
             raise LoginRefused(refused.message) from None
         self.client.forget_definitions()
-        self._next = State(self._state.salt, {name: one.copy() for name, one in self._state.kinds.items()})
+        self._next = State(self._state.salt, {name: kind.copy() for name, kind in self._state.kinds.items()})
         events: list[Event] = []
         for name in self.options.kinds:
             try:
@@ -232,7 +232,7 @@ class Watcher:
         if any(str(record.flat.get(_STAMP) or "") < state.stamp for record in found):
             cost.narrows = False
             return None
-        listed = {uuid for uuid, one in state.records.items() if not one.out_of_sight}
+        listed = {uuid for uuid, record in state.records.items() if not record.out_of_sight}
         if found and count == len(listed | {record.uuid for record in found}):
             return found
         cost.count = -1 if count is None else count
@@ -298,41 +298,47 @@ class _KindRead:
 
     def miss(self, listed: set[str]) -> None:
         """Find out what happened to the records that are missing from a whole list."""
-        for uuid, one in list(self._state.records.items()):
-            if uuid in listed or one.out_of_sight:
+        for uuid, remembered in list(self._state.records.items()):
+            if uuid in listed or remembered.out_of_sight:
                 continue
             fate, record = self._watcher.unlisted(self._schema.kind, uuid)
             if fate == "deleted":
                 del self._state.records[uuid]
             else:
-                self._state.records[uuid] = replace(one, out_of_sight=fate)
+                self._state.records[uuid] = replace(remembered, out_of_sight=fate)
             if fate != "hidden":
-                self._add(fate, uuid, one, record)
+                self._add(fate, uuid, remembered, record)
 
     def report_dates(self) -> None:
         """Report approaching and past dates, each once."""
         now, kind = self._watcher.now(), self._schema.kind.name
-        for uuid, one in list(self._state.records.items()):
-            if one.out_of_sight:
+        for uuid, remembered in list(self._state.records.items()):
+            if remembered.out_of_sight:
                 continue
             due: list[tuple[bool, ReportedDate]] = [
                 # The first read of a newly watched field only remembers its dates.
                 (watch.mark not in self._state.watched and not self._watcher.options.reports_existing, told)
-                for watch, told in near(self._watches, one.dates, now)
+                for watch, told in near(self._watches, remembered.dates, now)
             ]
             record = self._seen.get(uuid)
             if record is not None:
                 values = self._schema.read(record.flat)
                 due += [(False, told) for told in terms_of(kind, values, now, self._watcher.options.due_days)]
             for is_silent, told in due:
-                if told.mark not in one.told and not is_silent:
+                if told.mark not in remembered.told and not is_silent:
                     record = record or self._watcher.read_one(self._schema.kind, uuid)
                     self._add(
-                        told.type, uuid, one, record, field=told.spelling, date=told.date, days_left=told.days_left
+                        told.type,
+                        uuid,
+                        remembered,
+                        record,
+                        field=told.spelling,
+                        date=told.date,
+                        days_left=told.days_left,
                     )
             marks = sorted({told.mark for _silent, told in due})
-            if marks != one.told:
-                self._state.records[uuid] = replace(one, told=marks)
+            if marks != remembered.told:
+                self._state.records[uuid] = replace(remembered, told=marks)
 
     def match(self) -> None:
         """Fill in which filters of the rulebook match the records of the events.
@@ -355,20 +361,20 @@ class _KindRead:
         named = [self._names[key] for key in keys if key in self._names]
         return {"changed": named, "other_fields": len(keys) - len(named)}
 
-    def _add(self, event_type: str, uuid: str, one: Known, record: Record | None, **more: Any) -> None:
+    def _add(self, event_type: str, uuid: str, known: Known, record: Record | None, **more: Any) -> None:
         if self._is_silent:
             return
         kind, values = self._schema.kind, {} if record is None else self._schema.read(record.flat)
         if record is not None:
             self._shown[uuid] = record
         stamp = "" if record is None else str(record.flat.get(_STAMP) or "")
-        identity = [kind.name, uuid, event_type, more.get("field"), more.get("date"), stamp, one.digests]
+        identity = [kind.name, uuid, event_type, more.get("field"), more.get("date"), stamp, known.digests]
         self.events.append(
             {
                 "type": event_type,
                 "kind": kind.name,
                 "uuid": uuid,
-                "record_id": one.number,
+                "record_id": known.number,
                 **({"key": None, "key_length": None} if record is None else key_of(self._schema, record)),
                 "status": status_of(kind, values),
                 "values": {

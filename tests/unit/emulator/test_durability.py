@@ -114,9 +114,9 @@ def test_kill_under_load(tmp_path: Path) -> None:
             assert [record for record in found.values() if record["name"] != record["city"]] == []
             # No answered write is lost, except by a later write whose answer was lost.
             for writer in writers:
-                maybe_hidden_message, mark = writer.open or ("", "")
+                pending_uuid, mark = writer.open or ("", "")
                 for uuid, name in writer.answered.items():
-                    if uuid == maybe_hidden_message:
+                    if uuid == pending_uuid:
                         assert found[uuid]["name"] in (name, mark)
                     else:
                         assert found[uuid]["name"] == name

@@ -245,7 +245,7 @@ class _Sheet:
             record = self._record(cells, number)
             if record:
                 node = _SheetRow(record, self, number)
-                if any(mark in one for one in record.values() if isinstance(one, str) for mark in JINJA):
+                if any(mark in text for text in record.values() if isinstance(text, str) for mark in JINJA):
                     self._findings += jinja_in(node)
                 yield node
 
@@ -448,7 +448,7 @@ class Workbook:
 
     def _warn_of_formulas(self, sheet: _Sheet, formulas: Iterable[tuple[int, int, int]]) -> None:
         """Warn once about formulas in columns that are read, because their results are as old as the saved file."""
-        found = [one for one in formulas if one[1] in sheet.columns.values()]
+        found = [formula for formula in formulas if formula[1] in sheet.columns.values()]
         if found:
             number = sum(count for _row, _column, count in found)
             row, column, _count = min(found)
@@ -618,7 +618,7 @@ def _merged(part: bytes) -> list[tuple[int, int, int, int]]:
     from openpyxl.utils.cell import column_index_from_string as column_of
 
     found = _MERGED.findall(part)
-    ranges = ([one.decode() for one in range_] for range_ in found)
+    ranges = ([bound.decode() for bound in range_] for range_ in found)
     return [(int(row), column_of(first), int(last_row), column_of(last)) for first, row, last, last_row in ranges]
 
 

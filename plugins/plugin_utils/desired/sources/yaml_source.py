@@ -191,9 +191,9 @@ class _Yaml:
             event = self._next()
             if isinstance(event, yaml.ScalarEvent) and event.tag is None and event.anchor is None:
                 self._built += 1
-                one, own_marks, own_children = self._scalar(event), _NO_MARKS, None
+                member, own_marks, own_children = self._scalar(event), _NO_MARKS, None
             else:
-                one, own_marks, own_children = self._value(event, depth + 1)
+                member, own_marks, own_children = self._value(event, depth + 1)
             if name is not None and len(name) > MOST_CHARACTERS:
                 self._give_up(key_event, TOO_LONG)
             if name is not None and NUL in name:
@@ -208,13 +208,13 @@ class _Yaml:
                 first = place_at(self._source, first_marks[name])
                 self._find(key_event, f"{name} is written twice, first at {first}")
             else:
-                value[name] = one
+                value[name] = member
                 marks.append(_mark_of(event))
                 if first_marks is not None:
                     first_marks[name] = marks[-1]
                 if own_marks:
                     children = {} if children is None else children
-                    children[name] = Node(one, self._source, _mark_of(event), own_marks, own_children)
+                    children[name] = Node(member, self._source, _mark_of(event), own_marks, own_children)
         return value, marks, children
 
     def _sequence(self, depth: int) -> tuple[Any, Sequence[int], dict[Any, Node] | None]:
@@ -222,11 +222,11 @@ class _Yaml:
         marks: list[int] = []
         children: dict[Any, Node] | None = None
         while not isinstance(event := self._next(), yaml.SequenceEndEvent):
-            one, own_marks, own_children = self._value(event, depth + 1)
+            item, own_marks, own_children = self._value(event, depth + 1)
             if own_marks:
                 children = {} if children is None else children
-                children[len(value)] = Node(one, self._source, _mark_of(event), own_marks, own_children)
-            value.append(one)
+                children[len(value)] = Node(item, self._source, _mark_of(event), own_marks, own_children)
+            value.append(item)
             marks.append(_mark_of(event))
         return value, marks, children
 
